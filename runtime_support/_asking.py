@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 from runtime_support import _tally as _tally  # counts what is asked before a budget does
 from runtime_support._conversation import MORE_ROUNDS, Conversation, Step, Steps
 from runtime_support._effects import Effect, Effects, drive, finish, finish_async
-from runtime_support._exchange import Heard, Message, Replying, Request, ToolRequest, replying
+from runtime_support._exchange import Heard, Message, Replying, Request, ToolRequest, ask_provider
 from runtime_support._order import await_turn, check_cancelled
 from runtime_support._positions import annotate, place_of_call
 from runtime_support._results import Answer, Result
@@ -168,7 +168,7 @@ def _around_all(blocks: Sequence[Callable[[], AbstractContextManager[T]]]) -> Ge
 
 def replying_live(call: PromptCall, request: Request, heard: Heard) -> Replying:
     """The reply of the provider itself."""
-    return (yield from replying(call.provider, request, heard))
+    return (yield from ask_provider(call.provider, request, heard))
 
 
 def _given(parts: Parts, step: Effect | str) -> Effects[Any]:
@@ -180,7 +180,7 @@ def _given(parts: Parts, step: Effect | str) -> Effects[Any]:
 
 def ask(question: Question, *, is_streamed: bool = False) -> Result[Any]:
     """The answer, or what gives it in parts; errors carry their position in the script."""
-    asked = asking(question, is_streamed=is_streamed)
+    asked = prepare(question, is_streamed=is_streamed)
     if asked.parts is None:
         return Result.of(asked.answer())
     return Result.of(load_part("results").Streamed(asked, asked.parts))
@@ -188,12 +188,12 @@ def ask(question: Question, *, is_streamed: bool = False) -> Result[Any]:
 
 def ask_async(question: Question) -> Coroutine[Any, Any, Result[Any]]:
     """What is awaited for the answer; errors of the call itself are raised now."""
-    return answer_async(asking(question))
+    return answer_async(prepare(question))
 
 
 def ask_in_parts(question: Question) -> AsyncResult[Any]:
     """The same for what gives its parts."""
-    asked = asking(question, is_streamed=True)
+    asked = prepare(question, is_streamed=True)
     return load_part("results").AsyncResult(asked, asked.parts)
 
 
@@ -202,7 +202,7 @@ async def answer_async(asked: Asking) -> Result[Any]:
     return Result.of(await finish_async(asked.answering()))
 
 
-def asking(question: Question, *, is_streamed: bool = False) -> Asking:
+def prepare(question: Question, *, is_streamed: bool = False) -> Asking:
     """The prompt with all that is taken when it is called; errors of the call itself are raised."""
     try:
         settings = settings_for(question.options)

@@ -31,7 +31,7 @@ Structured: TypeAlias = Literal["auto", "on", "off"]
 def _abridged(message: Message) -> Message:
     if not isinstance(message.get("content"), list):
         return message
-    return load_part("media").abridged(message)
+    return load_part("media").abridge_data(message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ Replying: TypeAlias = Effects[Reply]
 Heard: TypeAlias = list[str] | None
 
 
-def replying(provider: Provider, request: Request, heard: Heard) -> Replying:
+def ask_provider(provider: Provider, request: Request, heard: Heard) -> Replying:
     """The reply of a provider; where it is streamed, and the provider can do that, in pieces."""
     if isinstance(provider, Streaming):
         return provider.replying(request, heard)

@@ -10,7 +10,7 @@
 
 What kind a file is of is read from its content, not from its name. It is read when it is named.
 Text alone stays text, which every server takes. Where people look at a message, and in recordings,
-the number of bytes and a hash stand for the data of a part: see `abridged`.
+the number of bytes and a hash stand for the data of a part: see `abridge_data`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import os
 from collections.abc import Iterable
 from typing import Any, ClassVar, TypeAlias
 
-from runtime_support._language.files import content, resolved, size_text
-from runtime_support._values import as_text, brief, expected, is_list, is_object
+from runtime_support._language.files import content, resolve_path, size_text
+from runtime_support._values import as_text, brief, expected_error, is_list, is_object
 from runtime_support.errors import CheckError, FileError
 
 MOST_BYTES = 20 * 1024 * 1024
@@ -116,7 +116,7 @@ def image(path: str) -> Image:
         return Image(given, "", b"", given)
     inline = re.fullmatch(_DATA_URL, given)
     if inline is None:
-        raise expected("image(path)", "a path or an http URL", given)
+        raise expected_error("image(path)", "a path or an http URL", given)
     data = _decoded(inline.group(1))
     return Image("data", _image_type(data, "the data URL"), data)
 
@@ -173,7 +173,7 @@ def text_of(content: Any) -> str:
     return content or ""
 
 
-def described(content: Any) -> str:
+def describe_content(content: Any) -> str:
     """The content in words: its text, and `[image, 70 bytes, sha256 ...]` for another part."""
     if not is_list(content):
         return content or ""
@@ -183,7 +183,7 @@ def described(content: Any) -> str:
     )
 
 
-def counted(messages: Iterable[dict[str, Any]]) -> str:
+def count_attachments(messages: Iterable[dict[str, Any]]) -> str:
     """How many pictures and files the messages have: `2 images, 1 file`."""
     from collections import Counter
 
@@ -193,7 +193,7 @@ def counted(messages: Iterable[dict[str, Any]]) -> str:
     return ", ".join(f"{n} {word}{'s' if n > 1 else ''}" for word, n in words.items())
 
 
-def abridged(message: dict[str, Any]) -> dict[str, Any]:
+def abridge_data(message: dict[str, Any]) -> dict[str, Any]:
     """The message, with the data of its parts stood for by their number of bytes and a hash."""
     content = message.get("content")
     if not is_list(content):
@@ -203,7 +203,7 @@ def abridged(message: dict[str, Any]) -> dict[str, Any]:
 
 def _read(path: str) -> tuple[str, bytes]:
     """The resolved path and the content."""
-    place = resolved(path)
+    place = resolve_path(path)
     data = content(place, MOST_BYTES)
     if len(data) > MOST_BYTES:
         raise _too_large(place, max(os.stat(place).st_size, len(data)), MOST_BYTES, "")

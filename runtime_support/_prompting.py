@@ -3,7 +3,7 @@
     prompt("how many r are in {word}?", word="strawberry", returns=int).value
     (await prompt.aio("how many r are in {word}?", word="strawberry", returns=int)).value
 
-The work is done in `asking`, which is imported at the first call.
+The work is done in `_asking`, which is imported at the first call.
 """
 
 from __future__ import annotations

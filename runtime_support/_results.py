@@ -92,7 +92,7 @@ class Arriving:
         raise NotImplementedError
 
 
-def parts_of(value: Any, kind: type) -> Iterator[Any]:
+def value_parts(value: Any, kind: type) -> Iterator[Any]:
     """The parts of a value that is there; CheckError when it is of another kind."""
     if not isinstance(value, kind):
         part, words = ("pieces", "text") if kind is str else ("items", "a list")
@@ -231,7 +231,7 @@ class Result(Generic[T_co]):
         answer = self._answer
         if isinstance(answer, Arriving):
             return answer.parts(kind)
-        return parts_of(self._answered().value, kind)
+        return value_parts(self._answered().value, kind)
 
     def _answered(self) -> Answer:
         answer = self._answer

@@ -25,10 +25,12 @@ def look_up(
     Without a map, the one beside the module on disk counts, if it is of this text.
     """
     found = source_map or _read_map(f"{path}.map", path)
-    return None if found is None else mapped(found, line, _units(path, names, line, column))
+    return (
+        None if found is None else original_position(found, line, _units(path, names, line, column))
+    )
 
 
-def mapped(source_map: dict[str, Any], line: int, column: int) -> str | None:
+def original_position(source_map: dict[str, Any], line: int, column: int) -> str | None:
     """The original position of a generated one (line from 1, column from 0, in UTF-16 units).
 
     The nearest mapping at or before the column counts, else the first one of the line. None

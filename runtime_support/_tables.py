@@ -27,7 +27,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from runtime_support._language.files import check_regular, resolved
+from runtime_support._language.files import check_regular, resolve_path
 from runtime_support._language.operators import div
 from runtime_support._names import did_you_mean, listed
 from runtime_support._order import note_read
@@ -37,7 +37,7 @@ from runtime_support._values import (
     as_text,
     brief,
     each_as,
-    expected,
+    expected_error,
     is_dataframe,
     is_list,
     is_tuple,
@@ -70,9 +70,7 @@ def polars() -> Any:
     except ModuleNotFoundError as error:
         if error.name != "polars":
             raise
-        raise ConfigError(
-            "dataframes need the package polars", hint="pip install polars"
-        ) from None
+        raise ConfigError("dataframes need the package polars", hint="pip install polars") from None
 
 
 def read(path: str) -> DataFrame:
@@ -81,7 +79,7 @@ def read(path: str) -> DataFrame:
     A column is of integers, floats, bools or strings, as all of its values allow; an empty value
     is null. FileError when there is no table to be read.
     """
-    place = resolved(as_text("read(path)", path))
+    place = resolve_path(as_text("read(path)", path))
     note_read(place)
     library = polars()
     try:
@@ -143,10 +141,10 @@ def select(table: DataFrame, names: Sequence[str] | str) -> DataFrame:
     frame, given = _table("select", table), plain(names)
     wanted: Any = [given] if isinstance(given, str) else given
     if not (is_list(wanted) or is_tuple(wanted)):
-        raise expected("select(names)", "a name or a list of names", wanted)
+        raise expected_error("select(names)", "a name or a list of names", wanted)
     for position, name in enumerate(wanted):
         if not isinstance(name, str):
-            raise expected(f"select(names[{position}])", "string", name)
+            raise expected_error(f"select(names[{position}])", "string", name)
         if name not in frame.columns:
             raise _no_column(frame, name)
         if name in wanted[:position]:
@@ -221,7 +219,7 @@ def _table(name: str, value: Any) -> Any:
     value = plain(value)
     if is_dataframe(value):
         return value
-    raise expected(f"{name}(table)", "dataframe", value)
+    raise expected_error(f"{name}(table)", "dataframe", value)
 
 
 def _column(name: str, frame: Any, column: Any) -> Any:
@@ -256,7 +254,7 @@ def _wrong_kind(name: str, values: Any, wanted: str) -> CheckError:
 
 def _mean_of_list(items: Any, column: Any) -> float:
     if column is not None:
-        raise expected("mean(table)", "dataframe with a column", items)
+        raise expected_error("mean(table)", "dataframe with a column", items)
     numbers = each_as(as_number, "mean", items, frozenset((int, float)))
     if not numbers:
         raise CheckError("mean(items): there are no items")

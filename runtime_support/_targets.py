@@ -38,7 +38,7 @@ from runtime_support._schema.checking import decode, decode_for_model
 from runtime_support._schema.reading import object_schema, remember, schema_of
 from runtime_support._schema.writing import json_schema, notation, strict_json_schema
 from runtime_support._seams import load_part
-from runtime_support._tools import loosened, read_arguments
+from runtime_support._tools import convert_text, read_arguments
 from runtime_support.errors import CheckError
 
 RETURN_PREFIX = "__saft_return_"
@@ -96,7 +96,7 @@ def without_thinking(text: str) -> str:
     return load_part("recovery").without_thinking(text)  # seldom needed, and not small
 
 
-def read(contract: Contract, text: str) -> tuple[Any, tuple[str, ...]]:
+def read_reply(contract: Contract, text: str) -> tuple[Any, tuple[str, ...]]:
     """The value that the reply means, and in words what was needed to get it; or Unreadable."""
     try:
         return decode(parse_unambiguous(text), contract.schema), ()
@@ -236,7 +236,7 @@ class ValueTarget(Target):
         return self._contract.text
 
     def accept(self, text: str) -> None:
-        self.found, repairs = read(self._contract, text)
+        self.found, repairs = read_reply(self._contract, text)
         self.repairs.extend(repairs)
 
     def reminder(self, reason: str) -> str:
@@ -320,7 +320,7 @@ class FieldsTarget(Target):
             arguments = read_arguments(call.arguments)
             if "value" not in arguments:
                 raise CheckError("the argument `value` is missing")
-            value = loosened(arguments["value"], field.schema)
+            value = convert_text(arguments["value"], field.schema)
             self.arrived[name] = decode_for_model(value, field.schema)
         except CheckError as error:
             self.reasons[name] = str(error)
@@ -376,11 +376,11 @@ class FieldsTarget(Target):
     def _fields_in(self, text: str) -> dict[str, Any]:
         """The fields of an object in the text: all of them, or each that is valid."""
         try:
-            return read(contract_for(self.schema), text)[0]
+            return read_reply(contract_for(self.schema), text)[0]
         except Unreadable:
             pass
         try:
-            loose, _ = read(contract_of(dict[str, Any]), text)
+            loose, _ = read_reply(contract_of(dict[str, Any]), text)
         except Unreadable:
             return {}
         found: dict[str, Any] = {}

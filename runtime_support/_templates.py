@@ -87,7 +87,7 @@ def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> 
     """The template with its values; CheckError when the two do not fit each other."""
     if not isinstance(template, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise CheckError(f"template: expected string, got {brief(template)}")
-    read = parsed(template)
+    read = parse_template(template)
     _check_given(read.keys, values, names)
     tools: dict[str, Any] = {}
     positional = _positional_tool_names(values) if values else {}
@@ -121,9 +121,9 @@ def tool_name(key: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def parsed(template: str) -> Template:
+def parse_template(template: str) -> Template:
     """The cleaned template as literal texts and holes."""
-    text = cleaned(template)
+    text = clean_template(template)
     parts: list[TemplatePart] = []
     end = 0
     for match in _TOKEN.finditer(text):
@@ -144,7 +144,7 @@ def parsed(template: str) -> Template:
     return Template(tuple(part for part in parts if part != ""), keys)
 
 
-def cleaned(template: str) -> str:
+def clean_template(template: str) -> str:
     """The template without the indentation that all its lines but the first have in common, and
     without blank lines and blanks at both ends.
 

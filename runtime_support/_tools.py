@@ -28,7 +28,7 @@ from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode, decode_for_model
-from runtime_support._schema.reading import Parameter, Signature, applied, signature_of
+from runtime_support._schema.reading import Parameter, Signature, bind_call, signature_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values import brief, is_list, is_object, plain
 from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped, SaftError
@@ -115,7 +115,7 @@ def read_arguments(arguments: str) -> dict[str, Any]:
     raise CheckError(f"the arguments have to be an object, got {brief(read)}")
 
 
-def loosened(value: Any, schema: m.Schema) -> Any:
+def convert_text(value: Any, schema: m.Schema) -> Any:
     """The value with numbers and bools that stand as text converted where the schema asks so."""
     match m.resolved(schema):
         case m.ScalarSchema("int"):
@@ -131,15 +131,15 @@ def loosened(value: Any, schema: m.Schema) -> Any:
         ):
             return _loosened_text(value, container)
         case m.ListSchema(item) if is_list(value):
-            return [loosened(element, item) for element in value]
+            return [convert_text(element, item) for element in value]
         case m.TupleSchema(items) if is_list(value) and len(items) == len(value):
-            return [loosened(e, item) for e, item in zip(value, items, strict=True)]
+            return [convert_text(e, item) for e, item in zip(value, items, strict=True)]
         case m.MapSchema(of) if is_object(value):
-            return {key: loosened(element, of) for key, element in value.items()}
+            return {key: convert_text(element, of) for key, element in value.items()}
         case m.ObjectSchema(fields=fields) if is_object(value):
             schemas = {field.name: field.schema for field in fields}
             return {
-                key: loosened(element, schemas[key]) if key in schemas else element
+                key: convert_text(element, schemas[key]) if key in schemas else element
                 for key, element in value.items()
             }
         case m.UnionSchema(members):
@@ -154,7 +154,7 @@ def _loosened_text(text: str, schema: m.Schema) -> Any:
         inner = parse_unambiguous(text)
     except CheckError:
         return text
-    return loosened(inner, schema) if is_list(inner) or is_object(inner) else text
+    return convert_text(inner, schema) if is_list(inner) or is_object(inner) else text
 
 
 def _without_private(signature: Signature) -> Signature:
@@ -177,14 +177,14 @@ def bound(tool: Tool, arguments: dict[str, Any]) -> Callable[[], Any]:
     """The call with these arguments, to be made; CheckError when they do not fit."""
     known = {parameter.name: parameter for parameter in tool.signature.parameters}
     given = {
-        name: loosened(value, known[name].schema) if name in known else value
+        name: convert_text(value, known[name].schema) if name in known else value
         for name, value in arguments.items()
         if name not in known or not _stands_for_absent(value, known[name])
     }
     is_open = tool.signature.open_ended
     others = {name: given.pop(name) for name in arguments if is_open and name not in known}
     checked = decode_for_model(given, tool.parameters, "args")
-    return applied(tool.function, known.values(), {**checked, **others})
+    return bind_call(tool.function, known.values(), {**checked, **others})
 
 
 def _stands_for_absent(value: Any, parameter: Parameter) -> bool:
@@ -244,7 +244,7 @@ def _is_text_of(pattern: re.Pattern[str], value: Any) -> bool:
 
 
 def _loosened_union(value: Any, members: tuple[m.Schema, ...]) -> Any:
-    for candidate in (value, *(loosened(value, member) for member in members)):
+    for candidate in (value, *(convert_text(value, member) for member in members)):
         for member in members:
             try:
                 decode(candidate, member)

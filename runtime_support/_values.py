@@ -290,7 +290,7 @@ def _key(key: object) -> str:
 # Arguments of the builtins: each function gives the plain value, or CheckError with the place.
 
 
-def expected(path: str, word: str, value: Any) -> CheckError:
+def expected_error(path: str, word: str, value: Any) -> CheckError:
     """The error of an argument that is something else: `upper(text): expected string, got nil`."""
     return CheckError(f"{path}: expected {word}, got {brief(value)}", path=path)
 
@@ -302,7 +302,7 @@ def as_text(path: str, value: Any) -> str:
     value = plain(value)
     if isinstance(value, str):
         return value
-    raise expected(path, "string", value)
+    raise expected_error(path, "string", value)
 
 
 def _argument(word: str, fits: Callable[[Any], bool]) -> Callable[[str, Any], Any]:
@@ -310,7 +310,7 @@ def _argument(word: str, fits: Callable[[Any], bool]) -> Callable[[str, Any], An
         value = plain(value)
         if fits(value):
             return value
-        raise expected(path, word, value)
+        raise expected_error(path, word, value)
 
     return checked
 

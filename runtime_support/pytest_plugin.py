@@ -51,7 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Replays or records the prompts of this test; gives the path of the recording."""
-    from runtime_support.runs._recordings import advise, close, told
+    from runtime_support.runs._recordings import advise, close, count_unused
 
     path = _recording_of(request.node)
     mode = request.config.getoption("saft_record")
@@ -69,7 +69,7 @@ def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     yield path
     unused = close(str(path))
     if unused:
-        warnings.warn(f"{told(unused)} in {path}", UnusedRecording, stacklevel=2)
+        warnings.warn(f"{count_unused(unused)} in {path}", UnusedRecording, stacklevel=2)
 
 
 def _recording_of(node: pytest.Item) -> Path:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from runtime_support import _order as order
     from runtime_support._asking import Question, first_request
     from runtime_support._exchange import TOKEN_PARTS, Request
-    from runtime_support._language.failures import words_of
+    from runtime_support._language.failures import error_words
     from runtime_support._language.files import (
         PRIVATE,
         base_folder,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         replace_file,
         size_text,
     )
-    from runtime_support._media import described
+    from runtime_support._media import describe_content
     from runtime_support._names import did_you_mean, listed
     from runtime_support._notes import note
     from runtime_support._observe.spans import workflow
@@ -44,22 +44,22 @@ if TYPE_CHECKING:
     from runtime_support.programs._coercion import MOST_CONVERSIONS, readings
     from runtime_support.programs._prompting import ProgramQuestion
     from runtime_support.programs._registry import Definition, Function, classes_of
-    from runtime_support.providers._bodies import enclosed
+    from runtime_support.providers._bodies import wrap_schema
     from runtime_support.providers._showing import Sent, sent_first
     from runtime_support.runs._budgets import Spent, cost_of
     from runtime_support.runs._journal import script_here, time_text
     from runtime_support.runs._keeper import close_journals, journal_here
     from runtime_support.runs._lines import Entry, is_journal, lock, usage_of
-    from runtime_support.runs._places import Asked, around, begin_run
+    from runtime_support.runs._places import Asked, begin_run, enclosing_scopes
     from runtime_support.runs._reading import damaged_lines, entries, note_damaged
     from runtime_support.runs._recordings import advise
 else:
     _HOMES = {
         "_asking": "Question first_request",
         "_exchange": "TOKEN_PARTS Request",
-        "_language.failures": "words_of",
+        "_language.failures": "error_words",
         "_language.files": "PRIVATE base_folder check_regular replace_file size_text",
-        "_media": "described",
+        "_media": "describe_content",
         "_names": "did_you_mean listed",
         "_notes": "note",
         "_observe.spans": "workflow",
@@ -80,13 +80,13 @@ else:
         "programs._registry": "Definition Function classes_of",
         "programs._tree": "program_tree=.",
         "programs._types": "program_types=.",
-        "providers._bodies": "enclosed",
+        "providers._bodies": "wrap_schema",
         "providers._showing": "Sent sent_first",
         "runs._budgets": "Spent cost_of",
         "runs._journal": "script_here time_text",
         "runs._keeper": "close_journals journal_here",
         "runs._lines": "Entry is_journal lock usage_of",
-        "runs._places": "Asked around begin_run",
+        "runs._places": "Asked begin_run enclosing_scopes",
         "runs._reading": "damaged_lines entries note_damaged",
         "runs._recordings": "advise",
     }
@@ -110,7 +110,6 @@ __all__ = [
     "Spent",
     "Unknown",
     "advise",
-    "around",
     "base_folder",
     "begin_run",
     "check_provider_name",
@@ -120,10 +119,11 @@ __all__ = [
     "cost_of",
     "counted",
     "damaged_lines",
-    "described",
+    "describe_content",
     "did_you_mean",
-    "enclosed",
+    "enclosing_scopes",
     "entries",
+    "error_words",
     "escaped",
     "first_request",
     "function_tool",
@@ -155,6 +155,6 @@ __all__ = [
     "trace_text",
     "usage_of",
     "want",
-    "words_of",
     "workflow",
+    "wrap_schema",
 ]

@@ -33,7 +33,7 @@ from runtime_support._values import (
     as_text_or_number,
     brief,
     each_as,
-    expected,
+    expected_error,
     has_length,
     is_dataframe,
     is_number,
@@ -219,7 +219,7 @@ def sum_(items: Summed, column: str | None = None) -> int | float:
     if is_dataframe(table):
         return _tables().sum_of_column(table, column)
     if column is not None:
-        raise expected("sum(table)", "dataframe with a column", items)
+        raise expected_error("sum(table)", "dataframe with a column", items)
     numbers = each_as(as_number, "sum", items, _NUMBERS)
     try:
         return builtins.sum(numbers)
@@ -382,7 +382,7 @@ def _keys(name: str, items: Sequence[Any], by: Key) -> list[Any]:
     """What a function gives for each item, so that the items can be ordered by it."""
     path = f"{name}(by)"
     if not callable(plain(by)):
-        raise expected(path, "function", by)
+        raise expected_error(path, "function", by)
     keys = [call(by, item) for item in items]
     for position, key in builtins.enumerate(keys):
         if not (is_number(key) or isinstance(key, str)):

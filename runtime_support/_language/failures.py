@@ -99,13 +99,13 @@ def failure(exception: Exception) -> Failure:
     if _is_ambiguity(exception):
         return _made(printable(str(exception)), "failed", None, 0, exception)
     if _is_of_script(exception):
-        return _made(printable(words_of(exception)), "check", None, 0, exception)
+        return _made(printable(error_words(exception)), "check", None, 0, exception)
     name, text = type(exception).__name__, str(exception)
     message = f"{name}: {text}" if text else name
     return _made(printable(message), "python", None, 0, exception)
 
 
-def words_of(error: BaseException) -> str:
+def error_words(error: BaseException) -> str:
     """What an exception of Python's own says; its bare words are made whole."""
     match error:
         case KeyError() if type(error) is KeyError and len(error.args) == 1:

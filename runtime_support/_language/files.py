@@ -50,14 +50,14 @@ def base_folder() -> str:
         raise FileError("the working directory is not there any more", path="") from None
 
 
-def resolved(path: str) -> str:
+def resolve_path(path: str) -> str:
     """The absolute path, without links in it."""
     return os.path.realpath(_placed(path))
 
 
 def read_text(path: str) -> str:
     """The text of a UTF-8 file."""
-    place = resolved(as_text("read_text(path)", path))
+    place = resolve_path(as_text("read_text(path)", path))
     data = content(place, MOST_BYTES)
     if len(data) > MOST_BYTES:
         most = size_text(MOST_BYTES)
@@ -231,7 +231,7 @@ def _placed(path: str) -> str:
 def _to_be_written(name: str, path: str, text: str) -> tuple[str, bytes]:
     """The place and the bytes, once both are such that the script may write them."""
     named = _placed(as_text(f"{name}(path)", path))
-    place = resolved(named)
+    place = resolve_path(named)
     try:
         data = as_text(f"{name}(text)", text).encode("utf-8")
     except UnicodeEncodeError as error:

@@ -33,7 +33,7 @@ from opentelemetry.trace import (
 
 from runtime_support._effects import Abandoned
 from runtime_support._exchange import TOKEN_PARTS, Reply, Request
-from runtime_support._media import described
+from runtime_support._media import describe_content
 from runtime_support._observe.tracing import Observer
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
@@ -224,7 +224,7 @@ def _where(place: str) -> dict[str, Any]:
 
 def _message(message: dict[str, Any]) -> dict[str, Any]:
     content, role = message["content"], message["role"]
-    parts = [{"type": "text", "content": described(content)}] if content else []
+    parts = [{"type": "text", "content": describe_content(content)}] if content else []
     if role == "tool":
         identity = message["tool_call_id"]
         parts = [{"type": "tool_call_response", "id": identity, "response": content}]

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 from runtime_support._effects import Abandoned, Effects
 from runtime_support._exchange import Heard, Reply, Replying, Request, ToolRequest
 from runtime_support._language.files import open_private
-from runtime_support._media import counted, described
+from runtime_support._media import count_attachments, describe_content
 from runtime_support._notes import note
 from runtime_support._order import in_turn, waited_here
 from runtime_support._process import environment
@@ -369,13 +369,13 @@ def _request_lines(event: Event) -> list[StyledLine]:
         about.append("tools: " + " ".join(tool["function"]["name"] for tool in event["tools"]))
     if event.get("schema"):
         about.append("with schema")
-    if attachments := counted(event["messages"]):
+    if attachments := count_attachments(event["messages"]):
         about.append(attachments)
     place = f" {event['place']}" if event["place"] else ""
     new: list[dict[str, Any]] = event["messages"][event["new_from"] :]
     lines = [_line("sent", f"[{event['prompt']}]{place} -> {', '.join(about)}".rstrip())]
     for message in _unseen(new):
-        text = described(message["content"])
+        text = describe_content(message["content"])
         lines += [_line("role", f"  {message['role']}:"), *_indented(text)]
     return lines
 

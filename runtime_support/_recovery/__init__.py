@@ -29,7 +29,7 @@ from runtime_support._jsontext import holds_halves
 from runtime_support._recovery import tokens
 from runtime_support._recovery.bodies import (
     FoundValue,
-    fenced,
+    fence_contents,
     find_candidates,
     is_one_fence,
     starts_a_line,
@@ -75,7 +75,7 @@ from runtime_support._recovery.words import (
     speaks_of_number,
 )
 from runtime_support._schema import model as m
-from runtime_support._schema.checking import listing, mistakes
+from runtime_support._schema.checking import list_mistakes, mistakes
 from runtime_support._values import is_list, is_object
 
 MOST_NOTES = 20
@@ -161,7 +161,7 @@ def _recover(text: str, schema: m.Schema) -> Recovered:
 def _text_reply(body: str) -> Fit:
     """The text itself, or the JSON string in the one fence that it is."""
     if is_one_fence(body):
-        strict = read_strict(fenced(body)[0])
+        strict = read_strict(fence_contents(body)[0])
         if strict is not None and isinstance(strict[0], str) and not isinstance(strict[0], Bare):
             return Fit(strict[0], ("code fence removed",), 0)
     return Fit(body, ("plain text for a JSON string",), 0)
@@ -215,12 +215,14 @@ class _Misfits:
 def _refusal(misfit: Misfit, schema: m.Schema) -> RecoveryRefused:
     """The refusal that tells all that is wrong, also of what could be read."""
     misfit = misfit.explained()
-    return RecoveryRefused(listing([*map(str, misfit.parts), *mistakes(misfit.value, schema)]))
+    return RecoveryRefused(
+        list_mistakes([*map(str, misfit.parts), *mistakes(misfit.value, schema)])
+    )
 
 
 def _fit_of_fence(text: str, schema: m.Schema) -> Fit:
     """The JSON that is all of the one fence of a text."""
-    strict = read_strict(fenced(text)[0]) if is_one_fence(text) else None
+    strict = read_strict(fence_contents(text)[0]) if is_one_fence(text) else None
     if strict is None:
         raise RecoveryRefused(
             f"the reply is not JSON, and longer than {LONGEST_LOOSE:,} characters"
@@ -233,7 +235,7 @@ def _fit_of_fence(text: str, schema: m.Schema) -> Fit:
 
 def _fit_of_scalar_in_fence(body: str, schema: m.Schema, misfits: _Misfits) -> Fit | None:
     """The JSON in the only fence of a text, when it is a single value."""
-    contents = fenced(body)
+    contents = fence_contents(body)
     strict = read_strict(contents[0]) if len(contents) == 1 else None
     if strict is None or isinstance(strict[0], (dict, list)):
         return None
@@ -256,7 +258,7 @@ def _may_be_text(found: Fit, candidates: list[FoundValue], schema: m.Schema, bod
 
 def _fit_of_text(body: str, schema: m.Schema) -> Fit:
     """Text without quotes, where it can be nothing else; or the value that it spells."""
-    content = fenced(body)[0] if is_one_fence(body) else body
+    content = fence_contents(body)[0] if is_one_fence(body) else body
     text = Bare(content.strip())
     is_spelled = is_notation(text) or is_member(text, m.members_of(schema))
     try:
@@ -414,7 +416,7 @@ NOTATIONS: tuple[tuple[str, Callable[[str], list[Node]]], ...] = (
 def _fit_of_notations(body: str, schema: m.Schema, misfits: _Misfits) -> Fit | None:
     """The value written in another notation than JSON, in a fence or in the text."""
     notations = NOTATIONS if _holds_container(schema) else NOTATIONS[:1]
-    for text in (*fenced(body), body):
+    for text in (*fence_contents(body), body):
         for words, read in notations:
             nodes = read(text)
             if text is body and read is not read_markdown_tables:
@@ -465,7 +467,7 @@ def _fit_of_words(body: str, schema: m.Schema, misfits: _Misfits) -> Fit | None:
         return None
     marks = list(_ANSWER.finditer(body))
     tails = [body[marks[-1].end() :].strip().partition("\n")[0]] if marks else []
-    for text in (*map(str.strip, fenced(body)), body.strip(), *tails):
+    for text in (*map(str.strip, fence_contents(body)), body.strip(), *tails):
         try:
             return _noted(_fit_word(text, schema), "read from plain text")
         except Misfit as misfit:
@@ -526,4 +528,4 @@ def _recovered(found: Fit, notes: tuple[str, ...]) -> Recovered:
     return Recovered(found.value, tuple(repairs))
 
 
-__all__ = ["Recovered", "RecoveryRefused", "fenced", "recover", "without_thinking"]
+__all__ = ["Recovered", "RecoveryRefused", "fence_contents", "recover", "without_thinking"]

@@ -147,7 +147,7 @@ def _first_character(text: str) -> int:
     return space.end() if space else 0
 
 
-def fenced(text: str) -> list[str]:
+def fence_contents(text: str) -> list[str]:
     """The contents of the code fences, the last one closed or not."""
     return [str(match["content"]) for match in _FENCE.finditer(text)]
 

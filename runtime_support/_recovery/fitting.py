@@ -196,12 +196,14 @@ def expect(node: Node, class_: type[Container], schema: m.Schema, path: str) -> 
 
 def mismatch(node: Node, schema: m.Schema, path: str) -> Misfit:
     """The node is not of the schema's shape."""
-    return Misfit(path, f"expected {short(schema)}, got {described(node)}")
+    return Misfit(path, f"expected {short(schema)}, got {describe_node(node)}")
 
 
 def two_readings(node: Node, schema: m.Schema, path: str) -> Misfit:
     """The node can be read in several ways, none of them better than the others."""
-    return Misfit(path, f"{described(node)} can be read as {short(schema)} in more than one way")
+    return Misfit(
+        path, f"{describe_node(node)} can be read as {short(schema)} in more than one way"
+    )
 
 
 def whole(value: Container, misfits: list[Misfit]) -> Container:
@@ -211,12 +213,12 @@ def whole(value: Container, misfits: list[Misfit]) -> Container:
     return value
 
 
-def unclosed(path: str) -> Misfit:
+def unclosed_object(path: str) -> Misfit:
     """The object here has no end, and more may have been meant."""
     return Misfit(path, "the object was not closed and may have been meant to go on")
 
 
-def described(node: Node) -> str:
+def describe_node(node: Node) -> str:
     """What was found, for a message."""
     if is_object(node):
         return f"an object with {listed(node)}"
@@ -407,7 +409,7 @@ class Fitter:
         if isinstance(members, RepeatedKeys):
             raise Misfit(path, "a key stands twice")
         if isinstance(members, OpenObject):
-            raise unclosed(path)
+            raise unclosed_object(path)
         value: dict[str, Any] = {}
         misfits: list[Misfit] = []
         cost = self.cost
@@ -458,7 +460,7 @@ class Fitter:
                 self.add(Misfit(path, f"`{field.name}` is missing"), misfits)
                 value[field.name] = HOLE
             elif isinstance(members, OpenObject):
-                raise unclosed(path)
+                raise unclosed_object(path)
             elif field.default is None:
                 value[field.name] = None
         named = set(keys.values())
@@ -579,7 +581,7 @@ def from_wrapper(fitter: Fitter, node: Node, schema: m.Schema, path: str) -> Any
     """The only member that fits, of an object that is not what is asked for."""
     members = expect(node, dict, schema, path)
     if isinstance(members, OpenObject):
-        raise unclosed(path)
+        raise unclosed_object(path)
     is_markup = isinstance(node, Elements) and len(members) == 1
     if not is_markup and (isinstance(schema, m.MapSchema) or path in fitter.keeps_keys):
         raise mismatch(node, schema, path)

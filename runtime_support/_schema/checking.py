@@ -100,7 +100,7 @@ def decode_for_model(value: Any, schema: m.Schema, path: str = "value") -> Any:
     try:
         return decode(value, schema, path)
     except CheckError as error:
-        raise CheckError(listing(mistakes(value, schema, path)) or str(error)) from None
+        raise CheckError(list_mistakes(mistakes(value, schema, path)) or str(error)) from None
 
 
 def mistakes(value: Any, schema: m.Schema, path: str = "value") -> list[str]:
@@ -113,7 +113,7 @@ def mistakes(value: Any, schema: m.Schema, path: str = "value") -> list[str]:
     return []
 
 
-def listing(mistakes: Iterable[str]) -> str:
+def list_mistakes(mistakes: Iterable[str]) -> str:
     """The mistakes, the first ten of many."""
     told = list(dict.fromkeys(mistakes))
     more = len(told) - MOST_LISTED
@@ -122,7 +122,7 @@ def listing(mistakes: Iterable[str]) -> str:
     return "; ".join(told)
 
 
-def compiled(schema: m.Schema) -> Check:
+def compile_check(schema: m.Schema) -> Check:
     """The function behind `validate`: gives the value or raises `Mismatch`."""
     return _validating.check(schema)
 
@@ -266,7 +266,7 @@ class Validating:
                 return _other(value, check_keys, expected)
             for key in value:
                 if key not in known:
-                    raise unexpected(key, known)
+                    raise unexpected_field(key, known)
             changed = False
             checked: dict[str, Any] = {}
             for field, check, without in fields:
@@ -290,7 +290,7 @@ class Validating:
         return lambda: Mismatch(words).at(field.name)
 
 
-def unexpected(key: Any, known: Iterable[str]) -> Mismatch:
+def unexpected_field(key: Any, known: Iterable[str]) -> Mismatch:
     """The key is no field of the object."""
     hint = did_you_mean(str(key), known) or f"its fields are {listed(known)}"
     return Mismatch("unexpected field", hint=hint).at(str(key))
@@ -366,7 +366,7 @@ class _Thorough(_Decoding):
             if not is_object(value):
                 return check_other(value)
             names = [name for name in known if name in value]
-            wrong = [unexpected(key, known) for key in value if key not in known]
+            wrong = [unexpected_field(key, known) for key in value if key not in known]
             absent = [field for field in schema.fields if field.name not in value]
             wrong += [self.missing(field)() for field in absent if field.required]
             parts = ((checks[name], value[name], name) for name in names)

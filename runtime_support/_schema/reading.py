@@ -135,7 +135,7 @@ class Signature:
         return tuple(one for one in self.parameters if not one.takes_rest)
 
 
-def applied(
+def bind_call(
     function: Callable[..., Any], parameters: Iterable[Parameter], arguments: Mapping[str, Any]
 ) -> Callable[[], Any]:
     """The call with arguments by the names that a script has for the parameters, to be made."""
@@ -509,7 +509,7 @@ def _hints_of_function(
     function: Any, known: Mapping[type, str] | None
 ) -> tuple[dict[str, Any], str | None]:
     """The annotations by name, and what is wrong with those that name what cannot be found."""
-    function = documented(function)
+    function = find_documented(function)
     if isinstance(function, type):
         hints = _hints_of_class(function, known=known)
         if hints:
@@ -524,7 +524,7 @@ def _hints_of_function(
         return {}, None
 
 
-def documented(function: Any) -> Any:
+def find_documented(function: Any) -> Any:
     """Where the annotations and the docstring of a callable stand, below what wraps it."""
     while isinstance(function, functools.partial):
         function = typing.cast("functools.partial[Any]", function).func

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from runtime_support._asking import Asking, answer_async
 from runtime_support._effects import iterate, iterate_async
-from runtime_support._results import Answer, Arriving, Result, parts_of
+from runtime_support._results import Answer, Arriving, Result, value_parts
 from runtime_support._streaming.chunks import Parts
 from runtime_support.errors import CheckError
 
@@ -32,20 +32,18 @@ class Streamed(Arriving):
         if isinstance(self._end, BaseException):
             raise self._end
         if self._end is None:
-            raise CheckError(
-                "the reply is not complete", hint="go through all of its pieces first"
-            )
+            raise CheckError("the reply is not complete", hint="go through all of its pieces first")
         return self._end
 
     def parts(self, kind: type) -> Iterator[Any]:
         """The parts as they come, once; later all of them at once."""
         if kind is not self._parts.kind:
-            return parts_of(self._parts.kind(), kind)
-        return parts_of(self().value, kind) if self._is_begun else self._read()
+            return value_parts(self._parts.kind(), kind)
+        return value_parts(self().value, kind) if self._is_begun else self._read()
 
     def _read(self) -> Generator[Any]:
         if self._is_begun:  # by somebody else, since this one was asked for
-            yield from parts_of(self().value, self._parts.kind)
+            yield from value_parts(self().value, self._parts.kind)
             return
         self._is_begun = True
         try:
@@ -82,7 +80,7 @@ class AsyncResult(Generic[T_co]):
 
     def _given(self, kind: type) -> AsyncGenerator[Any]:
         if kind is not self._parts.kind:
-            parts_of(self._parts.kind(), kind)
+            value_parts(self._parts.kind(), kind)
         return iterate_async(self._begun().answering())
 
     def _begun(self) -> Asking:

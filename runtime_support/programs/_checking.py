@@ -29,8 +29,8 @@ from runtime_support.programs._naming import (
     Shape,
     Slot,
     Word,
-    broken,
-    coerced,
+    broken_node,
+    coerce_node,
     fields_of,
     owner,
 )
@@ -42,8 +42,14 @@ from runtime_support.programs._outcomes import (
     invalid,
 )
 from runtime_support.programs._registry import Definition, Registry
-from runtime_support.programs._syntax import FORMS, Path, did_you_mean, order_of, references
-from runtime_support.programs._writing import ExpressionPlace, Findings, by_name, rename, write
+from runtime_support.programs._syntax import FORMS, Path, offer_names, order_bindings, references
+from runtime_support.programs._writing import (
+    ExpressionPlace,
+    Findings,
+    make_edit,
+    name_arguments,
+    rename,
+)
 
 Scope = Mapping[str, t.Type]
 Data = dict[str, Any]
@@ -118,7 +124,7 @@ class Checker:
                 self._findings.wrong(f"'{name}' must be the only key of its object", path)
         name, body = names[0], value[names[0]]
         if len(value) > 1 or name not in FORMS or not self._is_whole(name, body, (*path, name)):
-            return broken(path)
+            return broken_node(path)
         match name:
             case "$object":
                 return self._record(body, path, (*path, name), slot, scope)
@@ -157,7 +163,7 @@ class Checker:
     def _unknown(self, message: str, path: Path, known: Iterable[str]) -> None:
         others = near(str(path[-1]), known)
         edits = [rename(path, other) for other in others]
-        self._findings.wrong(f"{message}{did_you_mean(others)}", path, edits)
+        self._findings.wrong(f"{message}{offer_names(others)}", path, edits)
 
     # Lists
 
@@ -168,15 +174,15 @@ class Checker:
         if isinstance(wanted, m.TupleSchema) and inner is None:
             types = wanted.items
             if len(types) != len(value):
-                count = f"expected {t.notation(wanted)}, got a list of {len(value)}"
+                count = f"expected {t.type_notation(wanted)}, got a list of {len(value)}"
                 self._findings.wrong(slot.says(count), path)
-                return broken(path)
+                return broken_node(path)
         items = tuple(
             self.check(item, (*path, index), slot.inside(type_), scope)
             for index, (item, type_) in enumerate(zip(value, types, strict=True))
         )
         if inner is None or inner == t.ANY:
-            inner = t.union_of(t.widened(item.type) for item in items)
+            inner = t.union_of(t.widen(item.type) for item in items)
         node = n.ListNode(path, m.ListSchema(inner), *_effects(items), items)
         return self._settled(node, wanted, slot)
 
@@ -187,14 +193,14 @@ class Checker:
         if wanted is None:
             return self._fitter.fit(node, slot)
         if isinstance(wanted, m.TupleSchema):
-            return coerced(node, wanted, n.Widens(), self._registry, slot.bare)
+            return coerce_node(node, wanted, n.Widens(), self._registry, slot.bare)
         return node
 
     def _map(self, body: Data, path: Path, slot: Slot, scope: Scope) -> n.Checked:
         start, variable = (*path, "$map"), body["as"]
         if not isinstance(variable, str):
             self._findings.wrong("'as' takes the name of a variable", (*start, "as"))
-            return broken(path)
+            return broken_node(path)
         self._check_variable(variable, (*start, "as"))
         each = Slot(m.ListSchema(t.ANY), "'over' of $map, a list")
         over = self.check(body["over"], (*start, "over"), each, scope)
@@ -207,7 +213,7 @@ class Checker:
         item = None if wanted is None else t.item_of(wanted)
         wanted = None if item is None else wanted
         do = self.check(body["do"], (*start, "do"), slot.inside(item or t.ANY), inside)
-        found = t.widened(do.type) if item is None or item == t.ANY else item
+        found = t.widen(do.type) if item is None or item == t.ANY else item
         effects = _effects([over, do] if where is None else [over, where, do])
         node = n.MapNode(path, m.ListSchema(found), *effects, over, variable, where, do)
         return self._settled(node, wanted, slot)
@@ -226,7 +232,7 @@ class Checker:
         fields = tuple(
             (name, self.check(part, (*start, name), Slot(), scope)) for name, part in body.items()
         )
-        known = tuple(m.Field(name, t.widened(node.type)) for name, node in fields)
+        known = tuple(m.Field(name, t.widen(node.type)) for name, node in fields)
         effects = _effects(node for _, node in fields)
         node = n.RecordNode(path, m.ObjectSchema(None, known), *effects, fields)
         return self._fitter.fit(node, slot)
@@ -258,7 +264,7 @@ class Checker:
             self.check(part, (*inside, argument), Slot(), scope)
         if not is_object(body):
             self.check(body, inside, Slot(), scope)
-        return broken(path)
+        return broken_node(path)
 
     def _call(
         self, definition: Definition, body: Any, path: Path, slot: Slot, scope: Scope
@@ -275,8 +281,8 @@ class Checker:
         else:
             takes = ", ".join(one.name for one in definition.parameters) or "nothing"
             message = f"{definition.name} takes an object of arguments, with {takes}"
-            self._findings.wrong(message, inside, by_name(body, definition, inside))
-            return broken(path)
+            self._findings.wrong(message, inside, name_arguments(body, definition, inside))
+            return broken_node(path)
         pure = definition.pure and all(node.pure for _, node in nodes)
         node = n.CallNode(path, definition.result, pure, True, definition, nodes, form)
         return self._fitter.fit(node, slot)
@@ -307,11 +313,11 @@ class Checker:
         start = (*path, "$let", "bind")
         if not is_object(bound):
             self._findings.wrong("'bind' takes an object of variables", start)
-            return broken(path)
+            return broken_node(path)
         for name in bound:
             self._check_variable(name, (*start, name))
         needs = {name: references(one) & bound.keys() for name, one in bound.items()}
-        order = order_of(needs)
+        order = order_bindings(needs)
         for cycle in order.cycles:
             message = f"the variables of a $let form a cycle: {' -> '.join(cycle)}"
             self._findings.wrong(message, (*start, cycle[0]))
@@ -331,9 +337,9 @@ class Checker:
             return self._fitter.fit(n.RefNode(path, scope[name], True, False, name), slot)
         others = near(name, scope)
         place = ExpressionPlace((*path, "$ref"))
-        edits = [write(f"with {other}", place, other) for other in others]
-        self._findings.wrong(f"unknown variable '{name}'{did_you_mean(others)}", path, edits)
-        return broken(path)
+        edits = [make_edit(f"with {other}", place, other) for other in others]
+        self._findings.wrong(f"unknown variable '{name}'{offer_names(others)}", path, edits)
+        return broken_node(path)
 
     def _if(self, body: Data, path: Path, slot: Slot, scope: Scope) -> n.Checked:
         here, branch = (*path, "$if"), slot.inside(slot.type)
@@ -342,7 +348,7 @@ class Checker:
         otherwise = self.check(body["else"], (*here, "else"), branch, scope)
         found = slot.type
         if isinstance(found, m.AnySchema):
-            found = t.union_of([t.widened(then.type), t.widened(otherwise.type)])
+            found = t.union_of([t.widen(then.type), t.widen(otherwise.type)])
         effects = _effects([test, then, otherwise])
         return n.IfNode(path, found, *effects, test, then, otherwise)
 

@@ -45,9 +45,14 @@ from runtime_support.programs._machine import (
 )
 from runtime_support.programs._outcomes import compact
 from runtime_support.programs._registry import Definition, Registry, classes_of
-from runtime_support.programs._syntax import Limits, Path, did_you_mean
+from runtime_support.programs._syntax import Limits, Path, offer_names
 from runtime_support.programs._undecided import option_written
-from runtime_support.programs._writing import ExpressionPlace, route_sentence, serialize, spelled
+from runtime_support.programs._writing import (
+    ExpressionPlace,
+    route_sentence,
+    serialize,
+    spell_calls,
+)
 
 Route = tuple[Definition, ...]
 MOST_CONVERSIONS = 3
@@ -76,7 +81,7 @@ def judge(source: t.Type, target: t.Type, registry: Registry) -> n.Coercion:
         return possible[0]
     if possible:
         return n.Decides()
-    if any(_hops(t.widened(source), member) for member in t.members_of(target)):
+    if any(_hops(t.widen(source), member) for member in t.members_of(target)):
         return n.Hops()
     return n.Never()
 
@@ -113,9 +118,9 @@ def reachable(source: t.Type, registry: Registry) -> list[str]:
             one.result
             for type_ in level
             for one in registry.conversions
-            if t.fits(type_, one.parameters[0].schema) and t.notation(one.result) not in found
+            if t.fits(type_, one.parameters[0].schema) and t.type_notation(one.result) not in found
         ]
-        found += dict.fromkeys(map(t.notation, level))
+        found += dict.fromkeys(map(t.type_notation, level))
     return found
 
 
@@ -161,7 +166,7 @@ def _judge_union(source: m.UnionSchema, target: t.Type, registry: Registry) -> n
 
 
 def _widens(source: t.Type, target: t.Type) -> bool:
-    source = t.widened(source)
+    source = t.widen(source)
     if target == t.FLOAT:
         return source in t.NUMBERS
     item, wanted = t.item_of(source), t.item_of(target)
@@ -185,9 +190,9 @@ def _judge_inside(source: t.Type, target: t.Type, registry: Registry) -> n.Coerc
             is_narrower = own is not None and wanted is not None and issubclass(wanted, own)
             return n.Decides() if is_narrower else n.Never()
         case (_, m.LiteralSchema(member=member)) if member is not m.ABSENT:
-            return n.Decides() if source == t.widened(m.LiteralSchema(target.value)) else n.Never()
+            return n.Decides() if source == t.widen(m.LiteralSchema(target.value)) else n.Never()
         case _, m.LiteralSchema():
-            same = t.widened(source) == t.widened(target) or t.widened(source) in t.NUMBERS
+            same = t.widen(source) == t.widen(target) or t.widen(source) in t.NUMBERS
             return n.Decides() if same and not isinstance(source, m.LiteralSchema) else n.Never()
         case _:
             return n.Decides() if target == t.INTEGER and source in t.NUMBERS else n.Never()
@@ -344,7 +349,7 @@ class Coercer:
                     raise
         found = readings(value, target)
         if len(found) > 1:
-            message = f"{compact(value)} can become {t.notation(target)} in {len(found)} ways"
+            message = f"{compact(value)} can become {t.type_notation(target)} in {len(found)} ways"
             choices = [(text, lambda one=one: list(one)) for text, one in found]
             raise self._unclear(message, choices, site)
         if found:
@@ -362,7 +367,7 @@ class Coercer:
             site.frame.position,
             site.path,
             "conversion",
-            message + did_you_mean(others),
+            message + offer_names(others),
             tuple(choices),
         )
         raise Stopped(failed)
@@ -384,10 +389,10 @@ class Coercer:
     def _several_routes(
         self, value: Any, target: t.Type, routes: list[Route], site: Site
     ) -> Stopped:
-        message = f"{t.kind_name(value)} can become {t.notation(target)} in {len(routes)} ways"
+        message = f"{t.kind_name(value)} can become {t.type_notation(target)} in {len(routes)} ways"
 
         def spelled_out(route: Route) -> Any:
-            return spelled(route, site.operand())
+            return spell_calls(route, site.operand())
 
         choices = [(route_sentence(one), partial(spelled_out, one)) for one in routes]
         return self._unclear(message, choices, site)
@@ -397,7 +402,7 @@ class Coercer:
         conversion = route[-1]
 
         def again(given: dict[str, Any]) -> Any:
-            written = spelled(route, site.operand())
+            written = spell_calls(route, site.operand())
             return {conversion.name: {**written[conversion.name], **given}}
 
         def expression(option: Option) -> Any:

@@ -46,7 +46,7 @@ from runtime_support.programs._outcomes import (
     invalid,
 )
 from runtime_support.programs._registry import Registry
-from runtime_support.programs._syntax import Limits, NotJson, TooLarge, at, pointer, read
+from runtime_support.programs._syntax import Limits, NotJson, TooLarge, at, pointer, read_program
 from runtime_support.programs._undecided import is_from_within, option_written
 from runtime_support.programs._writing import ExpressionPlace, points_of, with_arguments
 
@@ -267,7 +267,7 @@ def check(
 ) -> n.CheckedProgram | ProgramFailure | Ambiguous:
     """The checked program, or why it cannot run; nothing is called."""
     try:
-        reading = read(program, limits)
+        reading = read_program(program, limits)
         expected = registry.returned_type(returns)
         return check_program(reading.program, registry, expected, reading.diagnostics)
     except TooLarge as error:

@@ -129,7 +129,7 @@ class _SchemaWriter:
         starts = t.union_of(one.parameters[0].schema for one in self._registry.conversions)
         kinds = [one for one in t.members_of(starts) if isinstance(one, m.ScalarSchema)]
         return [
-            {"type": "number" if kind in t.NUMBERS else t.notation(kind)}
+            {"type": "number" if kind in t.NUMBERS else t.type_notation(kind)}
             for kind in kinds
             if not isinstance(judge(kind, type_, self._registry), n.Never)
         ]
@@ -230,7 +230,7 @@ def _reference(name: str) -> Schema:
 
 def _plain_name(type_: t.Type) -> str:
     """The notation in letters that need no escaping in a reference: `list-of-number`."""
-    words = t.notation(type_).replace("[", "list of ")
+    words = t.type_notation(type_).replace("[", "list of ")
     return re.sub("[^A-Za-z0-9_]+", "-", words).strip("-") or "type"
 
 

@@ -29,7 +29,7 @@ from runtime_support.errors import CheckError, ConfigError, ProviderError, RunSt
 from runtime_support.programs._outcomes import Call, ProgramFailureKind, as_sentence
 from runtime_support.programs._registry import Definition
 from runtime_support.programs._syntax import Limits, Path, pointer
-from runtime_support.programs._types import Type, TypeMismatch, conform, kind_name, notation
+from runtime_support.programs._types import Type, TypeMismatch, conform, kind_name, type_notation
 from runtime_support.programs._writing import ExpressionPlace, SerializationError
 from runtime_support.runs._places import scope_here, within
 
@@ -386,7 +386,7 @@ def describe_error(error: BaseException) -> str:
 
 def _bad_result(definition: Definition, result: Any, error: TypeMismatch) -> str:
     message = (
-        f"{definition.name} should return {notation(definition.result)} "
+        f"{definition.name} should return {type_notation(definition.result)} "
         f"but returned {kind_name(result)}"
     )
     return message if str(error).startswith("expected") else f"{message}: {error}"

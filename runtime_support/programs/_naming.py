@@ -22,15 +22,15 @@ from runtime_support.programs import _types as t
 from runtime_support.programs._coercion import judge, known_texts, reachable, readings, why_not
 from runtime_support.programs._outcomes import compact
 from runtime_support.programs._registry import Definition, Registry
-from runtime_support.programs._syntax import FORMS, Path, at, did_you_mean
+from runtime_support.programs._syntax import FORMS, Path, at, offer_names
 from runtime_support.programs._writing import (
     Edit,
     ExpressionPlace,
     Findings,
+    make_edit,
     rename,
     route_sentence,
     spelled_for_each,
-    write,
 )
 
 Shape = m.MapSchema | m.ObjectSchema | Definition
@@ -67,12 +67,12 @@ class Names:
             fields = near(name, [field.name for field in fields_of(shape)])
             edits += [rename((*path, name), field) for field in fields]
         edits += self._as_records({name: body}, ExpressionPlace(path, slot.bare), slot)
-        message = f"unknown function '{name}'{did_you_mean(others)}"
+        message = f"unknown function '{name}'{offer_names(others)}"
         is_data = isinstance(slot.type, m.AnySchema) and not is_object(body)
         if any(isinstance(shape, m.MapSchema) for shape in shapes) or (is_data and not others):
             message += '; a record of one key is written {"$object": {...}}'
             written = {"$object": {name: body}}
-            edits.append(write("as a record", ExpressionPlace(path, slot.bare), written))
+            edits.append(make_edit("as a record", ExpressionPlace(path, slot.bare), written))
         self._findings.wrong(message, path, edits)
 
     def unknown_name(
@@ -90,11 +90,12 @@ class Names:
         if single is not None and self._stands_for(single, given):
             body = at(self._findings.program, path[:-1])
             edits.insert(
-                0, write(f"under {single.name}", ExpressionPlace(path[:-1]), {single.name: body})
+                0,
+                make_edit(f"under {single.name}", ExpressionPlace(path[:-1]), {single.name: body}),
             )
         known = ", ".join(declared) or "nothing"
         message = f"unknown {word} '{name}'{owner(shape)}, which takes {known}"
-        self._findings.wrong(message + did_you_mean(others), path, edits)
+        self._findings.wrong(message + offer_names(others), path, edits)
 
     def missing_names(
         self, given: list[str], shape: m.ObjectSchema | Definition, path: Path, word: Word
@@ -118,7 +119,7 @@ class Names:
         if isinstance(slot.type, m.AnySchema):
             return []
         return [
-            write(f"as a {one.name}", place, {one.name: record})
+            make_edit(f"as a {one.name}", place, {one.name: record})
             for one in self._registry.definitions.values()
             if one.kind == "type"
             and t.names_fit(set(record), one.parameters)
@@ -152,12 +153,12 @@ class Slot:
         return f"{self.label}: {message}" if self.label else message
 
 
-def broken(path: Path) -> n.ConstantNode:
+def broken_node(path: Path) -> n.ConstantNode:
     """Stands for an expression that has been reported: it fits everywhere."""
     return n.ConstantNode(path, t.ANY, pure=True, calls=False, value=None)
 
 
-def coerced(
+def coerce_node(
     node: n.Checked,
     type_: t.Type,
     coercion: n.Coercion,
@@ -203,23 +204,25 @@ class CoercionPlacer:
             return node
         if isinstance(coercion, n.Never):
             self._mismatch(node, slot)
-            return broken(node.path)
+            return broken_node(node.path)
         self._report_split(node, slot, coercion)
-        return coerced(node, slot.type, coercion, self._registry, slot.bare)
+        return coerce_node(node, slot.type, coercion, self._registry, slot.bare)
 
     def _constant(self, node: n.Checked, slot: Slot) -> n.Coercion:
         assert isinstance(node.type, m.LiteralSchema)
         value = node.type.value
         if t.conforms(value, slot.type):
             return n.Fits() if t.fits(node.type, slot.type) else n.Widens()
-        coercion = judge(t.widened(node.type), slot.type, self._registry)
+        coercion = judge(t.widen(node.type), slot.type, self._registry)
         if isinstance(coercion, n.Converts | n.Splits):
             return coercion
         found = readings(value, slot.type)
         if len(found) > 1:
-            message = f"{compact(value)} can become {t.notation(slot.type)} in {len(found)} ways"
+            message = (
+                f"{compact(value)} can become {t.type_notation(slot.type)} in {len(found)} ways"
+            )
             place = ExpressionPlace(node.path, slot.bare)
-            edits = [write(sentence, place, _plain(one)) for sentence, one in found]
+            edits = [make_edit(sentence, place, _plain(one)) for sentence, one in found]
             self._findings.unclear(message, node.path, edits)
         return n.Hops() if found else n.Never()
 
@@ -232,33 +235,33 @@ class CoercionPlacer:
         if not isinstance(coercion, n.Splits):
             return
         ways = len(coercion.paths)
-        message = f"{t.found_notation(source)} can become {t.notation(target)} in {ways} ways"
+        message = f"{t.found_notation(source)} can become {t.type_notation(target)} in {ways} ways"
         place, operand = (
             ExpressionPlace(node.path, slot.bare),
             at(self._findings.program, node.path),
         )
         edits = [
-            write(route_sentence(route), place, spelled_for_each(route, operand, levels))
+            make_edit(route_sentence(route), place, spelled_for_each(route, operand, levels))
             for route in coercion.paths
         ]
         self._findings.unclear(message, node.path, edits)
 
     def _mismatch(self, node: n.Checked, slot: Slot) -> None:
-        message = f"expected {t.notation(slot.type)}, got {t.found_notation(node.type)}"
+        message = f"expected {t.type_notation(slot.type)}, got {t.found_notation(node.type)}"
         edits: list[Edit] = []
         if isinstance(node.type, m.LiteralSchema):
             value = node.type.value
             known = known_texts(slot.type)
             others = near(str(value), known)
             if known:
-                message = f"expected {t.notation(slot.type)}, got {compact(value)}"
-                message += did_you_mean(others)
+                message = f"expected {t.type_notation(slot.type)}, got {compact(value)}"
+                message += offer_names(others)
                 place = ExpressionPlace(node.path, slot.bare)
-                edits = [write(f"with {other}", place, other) for other in others]
+                edits = [make_edit(f"with {other}", place, other) for other in others]
             elif reason := why_not(value, slot.type):
                 message += f": {reason}"
             else:
-                message = f"expected {t.notation(slot.type)}, got {t.got(value)}"
+                message = f"expected {t.type_notation(slot.type)}, got {t.got(value)}"
         others = reachable(node.type, self._registry)
         if others:
             message += f"; {t.found_notation(node.type)} can become {', '.join(others)}"

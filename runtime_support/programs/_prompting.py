@@ -47,7 +47,7 @@ from runtime_support.programs._outcomes import (
 from runtime_support.programs._registry import Registry, RegistryError, classes_of, describe
 from runtime_support.programs._syntax import Limits, ProgramText
 from runtime_support.programs._tree import CheckedProgram, calls_in
-from runtime_support.programs._types import ANY, notation
+from runtime_support.programs._types import ANY, type_notation
 from runtime_support.programs._writing import SerializationError, serialize
 
 if TYPE_CHECKING:
@@ -486,7 +486,11 @@ class ProgramGoal(Target):
     def ending(self) -> str:
         lines = describe(self.registry)
         result = self.registry.read_type(self._returns)
-        asked = "" if result == ANY else f"\nThe value of the program has to be: {notation(result)}"
+        asked = (
+            ""
+            if result == ANY
+            else f"\nThe value of the program has to be: {type_notation(result)}"
+        )
         available = f"\nWhat it can call:\n{lines}" if lines else ""
         return f"{GRAMMAR}{available}{asked}"
 
@@ -542,9 +546,9 @@ class ProgramGoal(Target):
         """The program in the answer: the JSON that it is, from a fence, or recovered."""
         if len(answer) > self.limits.bytes or not answer or _is_json(answer):
             return ProgramText(answer)
-        from runtime_support._recovery import RecoveryRefused, fenced, recover
+        from runtime_support._recovery import RecoveryRefused, fence_contents, recover
 
-        fences = fenced(answer)
+        fences = fence_contents(answer)
         if len(fences) == 1:
             self.repairs.append("read from a code fence")
             answer = fences[0].strip()

@@ -21,8 +21,8 @@ from runtime_support._schema import model as m
 from runtime_support._schema.reading import (
     Parameter,
     Signature,
-    applied,
-    documented,
+    bind_call,
+    find_documented,
     schema_of,
     signature_of,
 )
@@ -65,7 +65,7 @@ class Definition:
         if self.kind == "type":  # that a field may be absent need not be known to the class
             known = {p.name: p.default for p in self.parameters if p.default is not m.ABSENT}
             arguments = {**known, **arguments}
-        return applied(self.function, self.parameters, arguments)()
+        return bind_call(self.function, self.parameters, arguments)()
 
 
 class Registry:
@@ -196,7 +196,7 @@ class Registry:
             kind,
             self._normal.fields(signature.parameters),
             result,
-            summary(function),
+            first_paragraph(function),
             pure,
             function,
         )
@@ -217,7 +217,7 @@ class Registry:
             parameters = tuple(_field_parameter(field, python) for field in fields)
         else:
             parameters = self._normal.fields(self._signature(name, python).parameters)
-        return Definition(name, "type", parameters, result, summary(python), True, python)
+        return Definition(name, "type", parameters, result, first_paragraph(python), True, python)
 
     def _signature(self, name: str, function: Function) -> Signature:
         signature = signature_of(function, self._unknown)
@@ -257,9 +257,9 @@ def _field_parameter(field: m.Field, python: Any) -> Parameter:
     )
 
 
-def summary(thing: Any) -> str:
+def first_paragraph(thing: Any) -> str:
     """The first paragraph of the docstring on one line, empty for one that Python wrote."""
-    thing = documented(thing)
+    thing = find_documented(thing)
     is_class = isinstance(thing, type)
     text = vars(thing).get("__doc__") if is_class else getattr(thing, "__doc__", None)
     if not text or text.startswith(f"{getattr(thing, '__name__', '')}("):
@@ -325,7 +325,7 @@ def describe(registry: Registry) -> str:
 def signature_line(definition: Definition) -> str:
     """One callable with its parameters, its result and what its documentation says."""
     written = ", ".join(_parameter(one, definition) for one in definition.parameters)
-    result = "" if definition.kind == "type" else f" -> {t.notation(definition.result)}"
+    result = "" if definition.kind == "type" else f" -> {t.type_notation(definition.result)}"
     notes = [definition.doc] if definition.doc else []
     notes += [f"{one.name}: {one.doc}" for one in definition.parameters if one.doc]
     comment = f"  # {'; '.join(notes)}" if notes else ""
@@ -338,4 +338,4 @@ def _parameter(parameter: Parameter, definition: Definition) -> str:
     not_given = definition.kind != "type" and parameter.default is None
     if not_given and isinstance(type_, m.UnionSchema):
         type_ = t.union_of(member for member in type_.members if member != t.NULL)
-    return f"{parameter.name}{'' if parameter.required else '?'}: {t.notation(type_)}"
+    return f"{parameter.name}{'' if parameter.required else '?'}: {t.type_notation(type_)}"

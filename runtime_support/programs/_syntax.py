@@ -56,29 +56,30 @@ def at(program: Any, path: Path) -> Any:
     return program
 
 
-def replaced(program: Any, path: Path, new: Any) -> Any:
+def replace_at(program: Any, path: Path, new: Any) -> Any:
     """The program with `new` at the path; the original is left as it is."""
     if not path:
         return new
     key, rest = path[0], path[1:]
     if is_object(program):
         return {
-            name: replaced(value, rest, new) if name == key else value
+            name: replace_at(value, rest, new) if name == key else value
             for name, value in program.items()
         }
     return [
-        replaced(value, rest, new) if index == key else value for index, value in enumerate(program)
+        replace_at(value, rest, new) if index == key else value
+        for index, value in enumerate(program)
     ]
 
 
-def renamed(program: Any, path: Path, new: str) -> Any:
+def rename_key(program: Any, path: Path, new: str) -> Any:
     """The program with the last key of the path renamed, at its old place among the keys."""
     parent = at(program, path[:-1])
     fields = {new if name == path[-1] else name: value for name, value in parent.items()}
-    return replaced(program, path[:-1], fields)
+    return replace_at(program, path[:-1], fields)
 
 
-def starts_with(path: Path, start: Path) -> bool:
+def path_starts_with(path: Path, start: Path) -> bool:
     return path[: len(start)] == start
 
 
@@ -116,7 +117,7 @@ class ReadProgram:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def read(program: Any, limits: Limits) -> ReadProgram:
+def read_program(program: Any, limits: Limits) -> ReadProgram:
     """The program as JSON data; raises TooLarge and NotJson."""
     if isinstance(program, ProgramText):
         _check_size(program.text, limits)
@@ -276,7 +277,7 @@ def references(expression: Any) -> frozenset[str]:
     return frozenset[str]().union(*map(references, expression.values()))
 
 
-def order_of(needs: Mapping[str, frozenset[str]]) -> Order:
+def order_bindings(needs: Mapping[str, frozenset[str]]) -> Order:
     """Source order, but each name after those that it needs."""
     done: list[str] = []
     cycles: list[tuple[str, ...]] = []
@@ -297,6 +298,6 @@ def order_of(needs: Mapping[str, frozenset[str]]) -> Order:
     return Order(tuple(done), tuple(reversed(different.values())))
 
 
-def did_you_mean(names: list[str]) -> str:
+def offer_names(names: list[str]) -> str:
     """The tail of a message that offers the names, empty without any."""
     return f", did you mean {' or '.join(names)}?" if names else ""

@@ -124,7 +124,7 @@ def lists_of(type_: Type) -> list[m.ListSchema | m.TupleSchema]:
     return [one for one in members_of(type_) if isinstance(one, m.ListSchema | m.TupleSchema)]
 
 
-def widened(type_: Type) -> Type:
+def widen(type_: Type) -> Type:
     """The type without knowledge of one single value."""
     if isinstance(type_, m.LiteralSchema) and type_.member is m.ABSENT:
         return _SCALARS[type(type_.value)]
@@ -174,7 +174,7 @@ def fits(source: Type, target: Type, assumed: tuple[tuple[int, int], ...] = ()) 
         return any(fits(source, member, assumed) for member in target.members)
     match source, target:
         case (m.ScalarSchema() | m.LiteralSchema(), m.ScalarSchema()):
-            source = widened(source)
+            source = widen(source)
             return source == target or (source in NUMBERS and target == NUMBER)
         case m.ListSchema(item), m.ListSchema(wanted):
             return fits(item, wanted, assumed)
@@ -244,7 +244,7 @@ class _Notation(NotationWriter):
         return " | ".join(map(self.write, members))
 
 
-def notation(type_: Type) -> str:
+def type_notation(type_: Type) -> str:
     """The type as a model reads it: `[Point]`, `string | null`, `{lat: number, lon?: number}`."""
     return _Notation().write(type_)
 
@@ -257,11 +257,11 @@ def found_notation(type_: Type) -> str:
     item = item_of(type_)
     if item is not None:
         return f"[{found_notation(item)}]"
-    if widened(type_) == INTEGER:
+    if widen(type_) == INTEGER:
         return "number"
     if isinstance(type_, m.ObjectSchema) and type_.name is None:
         return "object"
-    return notation(widened(type_))
+    return type_notation(widen(type_))
 
 
 # Values against types
@@ -310,10 +310,10 @@ class _Conforming(Validating):
     """Compiles types to checks of values that programs pass on."""
 
     def named(self, schema: m.Schema) -> str:
-        return notation(schema)
+        return type_notation(schema)
 
     def expected(self, schema: m.Schema) -> str:
-        return f"expected {notation(schema)}"
+        return f"expected {type_notation(schema)}"
 
     def scalar_check(self, word: m.ScalarKind) -> Check:
         if word == "number":

@@ -35,7 +35,14 @@ from runtime_support._values import is_list, is_object
 from runtime_support.programs import _types as t
 from runtime_support.programs._outcomes import Candidate, Diagnostic, Point
 from runtime_support.programs._registry import Definition, Registry
-from runtime_support.programs._syntax import Path, at, pointer, renamed, replaced, starts_with
+from runtime_support.programs._syntax import (
+    Path,
+    at,
+    path_starts_with,
+    pointer,
+    rename_key,
+    replace_at,
+)
 
 if TYPE_CHECKING:
     from runtime_support.programs._machine import Choice, Element, Unclear
@@ -163,10 +170,10 @@ class ExpressionPlace:
 
     def written(self, program: Any, new: Any) -> Any:
         """The program with the new expression here."""
-        return replaced(program, self.path, new if self.bare is None else {self.bare: new})
+        return replace_at(program, self.path, new if self.bare is None else {self.bare: new})
 
 
-def spelled(route: Sequence[Definition], operand: Any) -> Any:
+def spell_calls(route: Sequence[Definition], operand: Any) -> Any:
     """The expression that calls the conversions one after the other on the operand."""
     for conversion in route:
         operand = {conversion.name: {conversion.parameters[0].name: operand}}
@@ -174,9 +181,9 @@ def spelled(route: Sequence[Definition], operand: Any) -> Any:
 
 
 def spelled_for_each(route: Sequence[Definition], operand: Any, levels: int) -> Any:
-    """As `spelled`, for the elements of a list, or of a list of lists."""
+    """As `spell_calls`, for the elements of a list, or of a list of lists."""
     if levels == 0:
-        return spelled(route, operand)
+        return spell_calls(route, operand)
     variable = "item" if levels == 1 else f"item{levels}"
     body = spelled_for_each(route, {"$ref": variable}, levels - 1)
     return {"$map": {"over": operand, "as": variable, "do": body}}
@@ -211,19 +218,19 @@ class Edit:
 
 
 def rename(path: Path, new: str) -> Edit:
-    return Edit(f"with {new}", path, lambda program: renamed(program, path, new))
+    return Edit(f"with {new}", path, lambda program: rename_key(program, path, new))
 
 
-def write(sentence: str, place: ExpressionPlace, new: Any) -> Edit:
+def make_edit(sentence: str, place: ExpressionPlace, new: Any) -> Edit:
     return Edit(sentence, place.path, lambda program: place.written(program, new))
 
 
-def by_name(arguments: Any, definition: Definition, path: Path) -> list[Edit]:
+def name_arguments(arguments: Any, definition: Definition, path: Path) -> list[Edit]:
     """The arguments of a call that stand in a list, under the names of the parameters."""
     names = [one.name for one in definition.parameters if not one.takes_rest]
     if not is_list(arguments) or len(arguments) > len(names):
         return []
-    return [write("by name", ExpressionPlace(path), dict(zip(names, arguments, strict=False)))]
+    return [make_edit("by name", ExpressionPlace(path), dict(zip(names, arguments, strict=False)))]
 
 
 class Findings:
@@ -276,7 +283,7 @@ def innermost(points: Iterable[tuple[Path, Point]]) -> tuple[Point, ...]:
     return tuple(
         point
         for path, point in points
-        if not any(path != other and starts_with(other, path) for other, _ in points)
+        if not any(path != other and path_starts_with(other, path) for other, _ in points)
     )
 
 
@@ -306,7 +313,7 @@ def _chosen(choice: Choice, elements: tuple[Element, ...], program: Any, registr
     patched = choice.place.written(program, choice.new)
     for element in reversed(elements):
         body = (*element.path, "$map", "do")
-        if not element.items or not starts_with(choice.place.path, body):
+        if not element.items or not path_starts_with(choice.place.path, body):
             continue
         try:
             items = [serialize(item, registry) for item in element.items]
@@ -316,7 +323,7 @@ def _chosen(choice: Choice, elements: tuple[Element, ...], program: Any, registr
             _bound(element.variable, item, at(patched if index == element.index else program, body))
             for index, item in enumerate(items)
         ]
-        patched = replaced(program, element.path, written)
+        patched = replace_at(program, element.path, written)
     return patched
 
 

@@ -16,7 +16,7 @@ from runtime_support._exchange import Request, ToolRequest
 from runtime_support._jsontext import without_halves
 from runtime_support._values import is_object
 from runtime_support.errors import ProviderError
-from runtime_support.providers._refusals import excerpt, reported
+from runtime_support.providers._refusals import excerpt, reported_error
 from runtime_support.providers._wires import RequestForm
 
 _WRAPPING = re.compile(r'\s*\{\s*"value"\s*:')
@@ -41,13 +41,13 @@ def read_object(content: bytes, request_id: str | None, what: str, hint: str | N
             f"the server's answer is not JSON: {excerpt(content)}", request_id=request_id
         ) from None
     if not is_object(body):
-        raise unexpected(content, request_id, what, hint)
+        raise unexpected_answer(content, request_id, what, hint)
     if is_object(body.get("error")):
-        raise reported(body["error"], request_id)
+        raise reported_error(body["error"], request_id)
     return body
 
 
-def unexpected(
+def unexpected_answer(
     content: bytes, request_id: str | None, what: str, hint: str | None
 ) -> ProviderError:
     """The error for an answer that is not what it should be."""
@@ -78,7 +78,7 @@ def with_extra(body: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
     return {**body, **merged}
 
 
-def enclosed(schema: dict[str, Any]) -> dict[str, Any]:
+def wrap_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema as servers take one: a root that is not an object is wrapped in `value`."""
     if _is_object_root(schema):
         return schema

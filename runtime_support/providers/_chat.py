@@ -24,15 +24,15 @@ from runtime_support._values import is_list, is_object
 from runtime_support.errors import ProviderError
 from runtime_support.providers._bodies import (
     ChunkedText,
-    enclosed,
     is_wrapped,
     joined,
     object_at,
     read_object,
     tokens,
-    unexpected,
+    unexpected_answer,
     unwrapped,
     with_extra,
+    wrap_schema,
 )
 from runtime_support.providers._wires import Feature, RequestForm
 
@@ -71,7 +71,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     if form.enforced and request.schema is not None:
         schema = {
             "name": "reply",
-            "schema": enclosed(request.schema),
+            "schema": wrap_schema(request.schema),
             "strict": request.is_strict,
         }
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
@@ -84,7 +84,7 @@ def read(content: bytes, request: Request, form: RequestForm, request_id: str | 
     choice = _first_choice(body)
     message = choice.get("message")
     if not is_object(message):
-        raise unexpected(content, request_id, *_MEANT)
+        raise unexpected_answer(content, request_id, *_MEANT)
     return _reply(body, choice, message, form.origin, is_wrapped(request, form), request_id)
 
 
@@ -172,7 +172,7 @@ class Gathered:
     def add(self, chunk: Any) -> str:
         """Takes a chunk; what it has of the text."""
         if not is_object(chunk):
-            raise unexpected(str(chunk).encode(), self._about[2], *_MEANT)
+            raise unexpected_answer(str(chunk).encode(), self._about[2], *_MEANT)
         self._body.update({key: chunk[key] for key in ("model", "usage") if chunk.get(key)})
         choice = _first_choice(chunk)
         self._finish = choice.get("finish_reason") or self._finish

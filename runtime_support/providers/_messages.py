@@ -25,17 +25,17 @@ from runtime_support.providers._bodies import (
     ChunkedText,
     are_sound,
     call_of,
-    enclosed,
     is_wrapped,
     joined,
     object_at,
     read_object,
     tokens,
-    unexpected,
+    unexpected_answer,
     unwrapped,
     with_extra,
+    wrap_schema,
 )
-from runtime_support.providers._refusals import reported
+from runtime_support.providers._refusals import reported_error
 from runtime_support.providers._wires import Feature, RequestForm
 
 NAME = "messages"
@@ -100,7 +100,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
             body["thinking"] = {"type": "adaptive"}
         body["output_config"] = {"effort": effort}
     if form.enforced and request.schema is not None and _is_expressible(request):
-        format_ = {"type": "json_schema", "schema": enclosed(request.schema)}
+        format_ = {"type": "json_schema", "schema": wrap_schema(request.schema)}
         body["output_config"] = {**body.get("output_config", {}), "format": format_}
     if form.streamed:
         body["stream"] = True
@@ -113,7 +113,7 @@ def read(content: bytes, request: Request, form: RequestForm, request_id: str | 
     """The reply in the body of a response; ProviderError when it is not one."""
     body = read_object(content, request_id, *_MEANT)
     if not is_list(body.get("content")):
-        raise unexpected(content, request_id, *_MEANT)
+        raise unexpected_answer(content, request_id, *_MEANT)
     return _reply(body, body["content"], request, form)
 
 
@@ -280,7 +280,7 @@ class Gathered:
     def add(self, event: Any) -> str:
         """Takes an event; what it has of the text."""
         if not is_object(event):
-            raise unexpected(str(event).encode(), self._request_id, *_MEANT)
+            raise unexpected_answer(str(event).encode(), self._request_id, *_MEANT)
         place: Any = event.get("index")
         match event.get("type"):
             case "message_start":
@@ -299,7 +299,7 @@ class Gathered:
                 usage = {**object_at(self._body, "usage"), **counts}
                 self._body |= {**object_at(event, "delta"), "usage": usage}
             case "error":
-                raise reported(event.get("error"), self._request_id)
+                raise reported_error(event.get("error"), self._request_id)
             case _:
                 pass
         return ""

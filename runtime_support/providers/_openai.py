@@ -39,9 +39,9 @@ from runtime_support.providers._refusals import (
     error_of,
     is_used_up,
     refusal_of,
-    reported,
+    refusal_words,
+    reported_error,
     request_id_of,
-    words_of,
 )
 from runtime_support.providers._retries import Unanswered, Waited, patiently
 from runtime_support.providers._server import Server
@@ -223,7 +223,7 @@ class OpenAIProvider(Streaming):
             case httpx2.DecodingError() | httpx2.RemoteProtocolError():
                 return _damaged(self.address, shown(str(cause), SHOWN))
             case package.APIError():
-                return _as_status(reported(cause.body or cause.message, None))
+                return _as_status(reported_error(cause.body or cause.message, None))
             case _ if isinstance(cause, self.server.error):
                 return ProviderError(shown(str(cause), SHOWN))
             case _:
@@ -295,14 +295,14 @@ def _failure_of(status_error: Any, address: str) -> Exception:
     if response.is_success:  # an event of a stream told of it
         body = status_error.body if is_object(status_error.body) else {}
         told = body.get("error") or status_error.message
-        return _as_status(reported(told, body.get("request_id")))
+        return _as_status(reported_error(told, body.get("request_id")))
     refusal = refusal_of(response)
     if refusal is not None:
         return refusal
     error = error_of(response, address)
     status = response.status_code
     if status in _REFUSING:
-        return _Rejected(error, words_of(response).lower())
+        return _Rejected(error, refusal_words(response).lower())
     if is_used_up(response) or response.headers.get("x-should-retry") == "false":
         return error
     return _as_status(error, asked_wait(response))

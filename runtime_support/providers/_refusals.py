@@ -59,7 +59,7 @@ def error_of(response: httpx2.Response, address: str) -> ProviderError:
     """The error that a response with the status of one is."""
     status = response.status_code
     request_id = request_id_of(response)
-    said = f"{shown(address)} answered {status}: {words_of(response, SHOWN)}"
+    said = f"{shown(address)} answered {status}: {refusal_words(response, SHOWN)}"
     wait = asked_wait(response)
     if wait is not None:
         said += f"; it asks to wait {wait:g} s"
@@ -99,7 +99,7 @@ def refusal_of(response: httpx2.Response) -> Refused | None:
     error = body.get("error") if is_object(body) else None
     if not is_object(error):
         return None
-    said = words_of(response, SHOWN)
+    said = refusal_words(response, SHOWN)
     is_declined = error.get("code") in _DECLINED or _FILTERED.search(said.lower())
     return _declined(said) if is_declined else None
 
@@ -116,7 +116,7 @@ def _hint_of(words: str) -> str | None:
     return None
 
 
-def words_of(response: httpx2.Response, most: int | None = None) -> str:
+def refusal_words(response: httpx2.Response, most: int | None = None) -> str:
     """What the server says of its error, fit to be shown."""
     text = response.content[:_LOOKED_THROUGH].decode(errors="replace").strip()
     try:
@@ -149,7 +149,7 @@ def asked_wait(response: httpx2.Response) -> float | None:
         return None
 
 
-def reported(error: Any, request_id: str | None) -> ProviderError | Refused:
+def reported_error(error: Any, request_id: str | None) -> ProviderError | Refused:
     """The error that a server reports with a status that is none."""
     message, code = error, None
     if is_object(error):

@@ -24,16 +24,16 @@ from runtime_support.providers._bodies import (
     ChunkedText,
     are_sound,
     call_of,
-    enclosed,
     is_wrapped,
     object_at,
     read_object,
     tokens,
-    unexpected,
+    unexpected_answer,
     unwrapped,
     with_extra,
+    wrap_schema,
 )
-from runtime_support.providers._refusals import reported
+from runtime_support.providers._refusals import reported_error
 from runtime_support.providers._wires import Feature, RequestForm
 
 NAME = "responses"
@@ -78,7 +78,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
         if request.must_answer:
             body["tool_choice"] = "none"
     if form.enforced and request.schema is not None:
-        schema, is_strict = enclosed(request.schema), request.is_strict
+        schema, is_strict = wrap_schema(request.schema), request.is_strict
         format_ = {"type": "json_schema", "name": "reply", "schema": schema, "strict": is_strict}
         body["text"] = {"format": format_}
     body["store"] = False
@@ -98,7 +98,7 @@ def read(content: bytes, request: Request, form: RequestForm, request_id: str | 
     """The reply in the body of a response; ProviderError when it is not one."""
     body = read_object(content, request_id, *_MEANT)
     if not is_list(body.get("output")):
-        raise unexpected(content, request_id, *_MEANT)
+        raise unexpected_answer(content, request_id, *_MEANT)
     return _reply(body, body["output"], request, form)
 
 
@@ -223,7 +223,7 @@ class Gathered:
     def add(self, event: Any) -> str:
         """Takes an event; what it has of the text."""
         if not is_object(event):
-            raise unexpected(str(event).encode(), self._request_id, *_MEANT)
+            raise unexpected_answer(str(event).encode(), self._request_id, *_MEANT)
         place: Any = event.get("output_index")
         match event.get("type"):
             case "response.output_text.delta" if place not in self._asides:
@@ -235,7 +235,7 @@ class Gathered:
             case "response.completed" | "response.incomplete" | "response.failed":
                 self._response = object_at(event, "response")
             case "error":
-                raise reported(event, self._request_id)
+                raise reported_error(event, self._request_id)
             case _:
                 pass
         return ""
@@ -244,7 +244,7 @@ class Gathered:
         """What all events come to."""
         body = self._response or {}
         if is_object(body.get("error")):
-            raise reported(body["error"], self._request_id)
+            raise reported_error(body["error"], self._request_id)
         told = body.get("output")
         # Each item is whole when it is done; some servers leave them out at the end.
         items = {**dict(enumerate(told if is_list(told) else ())), **self._items}

@@ -42,7 +42,13 @@ from runtime_support.runs._lines import (
     with_sum,
     without_opaque,
 )
-from runtime_support.runs._places import Asked, around, lines_of, order_of, without_order
+from runtime_support.runs._places import (
+    Asked,
+    enclosing_scopes,
+    lines_ahead,
+    order_ahead,
+    without_order,
+)
 
 VERSION = 1
 _TEXT = rb'"([^"\\]*(?:\\.[^"\\]*)*)"'
@@ -132,9 +138,9 @@ class Journal:
 
     def _like(self, asked: Asked) -> Iterator[Asked]:
         like = self._free_ones().get((without_order(asked.scope), asked.key), ())
-        lines = lines_of(asked.scope)
+        lines = lines_ahead(asked.scope)
         # What is in the same lines is there for those who ask for it.
-        return (other for other in like if lines_of(other.scope) != lines)
+        return (other for other in like if lines_ahead(other.scope) != lines)
 
     def find(self, asked: Asked, step: int | str) -> Entry | None:
         """What is kept of a step."""
@@ -151,9 +157,7 @@ class Journal:
             return None
         return entry if entry["at"] == [*asked, step] else None
 
-    def put(
-        self, asked: Asked, step: int | str, entry: Entry, needed: str | None = None
-    ) -> None:
+    def put(self, asked: Asked, step: int | str, entry: Entry, needed: str | None = None) -> None:
         """Keeps an entry: when this returns, it is on the disk. JournalError when it cannot be.
 
         Secrets are left out of it. When there is one in the part that is `needed` when the run
@@ -245,7 +249,8 @@ class Journal:
         used = {same.get(place, place) for place in self._used}
         left = {same.get(place, place): scope for place, scope in first.items()}
         return sum(
-            place not in used and not any(one in self._ended_calls for one in around(scope))
+            place not in used
+            and not any(one in self._ended_calls for one in enclosing_scopes(scope))
             for place, scope in left.items()
         )
 
@@ -322,7 +327,7 @@ class Journal:
                     if asked not in like:
                         like.append(asked)
             for like in self._free.values():
-                like.sort(key=lambda one: (order_of(one.scope), one.repeat))
+                like.sort(key=lambda one: (order_ahead(one.scope), one.repeat))
         return self._free
 
     def _tell_of_beginning(self) -> None:

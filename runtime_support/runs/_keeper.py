@@ -50,11 +50,11 @@ from runtime_support.runs._journal import Journal, time_text
 from runtime_support.runs._lines import (
     ByPath,
     Entry,
-    data_of,
     key_of,
     key_of_data,
-    recorded,
+    outcome_data,
     reply_of,
+    request_data,
     used_of,
 )
 from runtime_support.runs._places import Asked, Scope, root, scope_here, within
@@ -127,7 +127,7 @@ class Keeper(Around):
         except ToolsUnsupported as refusal:
             answer = refusal
         tokens = used_of(answer) if isinstance(answer, Reply) else [0, 0]
-        data = recorded(request)
+        data = request_data(request)
         # What the entries before have is left out, unless the conversation has begun anew.
         told = self.sent if self.sent < len(request.messages) else 0
         data["messages"] = data["messages"][told:]
@@ -142,7 +142,7 @@ class Keeper(Around):
             "from": told,
             "request": data,
             **({"pieces": pieces} if pieces else {}),
-            **data_of(answer),
+            **outcome_data(answer),
         }
         yield Effect(partial(self.journal.put, asked, step, entry, "reply"))
         if isinstance(answer, Reply):

@@ -48,7 +48,7 @@ Entry: TypeAlias = dict[str, Any]
 T = TypeVar("T")
 
 
-def recorded(request: Request) -> Entry:
+def request_data(request: Request) -> Entry:
     """The canonical data of a request, without a model that its program did not choose."""
     data = request.canonical()
     if "model" in request.ambient:
@@ -58,7 +58,7 @@ def recorded(request: Request) -> Entry:
 
 def key_of(request: Request) -> str:
     """The key of a request: the same for the same data."""
-    return key_of_data(recorded(request))
+    return key_of_data(request_data(request))
 
 
 def key_of_data(data: Any) -> str:
@@ -67,7 +67,7 @@ def key_of_data(data: Any) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:KEY_LENGTH]
 
 
-def data_of(answer: Reply | ToolsUnsupported) -> Entry:
+def outcome_data(answer: Reply | ToolsUnsupported) -> Entry:
     """The part of an entry that tells what came of a request."""
     if not isinstance(answer, Reply):
         return {"refused": "tools", "message": answer.message}
@@ -152,7 +152,7 @@ def sum_fits(line: bytes) -> bool | None:
     return end == _SUM % crc32(data) if end.startswith(_SUM_START) else None
 
 
-def lines_of(path: str, what: str) -> Iterator[bytes]:
+def read_lines(path: str, what: str) -> Iterator[bytes]:
     """The lines of a file, also of one that is being written; ConfigError when there is none."""
     try:
         check_regular(path)

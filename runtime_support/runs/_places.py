@@ -113,7 +113,7 @@ def call_key() -> str:
     return scope_here().name
 
 
-def around(scope: str) -> Iterator[str]:
+def enclosing_scopes(scope: str) -> Iterator[str]:
     """The names of a scope and of those around it, from the inside."""
     while scope:
         yield scope
@@ -125,11 +125,11 @@ def without_order(scope: str) -> str:
     return _AHEAD.sub("", scope)
 
 
-def lines_of(scope: str) -> tuple[str, ...]:
+def lines_ahead(scope: str) -> tuple[str, ...]:
     """The lines that calls ran ahead in, one inside of the other."""
     return tuple(line for line, _ in _AHEAD.findall(scope))
 
 
-def order_of(scope: str) -> tuple[int, ...]:
+def order_ahead(scope: str) -> tuple[int, ...]:
     """Where calls that ran ahead stand in the order of the script."""
     return tuple(int(number) for pair in _AHEAD.findall(scope) for number in pair)

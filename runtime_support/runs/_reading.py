@@ -1,7 +1,7 @@
 """Reading a journal, also while its run goes on; nothing in it is changed.
 
-    entries(path)      its lines, of which those that are damaged are counted
-    exchanges(path)    what a run would be answered with
+entries(path)      its lines, of which those that are damaged are counted
+exchanges(path)    what a run would be answered with
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from runtime_support._notes import note
 from runtime_support._values import counted
 from runtime_support.errors import ConfigError
 from runtime_support.runs._journal import check_head, is_sound
-from runtime_support.runs._lines import Entry, Sums, lines_of
+from runtime_support.runs._lines import Entry, Sums, read_lines
 
 
 def entries(
@@ -25,7 +25,7 @@ def entries(
     of use. At the end, it is told how many lines are damaged, if some are.
     """
     is_empty, sums, damaged = True, Sums(), 0
-    for line in lines_of(path, "journal"):
+    for line in read_lines(path, "journal"):
         if is_empty:
             check_head(path, line)
             is_empty = False

@@ -38,14 +38,14 @@ from runtime_support.runs._lines import (
     ByPath,
     Entry,
     Held,
-    data_of,
     is_journal,
     key_of,
     key_of_data,
     line_of,
-    lines_of,
-    recorded,
+    outcome_data,
+    read_lines,
     reply_of,
+    request_data,
     without_opaque,
 )
 from runtime_support.runs._reading import exchanges
@@ -100,7 +100,7 @@ class Recording:
 
     def check(self, request: Request) -> None:
         """ConfigError when an exchange with this request could not be recorded."""
-        held = secret_in(json.dumps(recorded(request), ensure_ascii=False))
+        held = secret_in(json.dumps(request_data(request), ensure_ascii=False))
         if held is not None:
             raise ConfigError(
                 f"not recorded in {self.path}: the request holds something like a key ({held})",
@@ -121,7 +121,7 @@ class Recording:
         if held is not None:
             note(f"not recorded in {self.path}: the reply holds something like a key ({held})")
             return
-        entry = {"key": place[0], "repeat": place[1], "request": recorded(request), **reply}
+        entry = {"key": place[0], "repeat": place[1], "request": request_data(request), **reply}
         with self._lock:
             self.entries[place] = entry
             self.used.add(place)
@@ -180,8 +180,8 @@ class Replay(Around):
         return bool(os.environ.get("SAFT_REPLAY"))
 
     def __init__(self, replay: str | None, record: str | None) -> None:
-        self.replay = None if replay is None else opened(replay)
-        self.record = None if record is None else opened(record)
+        self.replay = None if replay is None else open_recording(replay)
+        self.record = None if record is None else open_recording(record)
         if self.record is not None and self.record.is_journal:
             raise ConfigError(
                 f"{self.record.path} is the journal of a run: nothing is recorded there",
@@ -215,15 +215,15 @@ class Replay(Around):
         try:
             reply = yield from send(request, heard)
         except Abandoned:
-            yield _in_turn(put, data_of(Reply("".join(heard or ()), finish="left")))
+            yield _in_turn(put, outcome_data(Reply("".join(heard or ()), finish="left")))
             raise
         except ToolsUnsupported as refusal:
-            yield _in_turn(put, data_of(refusal))
+            yield _in_turn(put, outcome_data(refusal))
             raise
         except SaftError:
             in_turn(places[id(self.record)])  # it counts, for those that are the same
             raise
-        yield _in_turn(put, data_of(reply))
+        yield _in_turn(put, outcome_data(reply))
         return reply
 
     @staticmethod
@@ -250,7 +250,7 @@ def advise(path: str, hint: str) -> None:
     _advice[os.path.realpath(path)] = hint
 
 
-def opened(path: str) -> Recording:
+def open_recording(path: str) -> Recording:
     """The recording at this path, shared by the process until it is closed."""
     return _open.at(os.path.realpath(path), Recording)
 
@@ -276,10 +276,10 @@ def _close_all() -> None:
             continue
         if unused:
             names = ", ".join(f"{entry['key']} ({_excerpt(entry)})" for entry in unused[:5])
-            note(f"{told(unused)} in {path}: {names}")
+            note(f"{count_unused(unused)} in {path}: {names}")
 
 
-def told(unused: list[Entry]) -> str:
+def count_unused(unused: list[Entry]) -> str:
     """`1 unused entry`, `2 unused entries`."""
     return counted(len(unused), "unused entry", "unused entries")
 
@@ -287,7 +287,7 @@ def told(unused: list[Entry]) -> str:
 def _read(path: str) -> tuple[dict[EntryKey, Entry], int | None]:
     """The entries of a file, none when it is not there, and the number of a torn last line."""
     entries: dict[EntryKey, Entry] = {}
-    for number, line in enumerate(lines_of(path, "recording") if os.path.exists(path) else (), 1):
+    for number, line in enumerate(read_lines(path, "recording") if os.path.exists(path) else (), 1):
         if not line.strip():
             continue
         try:
@@ -331,7 +331,7 @@ def _miss(recording: Recording, request: Request) -> ReplayMiss:
         return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True).splitlines()
 
     hint = _advice.get(recording.path, "set SAFT_RECORD to the same file to record what is missing")
-    wanted = pretty(recorded(request))
+    wanted = pretty(request_data(request))
     known = [entry["request"] for _, entry in sorted(recording.entries.items())]
     if not known:
         path = recording.path
@@ -339,7 +339,7 @@ def _miss(recording: Recording, request: Request) -> ReplayMiss:
         found = f"the recording {path} has no entries"
         message = found if is_empty else f"there is no recording {path}"
         return ReplayMiss(message, hint=hint)
-    likely = _likely(known, recorded(request))
+    likely = _likely(known, request_data(request))
     ranked = [(difflib.SequenceMatcher(None, pretty(k), wanted).ratio(), k) for k in likely]
     nearest = max(ranked, key=lambda pair: pair[0])[1]
     difference = list(

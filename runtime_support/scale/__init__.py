@@ -36,7 +36,7 @@ from runtime_support.runs._lines import Entry
 from runtime_support.scale._binding import Binding, Keep
 from runtime_support.scale._columns import columns_of
 from runtime_support.scale._inputs import Batch, split_rows, table_at
-from runtime_support.scale._job import Function, Job, Module, Script, loaded
+from runtime_support.scale._job import Function, Job, Module, Script, load_function
 from runtime_support.scale._ledger import Ledger
 from runtime_support.scale._mapping import Engine, JobChunks, Report, Show
 from runtime_support.scale._output import Output
@@ -105,7 +105,7 @@ def map_rows(
     source, folder = table_at(str(table)), os.path.abspath(str(out))
     format = format or ("parquet" if source.format == "parquet" else "jsonl")
     with ExitStack() as block:
-        called = block.enter_context(loaded(function))
+        called = block.enter_context(load_function(function))
         name = function_name(called)
         tool = function_tool(name, called)
         binding = Binding(tool, source, columns or {}, constants or {}, keep)

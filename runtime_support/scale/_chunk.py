@@ -30,7 +30,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from runtime_support._jsontext import to_json
-from runtime_support._language.failures import words_of
+from runtime_support._language.failures import error_words
 from runtime_support._order import Clock, abandoned, clock
 from runtime_support._positions import is_ours
 from runtime_support._redaction import redacted
@@ -53,7 +53,7 @@ from runtime_support.runs._budgets import Spent, is_of_block, spending_apart, sp
 from runtime_support.runs._keeper import journaled_part
 from runtime_support.runs._lines import Entry
 from runtime_support.runs._places import scoped
-from runtime_support.scale._columns import RESULT, fitted, spread
+from runtime_support.scale._columns import RESULT, fit_column, split_columns
 from runtime_support.scale._job import Function, Job
 from runtime_support.scale._output import cannot_write
 from runtime_support.scale._printing import printing_apart, whole_lines
@@ -282,7 +282,7 @@ def _row(
         if limit is not None and row.clock.seconds() >= limit:  # as its request has ended by it
             problem = _out_of_time(row, limit, error)
         else:
-            problem = {**told(error), "input": row.arguments}
+            problem = {**describe_error(error), "input": row.arguments}
         found = _FailedRow({"row": number, **problem})
     return spending_here().stopped or found
 
@@ -290,7 +290,7 @@ def _row(
 def _out_of_time(row: _UnderWay, limit: float, error: BaseException | None = None) -> Entry:
     """What is told of a row that has had its time, with the place where it is."""
     if error is not None:
-        at = told(error)["at"]
+        at = describe_error(error)["at"]
     else:
         frame = sys._current_frames().get(row.thread)  # pyright: ignore[reportPrivateUsage]
         at = None if frame is None else position_of_frame(frame) or _line_of(frame)
@@ -301,10 +301,10 @@ def _out_of_time(row: _UnderWay, limit: float, error: BaseException | None = Non
 def _columns(job: Job, tool: Tool, value: Any) -> dict[str, Any]:
     returns = tool.signature.returns
     data = json.loads(to_json(validate(plain(value), returns, path=RESULT)))
-    columns = spread(data, returns)
+    columns = split_columns(data, returns)
     if job.columns is None:
         return columns
-    return {name: fitted(columns[name], form, name) for name, form in job.columns.items()}
+    return {name: fit_column(columns[name], form, name) for name, form in job.columns.items()}
 
 
 def _ends_the_job(error: SaftError) -> bool:
@@ -318,14 +318,14 @@ def _ends_the_job(error: SaftError) -> bool:
             return False
 
 
-def told(error: BaseException) -> Entry:
+def describe_error(error: BaseException) -> Entry:
     """What went wrong with a row, as data; without secrets."""
     position = replies = None
     if isinstance(error, SaftError):
         position, replies, message = error.saft_position, error.replies, str(error)
     else:
         try:
-            message = printable(words_of(error))
+            message = printable(error_words(error))
         except BaseException as other:  # the class of somebody else has a `__str__` that fails
             message = f"it cannot be shown: {type(other).__name__}"
     return {

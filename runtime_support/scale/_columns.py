@@ -29,7 +29,7 @@ def columns_of(returns: m.Schema) -> dict[str, m.Schema]:
     return {RESULT: _form(schema, ())}
 
 
-def spread(data: Any, returns: m.Schema) -> dict[str, Any]:
+def split_columns(data: Any, returns: m.Schema) -> dict[str, Any]:
     """JSON data of a result by its columns."""
     schema = m.resolved(returns)
     if isinstance(schema, m.ObjectSchema) and schema.fields:
@@ -88,7 +88,7 @@ def data_type(form: m.Schema) -> Any:
             return library.String
 
 
-def fitted(value: Any, form: m.Schema, path: str) -> Any:
+def fit_column(value: Any, form: m.Schema, path: str) -> Any:
     """JSON data as its column holds it; CheckError for a number that is too large for one."""
     if value is None:
         return None
@@ -100,8 +100,10 @@ def fitted(value: Any, form: m.Schema, path: str) -> Any:
         case m.ScalarSchema("float"):
             return float(value)
         case m.ListSchema(item):
-            return [fitted(one, item, path) for one in value]
+            return [fit_column(one, item, path) for one in value]
         case m.ObjectSchema(fields=fields):
-            return {f.name: fitted(value.get(f.name), f.schema, f"{path}.{f.name}") for f in fields}
+            return {
+                f.name: fit_column(value.get(f.name), f.schema, f"{path}.{f.name}") for f in fields
+            }
         case _:
             return value

@@ -35,7 +35,7 @@ from runtime_support.errors import ConfigError, RunStopped, SaftError
 from runtime_support.providers import live_provider
 from runtime_support.runs._budgets import Spent
 from runtime_support.scale._chunk import Chunk, ChunkProgress, Done, run_chunk
-from runtime_support.scale._job import Function, Job, Module, Script, kept
+from runtime_support.scale._job import Function, Job, Module, Script, keep_function
 from runtime_support.scale._mapping import Lost
 
 # So many chunks wait at a worker, beside one under way for each of its threads.
@@ -335,7 +335,7 @@ def _look(job: Job) -> tuple[dict[str, str], str | None, bool]:
     """The versions here, why the job cannot run here, and whether its journals can be kept."""
     problem = None
     try:
-        with configured_here(job.settings, job.around), kept(job.function) as function:
+        with configured_here(job.settings, job.around), keep_function(job.function) as function:
             function_tool(job.part_of, function)
             live_provider(settings_for())
     except Exception as error:
@@ -363,4 +363,6 @@ def _run(job: Job, chunk: Chunk) -> Done:
         if not os.path.exists(_token(job)):
             own = block.enter_context(tempfile.TemporaryDirectory(prefix="saft-"))
             job = replace(job, journals=own)
-        return run_chunk(job, chunk, block.enter_context(kept(job.function)), is_wanted, tell)
+        return run_chunk(
+            job, chunk, block.enter_context(keep_function(job.function)), is_wanted, tell
+        )

@@ -81,7 +81,7 @@ class Job:
 
 
 @contextmanager
-def loaded(function: Script | Function) -> Generator[Function]:
+def load_function(function: Script | Function) -> Generator[Function]:
     """The function; in the block, its script is there."""
     if not isinstance(function, Script):
         yield function
@@ -103,7 +103,7 @@ _loading = threading.Lock()
 
 
 @contextmanager
-def kept(function: Script | Function) -> Generator[Function]:
+def keep_function(function: Script | Function) -> Generator[Function]:
     """The same in a process that does nothing else: the script stays for the next chunk."""
     if not isinstance(function, Script):
         yield function

@@ -17,11 +17,12 @@ from runtime_support.errors import Failed
 from saftc.commands.asserts import compared
 from saftc.diagnostics.render import snippet
 from saftc.running import Running, Stretch, is_of_library, is_of_saftc
-from saftc.runtime import is_broken_rule, words_of
+from saftc.runtime import error_words, is_broken_rule
 from saftc.source import Source, Span
 
 # More callers than this are a recursion: the ends of it tell enough.
 _MOST_CALLERS = 8
+
 
 def explain(error: BaseException, scripts: Mapping[str, Running]) -> str:
     """The text that tells `error`; `scripts` are known by the file names of their code."""
@@ -83,12 +84,12 @@ def _words(error: BaseException) -> str:
         case AssertionError():
             return f"assertion failed: {error}" if str(error) else "assertion failed"
         case KeyError() if type(error) is KeyError:
-            return words_of(error)
+            return error_words(error)
         case ValueError() if type(error) is ValueError and str(error):
             # Of Python's own, as where a list has more items than there are names for them.
             return str(error)
         case RecursionError() | Failed():
-            return words_of(error)
+            return error_words(error)
         case _:
             return _python_words(error)
 

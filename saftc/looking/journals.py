@@ -1,8 +1,8 @@
 """What a journal holds, as `saftc trace` and `saftc runs` show it, also while its run goes on.
 
-    told(path)        what was asked and answered, as a trace
-    timeline(path)    the same, drawn over time
-    summary(path)     a Summary: whose it is, how far it came, what it took
+told(path)        what was asked and answered, as a trace
+timeline(path)    the same, drawn over time
+summary(path)     a Summary: whose it is, how far it came, what it took
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from saftc.runtime import (
     Entry,
     Event,
     Spent,
-    around,
+    enclosing_scopes,
     entries,
     lock,
     note_damaged,
@@ -69,7 +69,7 @@ def events(path: str) -> Iterator[Event]:
             makers[hash(asked.inside(step))] = number
         if "ms" not in entry:
             continue
-        inside = map(hash, around(asked.scope))
+        inside = map(hash, enclosing_scopes(asked.scope))
         base: Event = {
             "prompt": number,
             "place": entry.get("place"),

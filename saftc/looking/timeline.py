@@ -42,7 +42,7 @@ from saftc.runtime import (
     check_regular,
     cost_of,
     counted,
-    described,
+    describe_content,
     is_list,
     is_object,
     note,
@@ -323,7 +323,7 @@ def _said(name: str, message: str) -> str:
 
 def _new_messages(request: Event) -> list[list[str]]:
     new: list[dict[str, Any]] = request["messages"][request["new_from"] :]
-    return [[one["role"], described(one["content"])] for one in new if one.get("content")]
+    return [[one["role"], describe_content(one["content"])] for one in new if one.get("content")]
 
 
 def _shortened(value: Any) -> Any:

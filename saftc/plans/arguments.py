@@ -58,7 +58,7 @@ def coerced(
 
     `around` are the variables that can be seen there.
     """
-    source = types.widened(node.operand.type)
+    source = types.widen(node.operand.type)
     native = _native(names, value, source, node.type, node.coercion, around)
     return _by_value(names, value, node.type) if native is None else native
 

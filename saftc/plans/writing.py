@@ -91,7 +91,7 @@ class _Writer:
     def module(self, name: str, root: tree.Checked) -> str:
         gives_nothing = root.type == types.NULL
         body = self.block(root, {}, _DROPPED if gives_nothing else _RETURNED)
-        returns = self.returns(types.widened(root.type))
+        returns = self.returns(types.widen(root.type))
         parameters = py.parameters([])
         block = py.block(body or [py.line(py.returned(py.constant(None)))])
         function = py.function("main", parameters, returns, block, is_async=self.awaits)
@@ -121,7 +121,7 @@ class _Writer:
         return annotation(self.names, model.MapSchema(types.ANY) if is_object else types.ANY)
 
     def _shown(self, value: Expression, type_: types.Type) -> Expression:
-        members = map(types.widened, types.members_of(type_))
+        members = map(types.widen, types.members_of(type_))
         kinds = {getattr(member, "kind", None) for member in members}
         return value if kinds <= _PRINTED_ALIKE else py.call(self.names.own("show"), [value])
 

@@ -31,10 +31,10 @@ from saftc.runtime import (
     Question,
     Request,
     Unknown,
-    enclosed,
     first_request,
     function_tool,
     name_of_place,
+    wrap_schema,
 )
 from saftc.schedule.why import Told, told
 from saftc.semantics.facts import Facts
@@ -424,7 +424,7 @@ def _enforced(request: Request, mode: str) -> Enforced | None:
     losses = request.losses
     if not request.is_strict and not losses:
         losses = ("it is a program",) if mode == "program" else ("it is not all known",)
-    is_wrapped = enclosed(request.schema) != request.schema
+    is_wrapped = wrap_schema(request.schema) != request.schema
     return Enforced(request.is_strict, losses, is_wrapped)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from runtime_support._templates import cleaned, parsed
+from runtime_support._templates import clean_template, parse_template
 from saftc.syntax import nodes as n
 from saftc.syntax.texts import dedent
 from saftc.syntax.walk import nodes_of
@@ -35,13 +35,13 @@ _TEXTS = st.text(alphabet=" \t\n\n\u3000\u00a0\x0b\x0c\x1c\x85\u2028ab", max_siz
 )
 def test_a_margin_is_what_all_lines_begin_with(text: str, expected: str) -> None:
     assert dedent(text) == expected
-    assert cleaned(text) == expected
+    assert clean_template(text) == expected
 
 
 @settings(max_examples=400, deadline=None)
 @given(_TEXTS)
 def test_both_take_off_the_same(text: str) -> None:
-    assert dedent(text) == cleaned(text)
+    assert dedent(text) == clean_template(text)
 
 
 @settings(max_examples=100, deadline=None)
@@ -62,7 +62,7 @@ def test_a_prompt_is_sent_as_the_tree_has_it(text: str) -> None:
             and isinstance(one.args[0], ast.Constant)
         ]
         assert isinstance(template, str)
-        assert [*parsed(template).parts] == [
+        assert [*parse_template(template).parts] == [
             part.text for part in prompt.parts if isinstance(part, n.PromptText)
         ]
 

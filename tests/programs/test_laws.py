@@ -11,7 +11,7 @@ from program_support import registry_of
 from runtime_support import to_json
 from runtime_support.programs import Limits, ProgramText, Registry, Success, evaluate, serialize
 from runtime_support.programs._prompting import Plan, run
-from runtime_support.programs._syntax import at, expressions_in, references, replaced
+from runtime_support.programs._syntax import at, expressions_in, references, replace_at
 
 ROOMY = Limits(depth=100, nodes=100_000, calls=100_000, items=100_000, bytes=10_000_000)
 FAST = settings(
@@ -221,7 +221,7 @@ def test_a_closed_part_may_be_replaced_by_its_value(program, data):
     part = evaluate(ProgramText(json.dumps(at(program, path))), registry, limits=ROOMY)
     if not isinstance(part, Success):  # a record of one field is one only where it is expected
         return
-    put = replaced(program, path, serialize(part.value, registry))
+    put = replace_at(program, path, serialize(part.value, registry))
     outcome = evaluate(ProgramText(json.dumps(put)), registry, limits=ROOMY)
     assert isinstance(outcome, Success), (put, outcome)
     assert outcome.value == whole.value

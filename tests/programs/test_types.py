@@ -35,7 +35,7 @@ from runtime_support.programs import (
 from runtime_support.programs import check as check_program
 from runtime_support.programs import run as run_program
 from runtime_support.programs._prompting import Plan, program, run
-from runtime_support.programs._types import notation
+from runtime_support.programs._types import type_notation
 from runtime_support.testing import Scripted
 
 
@@ -361,7 +361,7 @@ def test_types_that_recur_are_compared():
 
     registry = Registry([make, take], {"Other": Other})
     assert evaluate({"take": {"it": {"make": {}}}}, registry).value == 1
-    assert notation(registry.read_type(Node)) == "{value: integer, next?: Node | null}"
+    assert type_notation(registry.read_type(Node)) == "{value: integer, next?: Node | null}"
 
 
 # Conversions have effects unless they are named as pure.

@@ -21,7 +21,7 @@ from runtime_support import (
     program,
     prompt,
 )
-from runtime_support._asking import Question, asking
+from runtime_support._asking import Question, prepare
 from runtime_support._effects import finish
 from runtime_support._exchange import Message, Reply, Replying, Request
 from runtime_support._local.written_tools import with_written_tools
@@ -160,7 +160,7 @@ def test_a_pending_result_is_waited_for(scripted: Script) -> None:
 
     def answer() -> Any:
         done.append(1)
-        return asking(Question("first", (), {})).answer()
+        return prepare(Question("first", (), {})).answer()
 
     pending = Result.of(answer)
     assert not done

@@ -28,7 +28,7 @@ from runtime_support import (
     program,
     prompt,
 )
-from runtime_support._asking import Asking, Question, asking
+from runtime_support._asking import Asking, Question, prepare
 from runtime_support._conversation import Step
 from runtime_support._effects import Effect, Effects, drive, finish, finish_async
 from runtime_support._exchange import Reply, Request, ToolRequest
@@ -90,7 +90,7 @@ def test_every_driver_gets_the_same_answer(
         "scripted",
         ["asked again: value: the text holds no number"],
     )
-    answer = driver(asking(QUESTION))
+    answer = driver(prepare(QUESTION))
     assert (answer.value, answer.text) == (8, "8")
     assert history(answer)[:5] == expected[:5]
     assert len(answer.repairs) == 1
@@ -100,7 +100,7 @@ def test_every_driver_gets_the_same_answer(
 def test_a_journal_is_one_way_of_answering(scripted: Script) -> None:
     model = scripted(*REPLIES)
     journal: list[tuple[Step, Any]] = []
-    asked = asking(QUESTION)
+    asked = prepare(QUESTION)
 
     def keeping(step: Step) -> Effects[Any]:
         outcome = yield from asked.doing(step)
@@ -118,7 +118,7 @@ def test_a_journal_is_one_way_of_answering(scripted: Script) -> None:
         assert step == asked_then
         return (yield Effect(lambda: outcome))
 
-    again = finish(drive(asking(QUESTION).steps, from_journal))
+    again = finish(drive(prepare(QUESTION).steps, from_journal))
     assert again == first
     assert len(model.requests) == 3, "nothing is asked twice"
 
@@ -144,7 +144,7 @@ def test_many_prompts_wait_together_on_one_thread() -> None:
 
     async def all_of_them() -> list[Any]:
         question = Question("?", (), {}, list[int], options={"provider": Scripted()})
-        return await asyncio.gather(*(driven(asking(question)) for _ in range(50)))
+        return await asyncio.gather(*(driven(prepare(question)) for _ in range(50)))
 
     assert asyncio.run(all_of_them()) == [[1]] * 50
 
@@ -295,7 +295,7 @@ class Slow:
 
 
 def pending(pool: ThreadPoolExecutor, question: Question) -> Result[Any]:
-    asked = asking(question)
+    asked = prepare(question)
     return Result.of(pool.submit(context_of_call().run, asked.answer).result)
 
 
@@ -362,10 +362,10 @@ def test_a_call_that_cannot_be_is_an_error_at_once(pool: ThreadPoolExecutor) -> 
         pending(pool, Question("{missing}", (), {}))
 
 
-SCRIPT = """from runtime_support._asking import Question, asking
+SCRIPT = """from runtime_support._asking import Question, prepare
 
 def call(pool):
-    return pool.submit(asking(Question("a number", (), {}, int)).answer)
+    return pool.submit(prepare(Question("a number", (), {}, int)).answer)
 """
 
 

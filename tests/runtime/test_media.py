@@ -28,7 +28,13 @@ from runtime_support import (
 )
 from runtime_support import _media as media
 from runtime_support._language.files import size_text
-from runtime_support._media import content_of, counted, described, ending_with, text_of
+from runtime_support._media import (
+    content_of,
+    count_attachments,
+    describe_content,
+    ending_with,
+    text_of,
+)
 from runtime_support.runs import _recordings as replay
 from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer
@@ -338,11 +344,13 @@ def test_contents() -> None:
     content = content_of(["", "a", "b", photo, photo, ""])
     assert [part["type"] for part in content] == ["text", "image_url", "image_url"]
     assert text_of(content) == "ab"
-    assert text_of(None) == described(None) == ""
-    assert described(content).splitlines()[1] == "[image, https://example.org/a.png]"
+    assert text_of(None) == describe_content(None) == ""
+    assert describe_content(content).splitlines()[1] == "[image, https://example.org/a.png]"
     assert text_of(ending_with(content, "end")) == "abend"
     assert ending_with(content, "") is content
-    assert counted([{"content": content}, {"content": "x"}, {"content": None}]) == "2 images"
+    assert (
+        count_attachments([{"content": content}, {"content": "x"}, {"content": None}]) == "2 images"
+    )
 
 
 def test_json_of_a_picture_is_refused() -> None:

@@ -17,7 +17,7 @@ from runtime_support._exchange import Request
 from runtime_support._observe.tracing import add_observer
 from runtime_support._positions import Place
 from runtime_support._settings import Settings
-from runtime_support._source_maps import mapped
+from runtime_support._source_maps import original_position
 from runtime_support.runs._budgets import Spending
 from runtime_support.testing import Scripted
 from tests.support.maps import LineMap
@@ -84,11 +84,11 @@ def test_a_damaged_map_hides_nothing(tmp_path: Path, scripted: Callable[..., Scr
 
 def test_the_nearest_mapping_before_the_column_counts() -> None:
     document = {"sources": ["a.saft"], "mappings": "AAAA,IAAI,IACJ;;IAAA"}
-    assert mapped(document, 1, 0) == "a.saft:1:1"
-    assert mapped(document, 1, 5) == "a.saft:1:5"
-    assert mapped(document, 1, 99) == "a.saft:2:1"
-    assert mapped(document, 2, 0) is None
-    assert mapped(document, 9, 0) is None
+    assert original_position(document, 1, 0) == "a.saft:1:1"
+    assert original_position(document, 1, 5) == "a.saft:1:5"
+    assert original_position(document, 1, 99) == "a.saft:2:1"
+    assert original_position(document, 2, 0) is None
+    assert original_position(document, 9, 0) is None
 
 
 DAMAGED: list[dict[str, Any]] = [
@@ -123,8 +123,8 @@ def test_a_lookup_that_fails_hides_nothing(scripted: Callable[..., Scripted]) ->
 
 
 def test_a_source_that_is_not_there_is_a_question_mark() -> None:
-    assert mapped({"sources": [], "mappings": "AAAA"}, 1, 0) == "?:1:1"
-    assert mapped({"sources": ["a.saft"], "mappings": "ADAA"}, 1, 0) == "?:1:1"
+    assert original_position({"sources": [], "mappings": "AAAA"}, 1, 0) == "?:1:1"
+    assert original_position({"sources": ["a.saft"], "mappings": "ADAA"}, 1, 0) == "?:1:1"
 
 
 def in_script(text: str) -> dict[str, Any]:

@@ -612,7 +612,7 @@ def test_one_callback_at_exit(path: Path) -> None:
 
     before = atexit._ncallbacks()
     for number in range(5):
-        replay.opened(f"{path}{number}")
+        replay.open_recording(f"{path}{number}")
         replay.close(f"{path}{number}")
     assert atexit._ncallbacks() == before
 
