@@ -19,24 +19,28 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 from runtime_support import _tally as _tally  # counts what is asked before a budget does
 from runtime_support._conversation import MORE_ROUNDS, Conversation, Step, Steps
 from runtime_support._effects import Effect, Effects, drive, finish, finish_async
-from runtime_support._exchange import Heard, Message, Replying, Request, ToolRequest, ask_provider
+from runtime_support._exchange import Heard, Replying, Request, ToolRequest, ask_provider
 from runtime_support._order import await_turn, check_cancelled
 from runtime_support._positions import annotate, place_of_call
-from runtime_support._results import Answer, Result
+from runtime_support._results import Answer, Kept, Result
 from runtime_support._seams import Around, around_prompt, load_part
 from runtime_support._settings import Settings, ambient_here, settings_for, settings_to_show
 from runtime_support._targets import ObjectTarget, Target, Work, target_for
-from runtime_support._templates import Rendered, Unknown, render
+from runtime_support._templates import Rendered, Unknown, offer, render, tool_name
 from runtime_support._tools import Tool, call_tool, function_tool
-from runtime_support._values import brief, plain
+from runtime_support._values import brief, is_function, is_object, is_tuple, plain
 from runtime_support.errors import CheckError, PromptError, SaftError, ToolsUnsupported
 from runtime_support.providers import PromptCall
 
 if TYPE_CHECKING:
+    from runtime_support._media import Content
     from runtime_support._streaming.chunks import Parts
     from runtime_support._streaming.results import AsyncResult
 
 T = TypeVar("T")
+
+# The options that a prompt which goes on with a conversation has of it.
+KEPT_OPTIONS = ("model", "system", "effort")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +55,39 @@ class Question:
     rounds: int | None = None
     options: Mapping[str, Any] | None = None
     after: Result[Any] | None = None
+    tools: tuple[Any, ...] = ()
 
-    # Whether the functions in the template are tools, which the model calls one by one.
+    # Whether the functions that are offered are tools, which the model calls one by one.
     offers_tools: ClassVar[bool] = True
 
-    def earlier(self) -> Sequence[Message]:
-        """The conversation that the prompt goes on with; waits for the end of it."""
+    def earlier(self) -> Result[Any] | None:
+        """The result of the conversation that the prompt goes on with; waits for the end of it."""
         if self.after is None:
-            return ()
+            return None
         if not isinstance(self.after, Result):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise CheckError(f"a prompt comes `after` a result, got {brief(self.after)}")
         if not self.after.messages:
             raise CheckError("a prompt comes `after` a result that a prompt has given")
-        return self.after.messages
+        return self.after
+
+    def going_on(self) -> Question:
+        """The same, with the options that it has of the conversation which it goes on with."""
+        before = self.earlier()
+        if before is None or not before.kept_options:
+            return self
+        own: Any = plain(self.options) or {}
+        return replace(self, options={**before.kept_options, **own} if is_object(own) else own)
+
+    def functions(self, rendered: Rendered) -> dict[str, Any]:
+        """The functions that the model may call, by name: those in the text, then the `tools`."""
+        found = dict(rendered.tools)
+        for one in map(plain, self.tools):
+            name, function = _named(one)
+            offer(found, name, function)
+        return found
 
     def goal(self, settings: Settings, functions: Mapping[str, Any]) -> Target:
-        """What the conversation works towards, with these functions in the template."""
+        """What the conversation works towards, with these functions on offer."""
         target = target_for(self.returns, self.fields, settings.structured)
         for name in functions:
             if target.takes(ToolRequest(name, "")):
@@ -205,12 +226,14 @@ async def answer_async(asked: Asking) -> Result[Any]:
 def prepare(question: Question, *, is_streamed: bool = False) -> Asking:
     """The prompt with all that is taken when it is called; errors of the call itself are raised."""
     try:
+        question = question.going_on()
         settings = settings_for(question.options)
         rendered = _rendered(question)
-        offered = rendered.tools if question.offers_tools else dict[str, Any]()
-        tools = {name: function_tool(name, one) for name, one in offered.items()}
+        offered = question.functions(rendered)
+        named = offered.items() if question.offers_tools else ()
+        tools = {name: function_tool(name, one) for name, one in named}
         told = [tool.description() for tool in tools.values()]
-        conversation = _conversation(question, rendered, told, settings)
+        conversation = _conversation(question, rendered.content, offered, told, settings)
         call = PromptCall(settings, place_of_call())
         parts = load_part("chunks").parts_for(conversation.target) if is_streamed else None
         return Asking(question.steps(conversation), call, tools, around_prompt(call), parts)
@@ -226,9 +249,9 @@ def first_request(question: Question) -> Request:
     """
     settings = settings_where_known(question.options)
     rendered = _rendered(question)
-    offered = rendered.tools if question.offers_tools else dict[str, Any]()
-    descriptions = [_described(*tool) for tool in offered.items()]
-    return _conversation(question, rendered, descriptions, settings).request()
+    offered = question.functions(rendered)
+    told = [_described(*tool) for tool in offered.items()] if question.offers_tools else []
+    return _conversation(question, rendered.content, offered, told, settings).request()
 
 
 def settings_where_known(options: Mapping[str, Any] | None) -> Settings:
@@ -255,17 +278,40 @@ def _rendered(question: Question) -> Rendered:
 
 def _conversation(
     question: Question,
-    rendered: Rendered,
+    content: Content,
+    functions: Mapping[str, Any],
     tools: list[dict[str, Any]],
     settings: Settings,
 ) -> Conversation:
     rounds = plain(question.rounds)
     if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise CheckError(f"`rounds` is a number of rounds, got {brief(rounds)}")
-    target, settings = question.goal(settings, rendered.tools), question.settled(settings)
+    target, settings = question.goal(settings, functions), question.settled(settings)
     ambient = ambient_here(question.options)
-    earlier = question.earlier()
-    return Conversation(rendered.content, target, tools, settings, rounds, ambient, earlier)
+    before = question.earlier()
+    earlier = () if before is None else before.messages
+    kept = Kept(tuple(functions.items()), _kept_options(question.options))
+    return Conversation(content, target, tools, settings, rounds, ambient, earlier, kept)
+
+
+def _kept_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    given = options or {}
+    return {name: given[name] for name in KEPT_OPTIONS if given.get(name) is not None}
+
+
+def _named(tool: Any) -> tuple[str, Any]:
+    """The name and the function of one of the `tools`."""
+    if is_tuple(tool) and len(tool) == 2 and isinstance(tool[0], str):
+        name, function = tool[0], plain(tool[1])
+    else:
+        name, function = tool_name(getattr(tool, "__name__", "")), tool
+    if isinstance(function, Unknown) or is_function(function):
+        if name.isidentifier() or is_tuple(tool):
+            return name, function
+        what, hint = "has no name of its own", 'give it one: `("look_up", look_up)`'
+    else:
+        what, hint = "is not a function", None
+    raise CheckError(f"one of the `tools` {what}: {brief(function)}", hint=hint)
 
 
 def _described(name: str, function: Any) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from runtime_support._exchange import FailedCall, Message, Reply, Request, Said, ToolRequest
 from runtime_support._names import listed
 from runtime_support._redaction import escaped, redacted
-from runtime_support._results import Answer, Result, ToolCall, Usage
+from runtime_support._results import NOTHING_KEPT, Answer, Kept, Result, ToolCall, Usage
 from runtime_support._seams import load_part
 from runtime_support._settings import Settings
 from runtime_support._targets import NOT_ALL, Target, Unreadable, Work, without_thinking
@@ -93,6 +93,7 @@ class Conversation:
         rounds: int | None,
         ambient: frozenset[str] = frozenset(),
         earlier: Sequence[Message] = (),
+        kept: Kept = NOTHING_KEPT,
     ) -> None:
         self.content = content
         self.target = target
@@ -101,6 +102,7 @@ class Conversation:
         self.ambient = ambient
         self.tools = tools
         self.earlier = earlier
+        self.kept = kept
         self.messages = _opening(content, target.ending(), settings.system, earlier)
         self.begins = len(self.messages) - 1
         self.calls: list[ToolCall] = []
@@ -118,7 +120,7 @@ class Conversation:
     def anew(self, target: Target) -> Conversation:
         """The same, from the beginning, towards another target."""
         same = (self.tools, self.settings, self.rounds_allowed, self.ambient)
-        return Conversation(self.content, target, *same, self.earlier)
+        return Conversation(self.content, target, *same, self.earlier, self.kept)
 
     def steps(self) -> Steps[None]:
         """What has to be done until the target is reached; a PromptError when it cannot be."""
@@ -175,7 +177,7 @@ class Conversation:
     def answer(self, value: Any, *, is_several: bool = False) -> Answer:
         """The value with the history; of several values each is a Result of its own as well."""
         history = (self.text, self.calls, self.usage, self.model, self.repairs)
-        end = (tuple(self.messages), self.finish)
+        end = (tuple(self.messages), self.finish, self.kept)
         each = value if is_several else ()
         fields = tuple(Result.of(Answer(one, *history, (), *end)) for one in each)
         return Answer(value, *history, fields, *end)

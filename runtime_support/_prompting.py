@@ -8,7 +8,7 @@ The work is done in `_asking`, which is imported at the first call.
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from runtime_support._streaming.results import AsyncResult
 
 T = TypeVar("T")
+Function = Callable[..., Any]
 
 
 class Prompt:
@@ -34,6 +35,7 @@ class Prompt:
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         stream: bool = False,
         **names: Any,
     ) -> Result[T]: ...
@@ -48,6 +50,7 @@ class Prompt:
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         stream: bool = False,
         **names: Any,
     ) -> Result[tuple[Any, ...]]: ...
@@ -63,6 +66,7 @@ class Prompt:
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         stream: bool = False,
         **names: Any,
     ) -> Result[str]: ...
@@ -79,6 +83,7 @@ class Prompt:
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         stream: bool = False,
         **names: Any,
     ) -> Result[Any]: ...
@@ -93,6 +98,7 @@ class Prompt:
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         stream: bool = False,
         **names: Any,
     ) -> Result[Any]:
@@ -102,13 +108,18 @@ class Prompt:
         is; a function becomes a tool that the model may call. `returns` is the type that the answer
         must have, `fields` the types of several named values that come as a tuple; `rounds` bounds
         the rounds of tool calls, after which the model must answer; `options` go before all other
-        settings; `after` is a result whose conversation goes on with this prompt. With `stream`,
-        the model is asked when `.pieces()` or `.items()` of the result are gone through. Raises
-        PromptError, ConfigError, or CheckError for a template that does not fit.
+        settings; `after` is a result whose conversation goes on with this prompt, with its `model`,
+        `system` and `effort`. `tools` are functions that the model may call beside those in the
+        template, each under its own name or as `(name, function)`; `after=x, tools=x.tools` offers
+        those of the conversation again. With `stream`, the model is asked when `.pieces()` or
+        `.items()` of the result are gone through. Raises PromptError, ConfigError, or CheckError
+        for a template that does not fit.
         """
         from runtime_support._asking import Question, ask
 
-        question = Question(template, values, names, returns, fields, rounds, options, after)
+        question = Question(
+            template, values, names, returns, fields, rounds, options, after, tuple(tools)
+        )
         return ask(question, is_streamed=stream)
 
     @overload
@@ -122,6 +133,7 @@ class Prompt:
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         stream: Literal[True],
         **names: Any,
     ) -> AsyncResult[T]: ...
@@ -137,6 +149,7 @@ class Prompt:
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         stream: Literal[True],
         **names: Any,
     ) -> AsyncResult[str]: ...
@@ -153,6 +166,7 @@ class Prompt:
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         stream: Literal[True],
         **names: Any,
     ) -> AsyncResult[Any]: ...
@@ -168,6 +182,7 @@ class Prompt:
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         stream: Literal[False] = False,
         **names: Any,
     ) -> Coroutine[Any, Any, Result[T]]: ...
@@ -182,6 +197,7 @@ class Prompt:
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         stream: Literal[False] = False,
         **names: Any,
     ) -> Coroutine[Any, Any, Result[tuple[Any, ...]]]: ...
@@ -197,6 +213,7 @@ class Prompt:
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         stream: Literal[False] = False,
         **names: Any,
     ) -> Coroutine[Any, Any, Result[str]]: ...
@@ -213,6 +230,7 @@ class Prompt:
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         stream: Literal[False] = False,
         **names: Any,
     ) -> Coroutine[Any, Any, Result[Any]]: ...
@@ -227,6 +245,7 @@ class Prompt:
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         stream: bool = False,
         **names: Any,
     ) -> Coroutine[Any, Any, Result[Any]] | AsyncResult[Any]:
@@ -239,7 +258,9 @@ class Prompt:
         """
         from runtime_support._asking import Question, ask_async, ask_in_parts
 
-        question = Question(template, values, names, returns, fields, rounds, options, after)
+        question = Question(
+            template, values, names, returns, fields, rounds, options, after, tuple(tools)
+        )
         return ask_in_parts(question) if stream else ask_async(question)
 
 

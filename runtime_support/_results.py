@@ -9,8 +9,9 @@ All of it is read through properties: a result may be there before the model has
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from runtime_support._values import brief, show
@@ -66,6 +67,19 @@ class Usage:
         )
 
 
+class Kept(NamedTuple):
+    """What a prompt that goes on with a conversation may have of it: the functions that its model
+    could call, by the names of the tools, and its `model`, `system` and `effort` where a prompt has
+    set them.
+    """
+
+    tools: tuple[tuple[str, Callable[..., Any]], ...] = ()
+    options: Mapping[str, Any] = MappingProxyType({})
+
+
+NOTHING_KEPT = Kept()
+
+
 class Answer(NamedTuple):
     """What a conversation came to: the value and its history."""
 
@@ -78,6 +92,7 @@ class Answer(NamedTuple):
     fields: tuple[Result[Any], ...] = ()
     messages: tuple[dict[str, Any], ...] = ()
     finish: str = "stop"
+    kept: Kept = NOTHING_KEPT
 
 
 class Arriving:
@@ -192,6 +207,20 @@ class Result(Generic[T_co]):
         return self._answered().messages
 
     @property
+    def tools(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
+        """The functions that the model could call, each with the name of its tool.
+
+        `prompt(..., after=x, tools=x.tools)` offers them again. A result that comes from another
+        process has none.
+        """
+        return self._answered().kept.tools
+
+    @property
+    def kept_options(self) -> Mapping[str, Any]:
+        """The `model`, `system` and `effort` that prompts of the conversation have set."""
+        return self._answered().kept.options
+
+    @property
     def fields(self) -> tuple[Result[Any], ...]:
         """A Result for each destructured field, all with the same history."""
         return self._answered().fields
@@ -250,4 +279,6 @@ class Result(Generic[T_co]):
         return f"Result({answer.value!r})" if isinstance(answer, Answer) else "Result(pending)"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Result.of, (self._answered(),)
+        # Functions stay where they are: few can be pickled.
+        answer = self._answered()
+        return Result.of, (answer._replace(kept=Kept((), dict(answer.kept.options))),)

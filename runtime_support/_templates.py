@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
 # Parameters of `prompt` and `program`, which a name of the script cannot be passed under.
 RESERVED = frozenset(
-    ("returns", "fields", "rounds", "options", "after", "conversions", "pure", "template")
+    (
+        *("template", "returns", "fields", "rounds", "options", "after", "tools", "stream"),
+        *("conversions", "pure"),
+    )
 )
 
 _TOKEN = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*|[0-9]+)(:raw)?\}|[{}]")
@@ -105,12 +108,19 @@ def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> 
             pieces += _pieces_of(value, part)
             continue
         name = positional[key] if isinstance(key, int) else tool_name(key)
-        if tools.setdefault(name, value) is not value:
-            raise CheckError(f"two different functions under the tool name `{name}`")
-        if not _TOOL_NAME.fullmatch(name):
-            raise CheckError(f"`{name}` cannot be a tool's name: it has more than 64 characters")
+        offer(tools, name, value)
         pieces.append(name)
     return Rendered(_content_of(pieces), tools)
+
+
+def offer(tools: dict[str, Any], name: str, function: Any) -> None:
+    """Adds a function to those that a model may call, under the name of its tool."""
+    if tools.setdefault(name, function) != function:  # each look at a method makes another one
+        raise CheckError(f"two different functions under the tool name `{name}`")
+    if not _TOOL_NAME.fullmatch(name):
+        others = "other characters than letters, digits, `_` and `-`"
+        what = "more than 64 characters" if len(name) > 64 else others
+        raise CheckError(f"`{name}` cannot be a tool's name: it has {what}")
 
 
 def tool_name(key: str) -> str:

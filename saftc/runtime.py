@@ -14,7 +14,7 @@ from runtime_support._lazy import load_lazily
 
 if TYPE_CHECKING:
     from runtime_support import _order as order
-    from runtime_support._asking import Question, first_request
+    from runtime_support._asking import KEPT_OPTIONS, Question, first_request
     from runtime_support._exchange import TOKEN_PARTS, Request
     from runtime_support._language.failures import error_words
     from runtime_support._language.files import (
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from runtime_support.runs._recordings import advise
 else:
     _HOMES = {
-        "_asking": "Question first_request",
+        "_asking": "KEPT_OPTIONS Question first_request",
         "_exchange": "TOKEN_PARTS Request",
         "_language.failures": "error_words",
         "_language.files": "PRIVATE base_folder check_regular replace_file size_text",
@@ -93,6 +93,7 @@ else:
     __getattr__, __dir__ = load_lazily(__name__, "runtime_support", _HOMES)
 
 __all__ = [
+    "KEPT_OPTIONS",
     "MOST_CONVERSIONS",
     "PRIVATE",
     "PROVIDERS",

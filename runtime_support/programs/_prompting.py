@@ -251,6 +251,7 @@ class ProgramPrompt:
         returns: TypeForm[T],
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
         **names: Any,
@@ -265,6 +266,7 @@ class ProgramPrompt:
         returns: Any = Any,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
         **names: Any,
@@ -278,21 +280,24 @@ class ProgramPrompt:
         returns: Any = Any,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
         **names: Any,
     ) -> Result[Any]:
         """Asks the model for a program, runs it, and gives its value as a `returns`.
 
-        Holes of the template are those of `prompt`; the functions in them, and `conversions`, are
-        what the program may call; those in `pure` have no effects, so that calls of them may run
-        together. `max_tool_rounds` bounds how often a program may go back to the model.
+        Holes of the template are those of `prompt`; the functions in them, `tools`, and
+        `conversions`, are what the program may call; those in `pure` have no effects, so that calls
+        of them may run together. `max_tool_rounds` bounds how often a program may go back to the
+        model.
         Of the options, `timeout` and `max_tool_calls` also bound each run, when they are given.
         `Result.tool_calls` are the calls that the programs made, each with its path.
         """
         return ask(
             ProgramQuestion(
-                template, values, names, returns, None, None, options, after, conversions, (*pure,)
+                *(template, values, names, returns, None, None, options, after, tuple(tools)),
+                *(conversions, (*pure,)),
             )
         )
 
@@ -305,6 +310,7 @@ class ProgramPrompt:
         returns: TypeForm[T],
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
         **names: Any,
@@ -319,6 +325,7 @@ class ProgramPrompt:
         returns: Any = Any,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
         **names: Any,
@@ -332,6 +339,7 @@ class ProgramPrompt:
         returns: Any = Any,
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | None = None,
+        tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
         **names: Any,
@@ -339,7 +347,8 @@ class ProgramPrompt:
         """The same for an event loop, as `prompt.aio` is; programs run in threads."""
         return ask_async(
             ProgramQuestion(
-                template, values, names, returns, None, None, options, after, conversions, (*pure,)
+                *(template, values, names, returns, None, None, options, after, tuple(tools)),
+                *(conversions, (*pure,)),
             )
         )
 

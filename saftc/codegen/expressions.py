@@ -7,11 +7,11 @@ from typing import assert_never
 
 from saftc.codegen import python as py
 from saftc.codegen.annotations import checked
-from saftc.codegen.builtins import builtin_value, emit_iterable, to_float
+from saftc.codegen.builtins import builtin_value, to_float
 from saftc.codegen.calls import emit_call
-from saftc.codegen.comments import one_a_line
 from saftc.codegen.context import Context
 from saftc.codegen.formatted import emit_formatted_string
+from saftc.codegen.literals import emit_literal
 from saftc.codegen.loops import emit_comprehension
 from saftc.codegen.members import emit_index, emit_member, emit_slice, emit_tuple_member
 from saftc.codegen.operators import (
@@ -25,9 +25,8 @@ from saftc.codegen.operators import (
 from saftc.codegen.overlaps import emit_mapped
 from saftc.codegen.prompts import emit_kept_program, emit_prompt, emit_result
 from saftc.codegen.python import Expression
-from saftc.semantics.forms import Form
 from saftc.semantics.relations import Fit
-from saftc.semantics.types import PROGRAM, ObjectType, is_only
+from saftc.semantics.types import PROGRAM, is_only
 from saftc.syntax import nodes as n
 
 _NUMBER = re.compile(r"[0-9][0-9_]*(\.[0-9_]+)?([eE][+-]?[0-9_]+)?")
@@ -60,14 +59,8 @@ def _plain(context: Context, node: n.Expression) -> Expression:
             return _literal(context, node)
         case n.Name():
             return _name(context, node)
-        case n.ListLiteral():
-            items = py.list_([emit_item(context, item) for item in node.items])
-            return one_a_line(context, node, items, node.items)
-        case n.TupleLiteral():
-            items = py.tuple_([context.emit(item) for item in node.items])
-            return one_a_line(context, node, items, node.items)
-        case n.ObjectLiteral():
-            return _object_literal(context, node)
+        case n.ListLiteral() | n.TupleLiteral() | n.ObjectLiteral():
+            return emit_literal(context, node)
         case n.Call():
             return emit_call(context, node)
         case n.Index():
@@ -149,52 +142,3 @@ def _name(context: Context, node: n.Name) -> Expression:
             caught.is_read = True
             return py.call(context.global_("failure"), [name])
     return py.attribute(name, "value") if context.facts.keeps_history(node) else name
-
-
-def emit_item(context: Context, node: n.Expression | n.Spread) -> Expression:
-    """An item of a list."""
-    if isinstance(node, n.Spread):
-        return py.starred(emit_spread(context, node))
-    return context.emit(node)
-
-
-def emit_spread(context: Context, node: n.Spread) -> Expression:
-    """What `...value` puts into a list."""
-    value = emit_iterable(context, node.value)
-    if context.facts.forms.spreads[node] == Form.OPS:
-        value = context.operation("spread", value)
-        context.note(value, node.span)
-    return value
-
-
-def _object_literal(context: Context, node: n.ObjectLiteral) -> Expression:
-    entries = [emit_entry(context, entry) for entry in node.fields]
-    wanted = context.facts.types.get(node)
-    if isinstance(wanted, ObjectType) and len(node.named) == len(node.fields):
-        # An optional field that is absent is nil.
-        given = {field.key.text for field in node.named}
-        absent = (f.name for f in wanted.fields if f.name not in given and not f.may_lack)
-        entries += [(name, py.constant(None)) for name in absent]
-    return one_a_line(context, node, py.dict_(entries), node.fields)
-
-
-def emit_entry(context: Context, node: n.Entry) -> py.Entry:
-    """A key and its value in a dict; of `...value`, that alone."""
-    forms = context.facts.forms
-    match node:
-        case n.Field():
-            return node.key.text, context.emit(node.value)
-        case n.ComputedField():
-            key = context.emit(node.key)
-            if forms.keys[node.key] == Form.OPS:
-                key = context.operation("key", key)
-                context.note(key, node.key.span)
-            return key, context.emit(node.value)
-        case n.Spread():
-            value = context.emit(node.value)
-            if forms.spreads[node] == Form.OPS:
-                value = context.operation("fields", value)
-                context.note(value, node.span)
-            return None, value
-        case _:
-            assert_never(node)

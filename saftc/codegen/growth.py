@@ -14,7 +14,7 @@ import libcst as cst
 from saftc.codegen import python as py
 from saftc.codegen.builtins import emit_iterable
 from saftc.codegen.context import Context
-from saftc.codegen.expressions import emit_entry, emit_item, emit_spread
+from saftc.codegen.literals import emit_entry, emit_item, emit_spread
 from saftc.semantics.forms import Added, Append, Cut, Extend, Grown, Growth, Put, Within
 from saftc.syntax import nodes as n
 

@@ -25,16 +25,25 @@ import libcst as cst
 from saftc.codegen import python as py
 from saftc.codegen.annotations import annotation, field_annotation
 from saftc.codegen.calls import emit_call
+from saftc.codegen.comments import one_a_line
 from saftc.codegen.context import Context
 from saftc.codegen.layout import mark
+from saftc.codegen.literals import emit_entry, emit_object
 from saftc.codegen.python import Expression
 from saftc.semantics.programs import conversions_of, functions_above
-from saftc.semantics.types import ANY, STRING, FunctionType
+from saftc.semantics.tools import (
+    Offered,
+    is_field_of_tools,
+    keeps_tools,
+    listed_tool,
+    listed_tools,
+)
+from saftc.semantics.types import ANY, STRING, BuiltinType, FunctionType
 from saftc.syntax import nodes as n
 
 # The parameters of `prompt` and `program`: a name of the script may not be one of them.
 _PARAMETERS = {
-    *("template", "returns", "fields", "rounds", "options", "after", "stream"),
+    *("template", "returns", "fields", "rounds", "options", "after", "tools", "stream"),
     *("conversions", "pure"),
 }
 
@@ -154,10 +163,15 @@ def _asking(context: Context, node: n.Prompt, wanted: _Named) -> cst.Call:
     named += wanted
     if node.mode == "do":
         named.append(("rounds", py.constant(1)))
-    if node.options is not None:
-        named.append(("options", context.emit(node.options)))
-    if node.after is not None:
-        named.append(("after", context.emit(node.after)))
+    options = _options(context, node)
+    if options is not None:
+        named.append(("options", options))
+    after = None if node.after is None else context.emit(node.after)
+    if after is not None:
+        named.append(("after", after))
+    tools = _tools(context, node, after)
+    if tools is not None:
+        named.append(("tools", tools))
     function: Expression = context.global_("program" if node.mode == "program" else "prompt")
     if context.is_async:
         function = py.attribute(function, "aio")
@@ -196,6 +210,93 @@ def _holes(
         elif isinstance(part, n.Hole) and names[part] not in named:
             named[names[part]] = context.emit(part.value)
     return positional, list(named.items())
+
+
+def _options(context: Context, node: n.Prompt) -> Expression | None:
+    """The options, but for the tools, which are an argument of their own."""
+    written = node.options
+    if written is None:
+        return None
+    if not isinstance(written, n.ObjectLiteral):
+        return context.emit(written)
+    fields = [one for one in written.fields if not is_field_of_tools(one)]
+    if len(fields) == len(written.fields):
+        return context.emit(written)
+    match fields:
+        case []:
+            return None
+        case [n.Spread() as whole]:
+            return emit_entry(context, whole)[1]
+        case _:
+            return emit_object(context, written, fields)
+
+
+def _tools(context: Context, node: n.Prompt, after: Expression | None) -> Expression | None:
+    """The functions that do not stand in the text: those of the conversation, and listed ones."""
+    kept = None
+    if after is not None and keeps_tools(context.facts, node):
+        kept = py.attribute(after, "tools")
+    listed = [] if node.tools is None else _listed(context, node.tools)
+    if kept is not None and not listed:
+        return kept
+    items = [*([] if kept is None else [py.starred(kept)]), *listed]
+    match items:
+        case []:
+            return None
+        case [cst.StarredElement(value=whole)]:
+            return whole
+        case _:
+            made = py.list_(items)
+            if kept is None and isinstance(node.tools, n.ListLiteral):
+                return one_a_line(context, node.tools, made, node.tools.items)
+            return made
+
+
+def _listed(context: Context, node: n.Expression) -> list[Expression]:
+    """The items of a list of tools: a function by itself where its name is that of the tool, which
+    is told beside it elsewhere.
+    """
+    if isinstance(node, n.ListLiteral):
+        found: list[Expression] = []
+        for item in node.items:
+            if isinstance(item, n.Spread):
+                found += _listed(context, item.value)
+            else:
+                found += _tool(context, item)
+        return found
+    tools = listed_tools(context.facts, node) or []
+    whole = context.emit(node)
+    if all(_is_called_so(context, one) for one in tools):
+        return [py.starred(whole)]
+    each = (py.subscript(whole, py.constant(number)) for number in range(len(tools)))
+    return [_with_name(one.name, value) for one, value in zip(tools, each, strict=True)]
+
+
+def _tool(context: Context, node: n.Expression) -> list[Expression]:
+    (tool,) = listed_tool(context.facts, node)
+    value = context.emit(node)
+    return [value if _is_called_so(context, tool) else _with_name(tool.name, value)]
+
+
+def _with_name(name: str, function: Expression) -> Expression:
+    return py.tuple_([py.constant(name), function])
+
+
+def _is_called_so(context: Context, tool: Offered) -> bool:
+    """Whether a function certainly has the tool's name as its own in Python."""
+    symbol = tool.facts.names.of(tool.value) if isinstance(tool.value, n.Name) else None
+    is_own = tool.facts is context.facts
+    if symbol is not None and is_own and context.names.get(symbol) != tool.name:
+        return False
+    match tool.type:
+        case FunctionType(definition=definition):
+            return definition.name.text == tool.name
+        case BuiltinType():
+            return False
+        case _:
+            imported = None if symbol is None else symbol.node
+            is_alias = isinstance(imported, n.ImportedName) and imported.alias is not None
+            return tool.is_known_to_python and not is_alias
 
 
 def _text(context: Context, text: str) -> Expression:

@@ -98,6 +98,7 @@ PROGRAM_NAME = Code("SAFT0408", "error", "`{name}` is a built-in type in program
 NO_CONVERSATION = Code("SAFT0409", "error", "a prompt comes `after` a result, not {found}")
 STREAM_OF_TEXT = Code("SAFT0410", "error", "`stream` gives pieces of text, not {found}")
 OPTION_OF_ANOTHER_WIRE = Code("SAFT0411", "error", "the wire `{wire}` has no option `{name}`")
+TOOLS_NOT_KNOWN = Code("SAFT0412", "error", "the tools of a prompt have to be known")
 
 # Modules.
 MISSING_MODULE = Code("SAFT0501", "error", "there is no module `{name}`")
@@ -123,6 +124,9 @@ BRACES_IN_TEXT = Code(
 DOCUMENTS_NOTHING = Code("SAFT0612", "warning", "this doc comment is attached to nothing")
 FIELD_LIKE_TYPE = Code(
     "SAFT0615", "warning", "`{{{name}: {type}}}` is an object with one field named `{name}`"
+)
+TOOLS_LOST = Code(
+    "SAFT0620", "warning", "this prompt has no tools, and the conversation may hold calls of some"
 )
 
 # Hints, of `check --strict`.

@@ -86,6 +86,7 @@ def _proposals(script: Script, context: Context, offset: int) -> Iterator[Propos
                 Proposal(name, "option", show(type_), f"{name}: ")
                 for name, type_ in OPTIONS.items()
             )
+            yield Proposal("tools", "option", "[function]", "tools: ")
         else:
             yield from _names(script, offset)
     elif _wants_type(context):

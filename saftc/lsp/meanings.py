@@ -12,7 +12,7 @@ from saftc.project.python.library import Written
 from saftc.semantics.builtins import BUILTINS, Builtin
 from saftc.semantics.facts import FunctionFacts, RecordFacts
 from saftc.semantics.names import Symbol
-from saftc.semantics.tools import offered_by
+from saftc.semantics.tools import offered
 from saftc.semantics.types import ANY, NEVER, BuiltinType, FunctionType, Type, members, show
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
@@ -222,12 +222,7 @@ def _prompt(script: Script, prompt: n.Prompt) -> str:
     asked = facts.prompts.get(prompt, ANY)
     type_ = "program" if prompt.mode == "program" else "string" if asked == ANY else show(asked)
     parts = [_code(f"$ ... $: {type_}")]
-    tools = {
-        member.name
-        for offered in offered_by(prompt)
-        for member in members(facts.types.get(offered, ANY))
-        if isinstance(member, FunctionType | BuiltinType)
-    }
+    tools = {one.name for one in offered(facts, prompt) if one.is_function}
     if tools:
         parts.append("Tools: " + ", ".join(f"`{name}`" for name in sorted(tools)))
     if script.checked.has_errors:

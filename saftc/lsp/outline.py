@@ -6,7 +6,8 @@ from typing import Literal
 
 from saftc.lsp.session import Script
 from saftc.semantics.names import Symbol
-from saftc.semantics.types import ANY, BuiltinType, FunctionType, members, show
+from saftc.semantics.tools import is_known_function
+from saftc.semantics.types import ANY, FunctionType, show
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.tokens import KEYWORDS, SOFT_KEYWORDS
@@ -159,15 +160,11 @@ def colours(script: Script) -> list[Colour]:
     tools. Of what cannot be read, there are the words alone."""
     facts = script.checked.facts
     tools = {
-        part.value
+        value
         for node in script.nodes
         if isinstance(node, n.Prompt)
-        for part in node.parts
-        if isinstance(part, n.Hole)
-        and any(
-            isinstance(one, FunctionType | BuiltinType)
-            for one in members(facts.types.get(part.value, ANY))
-        )
+        for value in node.shown
+        if is_known_function(facts, value)
     }
     found: dict[int, Colour] = {}
     for node in script.nodes:

@@ -27,6 +27,7 @@ from saftc.previews.declarations import Declarations, FindModule, nothing
 from saftc.previews.rendering import Enforced, Hole, Preview
 from saftc.project.files import FileProblem
 from saftc.runtime import (
+    KEPT_OPTIONS,
     ProgramQuestion,
     Question,
     Request,
@@ -40,6 +41,7 @@ from saftc.schedule.why import Told, told
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
 from saftc.semantics.programs import conversions_of
+from saftc.semantics.tools import conversation, is_field_of_tools, offered
 from saftc.semantics.types import (
     ANY,
     BuiltinType,
@@ -160,6 +162,10 @@ def _constants(facts: Facts) -> dict[Symbol, n.Expression]:
     }
 
 
+# What an option is that no prompt sets.
+_NOT_SET = object()
+
+
 class _NotKnown(Exception):
     """The value of an expression is known only when the script runs."""
 
@@ -242,7 +248,8 @@ class _Asking:
             returns=self._type(self.facts.prompts[self.node]),
             fields=self._fields(),
             rounds=1 if self.node.mode == "do" else None,
-            options=self._options(),
+            options={**self._kept_options(), **self._options()},
+            tools=tuple(self._tools()),
         )
 
     def _type(self, type_: Type) -> Any:
@@ -292,6 +299,21 @@ class _Asking:
         except _NotKnown:
             may_be_function = bool(functions) or ANY in types
             return Unknown(self._hole(node, may_be_function=may_be_function))
+
+    def _tools(self) -> Iterator[tuple[str, object]]:
+        """The functions that do not stand in the text, each with the name of its tool."""
+        shown = {hole.value for hole in self.node.holes}
+        for one in offered(self.facts, self.node):
+            if one.value in shown:
+                continue
+            if isinstance(one.type, FunctionType | BuiltinType):
+                yield one.name, self._function(one.type)
+                continue
+            value = self._from_python(one.value) if one.facts is self.facts else None
+            if one.is_function:
+                yield one.name, value if callable(value) else Unknown(one.name, "function")
+            else:
+                self._note(f"`{one.name}` is a tool as well, if it is a function")
 
     def _function(self, type_: FunctionType | BuiltinType) -> object:
         if isinstance(type_, FunctionType):
@@ -352,21 +374,52 @@ class _Asking:
 
     # Options
 
-    def _options(self) -> dict[str, object] | None:
+    def _options(self) -> dict[str, object]:
         """The options as far as they are known."""
         written = self.node.options
         if written is None:
-            return None
+            return {}
         if isinstance(written, n.Name) and self._object(written) is None:
             self._note(f"the options are those of `{written.text}` when it runs")
-            return None
+            return {}
         return self._options_in(written)
+
+    def _kept_options(self) -> dict[str, object]:
+        """The options of the conversation that this prompt goes on with."""
+        found: dict[str, object] = {}
+        for name in KEPT_OPTIONS if self.node.after is not None else ():
+            values = self._kept(name, self.node, set())
+            if len(values) > 1 or _NOT_SET not in values:
+                written = self._written(self.node.after) if self.node.after is not None else ""
+                (value,) = values if len(values) == 1 else (None,)
+                if value is None:
+                    self._note(f"`{name}` is that of `{written}`, where it was set")
+                else:
+                    found[name] = value
+        return found
+
+    def _kept(self, name: str, node: n.Prompt, seen: set[n.Prompt]) -> set[object]:
+        """What an option may be that a prompt has of those before it."""
+        seen.add(node)
+        if node.after is None:
+            return {_NOT_SET}
+        known = conversation(self.facts, node.after)
+        if known is None:
+            return {_NOT_SET}
+        found = set[object]()
+        for one in known:
+            if one not in seen:
+                own = {} if one.options is None else self._options_in(one.options)
+                found |= {own[name]} if name in own else self._kept(name, one, seen)
+        return found
 
     def _options_in(self, node: n.Expression) -> dict[str, object]:
         found: dict[str, object] = {}
         written = self._object(node)
         for entry in () if written is None else written.fields:
             match entry:
+                case n.Field() if is_field_of_tools(entry):
+                    pass
                 case n.Field():
                     found[entry.key.text] = self._option(entry.value)
                 case n.Spread() if self._object(entry.value) is not None:

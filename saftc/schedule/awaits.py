@@ -170,7 +170,7 @@ class Awaits:
         """The names that stand for functions and are neither called nor shown to a model."""
         module = self.facts.module
         others = {call.function for call in nodes_of(module, n.Call)}
-        others |= {hole.value for hole in nodes_of(module, n.Hole)}
+        others |= {shown for node in nodes_of(module, n.Prompt) for shown in node.shown}
         names = (node for node in nodes_of(module, n.Name, n.Member) if node not in others)
         return [one for one in names if isinstance(self._type(one), FunctionType | BuiltinType)]
 

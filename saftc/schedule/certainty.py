@@ -20,7 +20,6 @@ from saftc.semantics.failure import (
     of_unknown_type,
     shown,
 )
-from saftc.semantics.tools import offered_by
 from saftc.semantics.types import show
 from saftc.source import Source
 from saftc.syntax import nodes as n
@@ -223,9 +222,9 @@ def _words(effects: Effects, node: n.Node) -> str:
         case n.Prompt(is_streamed=True):
             return STREAMED
         case n.Prompt():
-            for offered in offered_by(node):
-                if effects.shows_unknown(offered):
-                    return f"{of_unknown_type(offered)}, and might be a function for the model"
+            for one in node.shown:
+                if effects.shows_unknown(one):
+                    return f"{of_unknown_type(one)}, and might be a function for the model"
             return "nothing is known of a function that it shows to the model"
         case _:
             return "nothing is known of what Python does with a value here"

@@ -30,7 +30,7 @@ from saftc.semantics.facts import Facts, RecordFacts
 from saftc.semantics.forms import BuiltinCall, DirectCall, Form
 from saftc.semantics.names import Symbol
 from saftc.semantics.programs import conversions_of
-from saftc.semantics.tools import offered_by
+from saftc.semantics.tools import offered
 from saftc.semantics.types import (
     ANY,
     BuiltinType,
@@ -134,6 +134,10 @@ class Effects:
             and effects.of(*others) <= {"reads"}
             and any(effects.of_function(one) >= {"asks", "prints"} for one in functions)
         )
+
+    def _of_script(self, facts: Facts) -> "Effects":
+        """The effects in the script with these facts."""
+        return next(one for one in (self, *self._scripts) if one.facts is facts)
 
     def script_of(self, definition: n.FunctionDef) -> "Effects":
         """The effects in the script that a function stands in."""
@@ -434,10 +438,10 @@ class Effects:
         effects, called = set[Effect](("asks",)), set[n.FunctionDef]()
         if node.is_streamed:  # its pieces are for now
             effects.add("writes")
-        for offered in offered_by(node):
-            if not self.is_declared_pure(offered):
-                type_ = self.facts.types.get(offered, ANY)
-                own, functions = self._of_value(type_, is_called=False)
+        for one in offered(self.facts, node):
+            script = self._of_script(one.facts)
+            if not script.is_declared_pure(one.value):
+                own, functions = script._of_value(one.type, is_called=False)
                 effects |= own
                 called |= functions
                 if any(map(self._is_passed_by_code, functions)):

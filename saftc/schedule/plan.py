@@ -477,8 +477,8 @@ class _Planner:
     def _made_first(self, value: n.Expression) -> list[n.Expression]:
         """What is evaluated before a prompt is asked, or a function called."""
         if isinstance(value, n.Prompt):
-            parts = [part.value for part in value.parts if isinstance(part, n.Hole)]
-            parts += [one for one in (value.options, value.after) if one is not None]
+            parts = [*value.shown, *value.options_set]
+            parts += [] if value.after is None else [value.after]
         else:
             assert isinstance(value, n.Call)
             parts = [argument.value for argument in value.arguments]

@@ -9,6 +9,7 @@ from saftc.semantics.inference.units import infer_types
 from saftc.semantics.programs import check_programs, note_kept_programs
 from saftc.semantics.resolution import resolve
 from saftc.semantics.schemas import resolve_schemas
+from saftc.semantics.tools import check_tools
 from saftc.semantics.types import ANY, members, union
 from saftc.semantics.usage import parameter_uses
 from saftc.syntax import nodes as n
@@ -34,6 +35,7 @@ def analyze(module: n.Module, mistakes: Collector, load: Loader = no_modules) ->
     for mistake in infer_types(module, facts):
         mistakes.add(mistake)
     check_programs(module, facts, mistakes)
+    check_tools(module, facts, mistakes)
     note_kept_programs(module, facts)
     report_unused(imports, facts, mistakes)
     return facts

@@ -40,6 +40,10 @@ class History:
     bindings: dict[n.Node, Symbol] = field(default_factory=dict[n.Node, Symbol])
     # What the history of each is that of.
     sources: dict[Keeper, list[Keeper]] = field(default_factory=dict[Keeper, list[Keeper]])
+    # The prompts of which one has given the whole result that each holds or gives.
+    conversations: dict[Keeper, tuple[n.Prompt, ...]] = field(
+        default_factory=dict[Keeper, tuple[n.Prompt, ...]]
+    )
 
     def keep(self, keeper: Keeper) -> None:
         """Has a name or function keep its history, and those it comes from."""
@@ -82,6 +86,7 @@ def find_history(module: n.Module, names: Names, held: Held, has_field: HasField
     history.can = finder.can
     history.untyped = {keeper for keeper in finder.can if finder.is_untyped(keeper, set())}
     history.sources = finder.sources()
+    history.conversations = finder.conversations()
     for keeper in finder.asked():
         history.keep(keeper)
     return history
@@ -126,7 +131,7 @@ class _Finder:
 
     def _collect(self, node: n.Node) -> None:
         match node:
-            case n.FunctionDef() if node.returns is None:
+            case n.FunctionDef():
                 self.returns[node] = [
                     statement.value
                     for statement in all_statements(node.body)
@@ -159,12 +164,11 @@ class _Finder:
     def _may_pass_on(self, keeper: Keeper) -> bool:
         """Whether a keeper is bound to nothing but prompts and what may keep a history."""
         given = self._given(keeper)
+        # What is declared to be a whole result is one without this.
         if isinstance(keeper, n.FunctionDef):
-            is_bound = bool(given) and ends(keeper.body)
+            is_bound = keeper.returns is None and bool(given) and ends(keeper.body)
         else:
-            is_bound = keeper.kind == "variable" and keeper.starts_from is None
-            # What is declared to be a whole result is one without this.
-            is_bound = is_bound and not _names_result(self._schema(keeper))
+            is_bound = self._is_variable(keeper) and not _names_result(self._schema(keeper))
         return (
             is_bound
             and all(
@@ -172,6 +176,49 @@ class _Finder:
             )
             and self.can.issuperset(self._bound(keeper))
         )
+
+    def _is_variable(self, symbol: Symbol) -> bool:
+        return symbol.kind == "variable" and symbol.starts_from is None
+
+    def conversations(self) -> dict[Keeper, tuple[n.Prompt, ...]]:
+        """The prompts of which one has given what each keeper holds or gives, where that is sure.
+
+        A keeper that is declared to be a whole result counts as well.
+        """
+        keepers: set[Keeper] = {
+            *self.can,
+            *(one for one in self.values if self._is_variable(one) and self._is_result(one)),
+            *(one for one in self.returns if _names_result(one.returns) and ends(one.body)),
+        }
+        while unsure := {one for one in keepers if not self._is_sure(one, keepers)}:
+            keepers -= unsure
+        return {one: self._prompts_of(one) for one in keepers}
+
+    def _is_result(self, symbol: Symbol) -> bool:
+        return _names_result(self._schema(symbol))
+
+    def _is_sure(self, keeper: Keeper, keepers: set[Keeper]) -> bool:
+        given = self._given(keeper)
+        return bool(given) and all(
+            isinstance(value, n.Prompt) or self.source(value) in keepers for value in given
+        )
+
+    def _prompts_of(self, keeper: Keeper) -> tuple[n.Prompt, ...]:
+        pending, seen = [keeper], set[Keeper]()
+        found: dict[n.Prompt, None] = {}
+        while pending:
+            one = pending.pop()
+            if one not in seen:
+                seen.add(one)
+                given = self._given(one)
+                found.update({value: None for value in given if isinstance(value, n.Prompt)})
+                pending += [
+                    source
+                    for value in given
+                    if not isinstance(value, n.Prompt)
+                    if (source := self.source(value)) is not None
+                ]
+        return tuple(found)
 
     def source(self, node: n.Expression | None) -> Keeper | None:
         return self.history.source(node, self.names)

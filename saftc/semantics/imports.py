@@ -140,8 +140,7 @@ def link_imports(
                     _link_scripts(statement, scripts, facts, load, mistakes)
         if isinstance(loaded, SaftModule | PythonModule):
             found.append(statement)
-    if facts.python:
-        facts.bound_once = _bound_once(module, facts)
+    facts.bound_once = _bound_once(module, facts)
     return found
 
 

@@ -107,20 +107,18 @@ def _problems_of_conversion(
 def _problems_of_names(
     node: n.Prompt, conversions: dict[str, n.FunctionDef], facts: Facts
 ) -> Iterator[Diagnostic]:
-    for part in node.parts:
-        if not isinstance(part, n.Hole):
-            continue
-        function = facts.types.get(part.value)
+    for value in node.shown:
+        function = facts.types.get(value)
         if not isinstance(function, FunctionType):
             continue
-        name = part.value.text if isinstance(part.value, n.Name) else ""
+        name = value.text if isinstance(value, n.Name) else ""
         if name in BUILT_IN_NAMES:
-            yield _is_built_in(name, part.value.span)
+            yield _is_built_in(name, value.span)
         elif conversions.get(name, function.definition) is not function.definition:
-            yield catalogue.TOOL_NAME_TWICE.at(part.value.span, name=name)
+            yield catalogue.TOOL_NAME_TWICE.at(value.span, name=name)
         known = facts.functions[function.definition]
         for type_ in (*known.parameters, known.returns):
-            yield from _problems_of_type(type_, part.value.span)
+            yield from _problems_of_type(type_, value.span)
     yield from _problems_of_type(facts.prompts[node], node.span)
 
 

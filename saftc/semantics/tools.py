@@ -1,12 +1,287 @@
-"""Which values a prompt offers its model as tools: the one place that knows."""
+"""The functions that the model of a prompt may call, and what it is told to call them.
 
-from collections.abc import Iterator
+    $ Greet the customer. You have {find_orders}. $ with {tools: [refund, shop.cancel]}
+    $ {line:raw} $ after history
 
+Those that stand in the text, those of `tools`, and those of the prompt `after` which this one
+comes, where that is known: a name that is bound to prompts alone. From a parameter, a member, an
+item or data no tools come. `with {tools: []}` takes away what would.
+
+A list is known where it is written in place, or where a name is bound to it once.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Collector, Diagnostic
+from saftc.semantics.facts import Facts
+from saftc.semantics.foreign import Function
+from saftc.semantics.names import Symbol
+from saftc.semantics.types import (
+    ANY,
+    RESULT,
+    BuiltinType,
+    FunctionType,
+    Type,
+    members,
+    show,
+)
 from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of
+
+_IN_PLACE = "write the list in place: `with {tools: [look_up, refund]}`"
 
 
-def offered_by(node: n.Prompt) -> Iterator[n.Expression]:
-    """The expressions whose values, where they are functions, the model of a prompt may call."""
-    for part in node.parts:
-        if isinstance(part, n.Hole):
-            yield part.value
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A function that a prompt offers: the name of its tool, and the expression that is the
+    function, in the script of these facts. `is_listed`: it stands in `tools`.
+    """
+
+    name: str
+    value: n.Expression
+    facts: Facts
+    is_listed: bool = False
+
+    @property
+    def type(self) -> Type:
+        """What is known of the function."""
+        return self.facts.types.get(self.value, ANY)
+
+    @property
+    def is_known_to_python(self) -> bool:
+        """Whether it is a function that a Python module defines."""
+        return isinstance(self.facts.declared_by_python(self.value), Function)
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it certainly is one: a value at a hole may also be text."""
+        return self.is_listed or is_known_function(self.facts, self.value)
+
+
+def is_known_function(facts: Facts, node: n.Expression) -> bool:
+    """Whether a value may be a function of which something is known."""
+    return any(isinstance(one, FunctionType | BuiltinType) for one in _types(facts, node)) or (
+        isinstance(facts.declared_by_python(node), Function)
+    )
+
+
+def may_be_function(facts: Facts, node: n.Expression) -> bool:
+    """The same, also of a value of which nothing is known."""
+    return ANY in _types(facts, node) or is_known_function(facts, node)
+
+
+def own_tools(facts: Facts, node: n.Prompt) -> list[Offered]:
+    """The functions that stand in a prompt and its `tools`; a value that may be one counts."""
+    return _shown_tools(facts, node) + (listed_tools(facts, node.tools) or [])
+
+
+def _shown_tools(facts: Facts, node: n.Prompt) -> list[Offered]:
+    found: list[Offered] = []
+    numbered = 0
+    for hole in node.holes:
+        if may_be_function(facts, hole.value):
+            is_named = isinstance(hole.value, n.Name)
+            numbered += not is_named and is_known_function(facts, hole.value)
+            name = hole.value.text if isinstance(hole.value, n.Name) else f"tool_{numbered}"
+            found.append(Offered(name, hole.value, facts))
+    return found
+
+
+def listed_tools(facts: Facts, node: n.Expression | None) -> list[Offered] | None:
+    """The functions of a list that is known; None of another value."""
+    if node is None:
+        return None
+    found = _list(facts, node, set())
+    if found is None:
+        return None
+    return [tool for item, owner in found for tool in listed_tool(owner, item)]
+
+
+def listed_tool(facts: Facts, node: n.Expression) -> list[Offered]:
+    """The item of a list as a tool; none where it is a mistake."""
+    name = _own_name(node)
+    is_tool = name is not None and may_be_function(facts, node)
+    return [Offered(name, node, facts, is_listed=True)] if name is not None and is_tool else []
+
+
+def offered(facts: Facts, node: n.Prompt) -> list[Offered]:
+    """All that a prompt may offer, in the order of the runtime: what stands in its text, what it
+    may keep of the prompts before it, and its `tools`.
+    """
+    return _offered(facts, node, set())
+
+
+def _offered(facts: Facts, node: n.Prompt, seen: set[n.Prompt]) -> list[Offered]:
+    if node in seen:
+        return []
+    seen.add(node)
+    kept = [tool for one in _before(facts, node) for tool in _offered(facts, one, seen)]
+    return [*_shown_tools(facts, node), *kept, *(listed_tools(facts, node.tools) or [])]
+
+
+def keeps_tools(facts: Facts, node: n.Prompt) -> bool:
+    """Whether a prompt has tools of the conversation that it goes on with, or may have."""
+    return any(offered(facts, one) for one in _before(facts, node))
+
+
+def _before(facts: Facts, node: n.Prompt) -> Sequence[n.Prompt]:
+    """The prompts of which this one keeps the tools."""
+    known = conversation(facts, node.after)
+    takes_away = isinstance(node.tools, n.ListLiteral) and not node.tools.items
+    return () if known is None or takes_away else known
+
+
+def conversation(facts: Facts, node: n.Expression | None) -> Sequence[n.Prompt] | None:
+    """The prompts of which one has given what a name holds; None where that is not known."""
+    return _given_by(facts, node) if isinstance(node, n.Name) else None
+
+
+def _given_by(facts: Facts, node: n.Expression) -> Sequence[n.Prompt] | None:
+    """The same, also of a prompt that stands there itself, and of a call."""
+    if isinstance(node, n.Prompt):
+        return (node,)
+    keeper = facts.history.source(node, facts.names)
+    return None if keeper is None else facts.history.conversations.get(keeper)
+
+
+def _types(facts: Facts, node: n.Expression) -> Sequence[Type]:
+    return members(facts.types.get(node, ANY))
+
+
+def _own_name(node: n.Expression) -> str | None:
+    match node:
+        case n.Name():
+            return node.text
+        case n.Member():
+            return node.name.text
+        case _:
+            return None
+
+
+def _list(
+    facts: Facts, node: n.Expression, around: set[Symbol]
+) -> list[tuple[n.Expression, Facts]] | None:
+    """The items of a list, each with the facts of the script in which it stands."""
+    if isinstance(node, n.Name):
+        symbol = facts.names.of(node)
+        owner, meant = _meant(facts, symbol)
+        value = owner.bound_once.get(meant)
+        return None if value is None or meant in around else _list(owner, value, around | {meant})
+    if not isinstance(node, n.ListLiteral):
+        return None
+    found: list[tuple[n.Expression, Facts]] = []
+    for item in node.items:
+        if not isinstance(item, n.Spread):
+            found.append((item, facts))
+            continue
+        inner = _list(facts, item.value, around)
+        if inner is None:
+            return None
+        found += inner
+    return found
+
+
+def _meant(facts: Facts, symbol: Symbol) -> tuple[Facts, Symbol]:
+    """What a name is in the script that it comes from."""
+    target = facts.imported.get(symbol)
+    if target is None:
+        return facts, symbol
+    for script in facts.scripts:
+        if script.own_names.get(target.name) is target:
+            return _meant(script, target)
+    return facts, symbol
+
+
+def is_field_of_tools(entry: n.Entry) -> bool:
+    """Whether an entry of the options is `tools`."""
+    return isinstance(entry, n.Field) and entry.key.text == "tools"
+
+
+def check_tools(module: n.Module, facts: Facts, mistakes: Collector) -> None:
+    """Reports tools that are not known, names that stand for two, and tools that are lost."""
+    prompts = nodes_of(module, n.Prompt)
+    for node in prompts:
+        for diagnostic in _problems(facts, node):
+            mistakes.add(diagnostic)
+    if any(offers_any(facts, one) for one in prompts):
+        for node in prompts:
+            if _loses_tools(facts, node):
+                assert node.after is not None
+                hint = "list them, `with {tools: [look_up]}`; `with {tools: []}` means none"
+                mistakes.add(catalogue.TOOLS_LOST.at(node.after.span, hint=hint))
+
+
+def offers_any(facts: Facts, node: n.Prompt) -> bool:
+    """Whether a prompt certainly offers a function, itself."""
+    return any(one.is_function for one in own_tools(facts, node))
+
+
+def _loses_tools(facts: Facts, node: n.Prompt) -> bool:
+    """Whether a prompt has no tools, and goes on with what may hold calls of some."""
+    after = node.after
+    if after is None or node.tools is not None or own_tools(facts, node):
+        return False
+    known = _given_by(facts, after)
+    if known is None:
+        return facts.type_of(after) == RESULT
+    return not isinstance(after, n.Name) and any(offered(facts, one) for one in known)
+
+
+def _problems(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:
+    if node.tools is not None:
+        yield from _problems_of_list(facts, node.tools)
+    own: dict[str, Offered] = {}
+    for one in own_tools(facts, node):
+        if _is_other(own.setdefault(one.name, one), one):
+            yield _twice(node, one)
+            return
+    for one in offered(facts, node):
+        if one.name in own and _is_other(own[one.name], one):
+            yield _twice(node, own[one.name])
+            return
+
+
+def _twice(node: n.Prompt, tool: Offered) -> Diagnostic:
+    place = tool.value if tool.value in node.shown else node.tools or node
+    return catalogue.TOOL_NAME_TWICE.at(place.span, name=tool.name)
+
+
+def _is_other(one: Offered, other: Offered) -> bool:
+    """Whether two are certainly not the same function."""
+    both = (one.type, other.type)
+    known = all(isinstance(type_, FunctionType | BuiltinType) for type_ in both)
+    return known and one.is_function and other.is_function and _function(one) != _function(other)
+
+
+def _function(one: Offered) -> object:
+    match one.type:
+        case FunctionType(definition=definition):
+            return definition
+        case type_:
+            return type_
+
+
+def _problems_of_list(facts: Facts, node: n.Expression) -> Iterator[Diagnostic]:
+    """What keeps `tools` from being known."""
+    found = _list(facts, node, set())
+    if found is None:
+        yield catalogue.TOOLS_NOT_KNOWN.at(node.span, hint=_hint_of_list(facts, node))
+        return
+    for item, owner in found:
+        place = item if owner is facts and item.span.start >= node.span.start else node
+        if not may_be_function(owner, item):
+            found_type = show(owner.types.get(item, ANY))
+            yield catalogue.TYPE_MISMATCH.at(place.span, expected="a function", found=found_type)
+        elif _own_name(item) is None:
+            hint = "give it a name first: `look_up = ...`, and list that"
+            yield catalogue.TOOLS_NOT_KNOWN.at(place.span, hint=hint)
+
+
+def _hint_of_list(facts: Facts, node: n.Expression) -> str:
+    if isinstance(node, n.Name | n.Member) and is_known_function(facts, node):
+        return f"write a list: `[{_own_name(node)}]`"
+    if isinstance(node, n.Binary):
+        return "`[...some, look_up]` adds to a list that is known"
+    return _IN_PLACE

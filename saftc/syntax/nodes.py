@@ -257,6 +257,33 @@ class Prompt(Node):
     options: "Name | ObjectLiteral | None"
     after: "Expression | None"
 
+    @property
+    def holes(self) -> tuple[Hole, ...]:
+        """The holes in the text, in order."""
+        return tuple(part for part in self.parts if isinstance(part, Hole))
+
+    @property
+    def tools(self) -> "Expression | None":
+        """What is written for `tools` in the options, if they are written in place."""
+        written = self.options.named if isinstance(self.options, ObjectLiteral) else ()
+        return next((one.value for one in reversed(written) if one.key.text == "tools"), None)
+
+    @property
+    def options_set(self) -> "tuple[Expression, ...]":
+        """The values of the options: an object as a whole, or what is written in place."""
+        if not isinstance(self.options, ObjectLiteral):
+            return () if self.options is None else (self.options,)
+        keys = [one.key for one in self.options.fields if isinstance(one, ComputedField)]
+        values = [one.value for one in self.options.fields if one.value is not self.tools]
+        return (*keys, *values)
+
+    @property
+    def shown(self) -> "tuple[Expression, ...]":
+        """What is shown to the model, text and tools, as far as it is written in place."""
+        listed = self.tools.items if isinstance(self.tools, ListLiteral) else ()
+        items = (one.value if isinstance(one, Spread) else one for one in listed)
+        return (*(hole.value for hole in self.holes), *items)
+
 
 # Schemas
 

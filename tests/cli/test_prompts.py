@@ -486,6 +486,34 @@ def test_an_earlier_conversation_is_named(saftc: Command, folder: Path) -> None:
     assert second["notes"] == ["the conversation of `a` goes before it"]
 
 
+def test_tools_of_a_list_and_of_a_conversation_are_shown(saftc: Command, folder: Path) -> None:
+    (folder / "in.saft").write_text(
+        "f look(x: int) -> int: ret x\nf cancel(): ret 1\nf other(): ret 2\n"
+        'a = $ one $ with {tools: [look], model: "small", temperature: 0}\n'
+        "for i in range(2):\n    a = $ two {cancel} $ after a\n"
+        'print($ 3 $ after a with {tools: [other], model: "large"})\n'
+        "print($ 4 $ after a with {tools: []})\n"
+        'if a == "x":\n    b = $ five $ with {tools: [look]}\n'
+        'else:\n    b = $ six {other} $ with {model: "large"}\nprint($ 7 $ after b)\n'
+    )
+    asked = shown(saftc, "in.saft")
+    requests = [one["request"] for one in asked]
+    assert [
+        (one.get("model"), [tool["function"]["name"] for tool in one.get("tools", [])])
+        for one in requests
+    ] == [
+        ("small", ["look"]),
+        ("small", ["cancel", "look"]),
+        ("large", ["look", "cancel", "other"]),
+        ("small", []),
+        (None, ["look"]),
+        ("large", ["other"]),
+        (None, ["look", "other"]),
+    ]
+    assert "`model` is that of `b`, where it was set" in asked[-1]["notes"]
+    assert "options" not in requests[1]
+
+
 def test_a_name_that_changes_is_no_known_option(saftc: Command, folder: Path) -> None:
     (folder / "in.saft").write_text(
         "heat = 0.5\nfast = {seed: 1}\nif $ yes? $:\n    heat = 0.7\n    fast = {seed: 2}\n"

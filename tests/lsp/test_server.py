@@ -394,6 +394,12 @@ def test_completion_in_a_line_that_is_not_finished(
     assert [one for one in wanted if one not in first] == []
 
 
+def test_tools_are_completed_as_an_option_and_functions_in_them(server: Editor) -> None:
+    text = "f look(): ret 1\na = $ b $ with {tools: [lo"
+    assert "tools" in _completed(server, "listing.saft", "a = $ b $ with {", "with {|")
+    assert "look" in _completed(server, "listed.saft", text, "[lo|")
+
+
 def test_the_history_of_a_result_is_completed(server: Editor) -> None:
     found = _completed(server, "asking.saft", "a = $ b $\nprint(a.toolCalls, a.", "toolCalls, a.|")
     assert found[:6] == ["value", "text", "toolCalls", "usage", "model", "finish"]

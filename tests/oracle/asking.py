@@ -40,7 +40,7 @@ class Asking(ABC):
         self.script = script
         self.asked: list[Asked] = []
         # What was said in the prompt that was answered last.
-        self.talk: tuple[str, ...] = ()
+        self.talk = v.Talk()
 
     @abstractmethod
     def evaluate(self, node: n.Expression, frame: Frame, asked: n.Schema | None = None) -> Value:
@@ -83,7 +83,7 @@ class Asking(ABC):
                 continue
             try:
                 value = read(said)
-                self.talk = talk.whole(f"said {said}")
+                self.talk = v.Talk(talk.whole(f"said {said}"), talk.tools)
                 return value
             except Wrong as wrong:
                 self._ask_again(talk, said, str(wrong), node.span)
@@ -103,7 +103,7 @@ class Asking(ABC):
                 if use.tool in talk.returns and "value" in use.arguments:
                     found[name] = self.types.decoded(use.arguments["value"], schemas[name])
             self._round(talk, said, prompt.span)
-        self.talk = talk.whole()
+        self.talk = v.Talk(talk.whole(), talk.tools)
         return {name: found[name] for name in schemas}
 
     # The opening
@@ -139,13 +139,31 @@ class Asking(ABC):
                 raise Wrong("`:raw` inserts a string")
         rounds, repairs = 1 if node.mode == "do" else None, options.get("repairs", 1)
         before = self._talk_of(node.after, frame)
-        return _Talk("".join(text), tools, form, returns, rounds, repairs, before)
+        listed = [] if node.tools is None else self._listed(node.tools, frame)
+        is_closed = isinstance(node.tools, n.ListLiteral) and not node.tools.items
+        keeps = isinstance(node.after, n.Name) and not is_closed
+        for name, function in (*(before.tools.items() if keeps else ()), *listed):
+            if not v.equal(tools.setdefault(name, function), function):
+                raise Wrong(f"two functions as the tool `{name}`")
+        return _Talk("".join(text), tools, form, returns, rounds, repairs, before.lines)
 
-    def _talk_of(self, node: n.Expression | None, frame: Frame) -> tuple[str, ...]:
+    def _listed(self, node: n.Expression, frame: Frame) -> list[tuple[str, Callable_]]:
+        """The tools of a list in place: each has the name that stands there."""
+        if not isinstance(node, n.ListLiteral):
+            raise NotImplementedError("tools that are not listed in place")
+        found: list[tuple[str, Callable_]] = []
+        for item in node.items:
+            function = None if isinstance(item, n.Spread) else self.evaluate(item, frame)
+            if not isinstance(item, n.Name) or not isinstance(function, Callable_):
+                raise NotImplementedError("tools that are not names of functions")
+            found.append((item.text, function))
+        return found
+
+    def _talk_of(self, node: n.Expression | None, frame: Frame) -> v.Talk:
         """What was said in the conversation that a prompt comes after."""
         match node:
             case None:
-                return ()
+                return v.Talk()
             case n.Name():
                 self.evaluate(node, frame)
                 owner = frame.find(node.text)

@@ -6,7 +6,7 @@ the classes below. A `Fault` is an error of the script: a kind word and the plac
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from saftc.source import Span
@@ -72,6 +72,14 @@ class Wrong(Exception):
         return Fault(self.kind, span, str(self))
 
 
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What was said in a prompt and those before it, and the tools that it had."""
+
+    lines: tuple[str, ...] = ()
+    tools: "dict[str, Callable_]" = field(default_factory=dict[str, "Callable_"])
+
+
 class Frame:
     """The names of the module, a call or a comprehension; what is not there is looked up outside.
 
@@ -86,9 +94,9 @@ class Frame:
         self.failures: dict[n.TryStmt, Frame] = {}
         self.names: Bound = {}
         # What was said in the prompts that names are bound to.
-        self.talks: dict[str, tuple[str, ...]] = {}
+        self.talks: dict[str, Talk] = {}
 
-    def bind(self, name: str, value: Value, talk: tuple[str, ...] | None = None) -> None:
+    def bind(self, name: str, value: Value, talk: "Talk | None" = None) -> None:
         """Gives a name its value, with what was said when a prompt has given it."""
         self.home.names[name] = value
         self.home.talks.pop(name, None)

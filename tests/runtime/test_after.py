@@ -264,3 +264,95 @@ def test_conversations_of_threads_are_their_own(scripted: Script) -> None:
     for thread in threads:
         thread.join()
     assert {len(request.messages) for request in model.requests[1:]} == {3}
+
+
+def half(number: int) -> float:
+    return number / 2
+
+
+def offers(request: Request) -> list[str]:
+    return [tool["function"]["name"] for tool in request.tools]
+
+
+def test_functions_are_offered_beside_the_text(scripted: Script) -> None:
+    model = scripted(tool_request("twice", number=4), tool_request("half", number=8), "four")
+    result = prompt("With {double}?", double=double, tools=[half, ("twice", double), half])
+    assert offers(model.requests[0]) == ["double", "half", "twice"]
+    assert [(call.tool, call.result) for call in result.tool_calls] == [
+        ("twice", "8"),
+        ("half", "4.0"),
+    ]
+    assert result.tools == (("double", double), ("half", half), ("twice", double))
+
+
+def test_methods_are_offered_by_their_names(scripted: Script) -> None:
+    model = scripted("a", "b")
+    first = prompt("?", tools=["text".upper])
+    prompt("?", after=first, tools=[*first.tools, "text".upper])
+    assert list(map(offers, model.requests)) == [["upper"], ["upper"]]
+
+
+@pytest.mark.parametrize(
+    ("tools", "message"),
+    [
+        ([half, ("half", double)], "two different functions under the tool name `half`"),
+        ([lambda: 1], "has no name of its own"),
+        ([("no name", half)], "other characters than letters, digits, `_` and `-`"),
+        (["half"], "one of the `tools` is not a function: string"),
+        ([half, 3], "one of the `tools` is not a function: int 3"),
+    ],
+)
+def test_what_cannot_be_offered(scripted: Script, tools: list[Any], message: str) -> None:
+    model = scripted("a")
+    with pytest.raises(CheckError) as caught:
+        prompt("?", tools=tools)
+    assert message in str(caught.value)
+    assert model.requests == []
+
+
+def test_tools_of_a_conversation_are_offered_again_when_asked_for(scripted: Script) -> None:
+    model = scripted("a", "b", tool_request("double", number=4), "c", '"d"')
+    first = prompt("?", tools=[double])
+    second = prompt("?", after=first)
+    third = prompt("?", after=second, tools=[*first.tools, half])
+    assert third.tool_calls[0].result == "8"
+    assert program("?", after=third, tools=third.tools, returns=str).tools == third.tools
+    assert [offers(one) for one in model.requests] == [
+        ["double"],
+        [],
+        ["double", "half"],
+        ["double", "half"],
+        [],
+    ]
+    assert "double(number: integer) -> integer" in model.requests[-1].messages[-1]["content"]
+
+
+def test_a_field_has_the_tools_of_its_prompt(scripted: Script) -> None:
+    scripted(tool_request("__saft_return_n", value=3))
+    result = prompt("?", fields={"n": int}, tools=[double])
+    assert result.fields[0].tools == result.tools == (("double", double),)
+
+
+def test_a_pickled_result_has_no_functions(scripted: Script) -> None:
+    scripted("a")
+    first = prompt("?", tools=[("look", lambda: 1)], options={"model": "small"})
+    again = pickle.loads(pickle.dumps(first))
+    assert (again.tools, again.kept_options) == ((), {"model": "small"})
+    assert again.messages == first.messages
+
+
+def test_model_system_and_effort_hold_on(scripted: Script) -> None:
+    model = scripted(*"abcd")
+    own = {"model": "small", "system": "Be brief.", "effort": "low", "temperature": 0}
+    first = prompt("0", options=own)
+    with configure(model="large", system="Be long.", effort="high"):
+        second = prompt("1", after=first)
+        prompt("2", after=second, options={"model": "other"})
+        prompt("3")
+    asked = [(one.model, one.options, one.messages[0]["content"]) for one in model.requests]
+    assert asked == [
+        ("small", {"effort": "low", "temperature": 0}, "Be brief."),
+        ("small", {"effort": "low"}, "Be brief."),
+        ("other", {"effort": "low"}, "Be brief."),
+        ("large", {"effort": "high"}, "Be long."),
+    ]

@@ -18,6 +18,7 @@ from saftc.semantics.forms import (
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment, Path, Target, path_of
 from saftc.semantics.relations import can_be_equal
+from saftc.semantics.tools import offered
 from saftc.semantics.types import (
     ANY,
     BOOL,
@@ -27,8 +28,6 @@ from saftc.semantics.types import (
     NEVER,
     NIL,
     STRING,
-    BuiltinType,
-    FunctionType,
     ListType,
     LiteralType,
     RecordType,
@@ -258,18 +257,11 @@ def _may_change(inference: Inference, node: n.Node) -> bool:
         case n.Call() | n.Prompt(mode="program"):
             return True
         case n.Prompt():
-            holes = [part.value for part in node.parts if isinstance(part, n.Hole)]
-            return any(map(partial(_may_be_function, inference), holes))
+            return bool(offered(inference.facts, node))
         case n.Member():
             return inference.facts.is_method(node)
         case _:
             return False
-
-
-def _may_be_function(inference: Inference, node: n.Expression) -> bool:
-    functions = FunctionType | BuiltinType
-    type_ = inference.facts.types.get(node, ANY)
-    return any(one == ANY or isinstance(one, functions) for one in members(type_))
 
 
 def _is_in_python(inference: Inference, type_: Type, path: Path) -> bool:

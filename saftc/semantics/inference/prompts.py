@@ -11,7 +11,6 @@ from saftc.semantics.inference.members import conversation_hint
 from saftc.semantics.inference.places import as_written, fit_into, mismatch_hint, settle
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.results import OPTIONS, OPTIONS_ELSEWHERE, WIRES
-from saftc.semantics.tools import offered_by
 from saftc.semantics.types import (
     ANY,
     RESULT,
@@ -29,6 +28,7 @@ from saftc.semantics.types import (
 from saftc.syntax import nodes as n
 
 _WITHOUT = "leave `stream` out"
+_TOOLS_APART = "write them beside the other options: `with {...fast, tools: [look_up, refund]}`"
 _ANY_OBJECT = ObjectType((), is_declared=False)
 
 
@@ -57,7 +57,6 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
     if node.mode != "program":
         asked_of_model(inference, node, asked)
         _tools_without_tables(inference, node)
-    _tool_names(inference, node)
     inference.facts.prompts[node] = asked
     return asked
 
@@ -98,7 +97,8 @@ def _no_functions_inside(inference: Inference, node: n.Expression, type_: Type) 
                     node.span,
                     expected="a value with a JSON form, or a function",
                     found=show(type_),
-                    hint="each function needs braces of its own: `{first} {second}`",
+                    hint="list functions beside the text, `with {tools: [look_up, refund]}`, or "
+                    "give each braces of its own: `{look_up} {refund}`",
                 )
             )
             return
@@ -118,10 +118,10 @@ def asked_of_model(inference: Inference, node: n.Node, wanted: Type) -> None:
 
 
 def _tools_without_tables(inference: Inference, node: n.Prompt) -> None:
-    for offered in offered_by(node):
-        function = inference.facts.types.get(offered)
+    for value in node.shown:
+        function = inference.facts.types.get(value)
         if isinstance(function, FunctionType):
-            _tool_without_tables(inference, offered, function)
+            _tool_without_tables(inference, value, function)
 
 
 def _tool_without_tables(inference: Inference, node: n.Expression, function: FunctionType) -> None:
@@ -140,24 +140,9 @@ def _tool_without_tables(inference: Inference, node: n.Expression, function: Fun
             )
 
 
-def _tool_names(inference: Inference, node: n.Prompt) -> None:
-    """Functions that are no names are the tools `tool_1`, `tool_2`, ...: a name may be one."""
-    values = [part.value for part in node.parts if isinstance(part, n.Hole)]
-    functions = [
-        value
-        for value in values
-        if isinstance(inference.facts.types.get(value), FunctionType | BuiltinType)
-    ]
-    unnamed = sum(not isinstance(value, n.Name) for value in functions)
-    numbered = {f"tool_{number}" for number in range(1, unnamed + 1)}
-    for value in functions:
-        if isinstance(value, n.Name) and value.text in numbered:
-            inference.report(catalogue.TOOL_NAME_TWICE.at(value.span, name=value.text))
-
-
 def _hint_of_option(name: str) -> str | Advice:
-    if name in ("tools", "functions"):
-        return "name the functions in the prompt: `$ Use {look_up}. ... $`"
+    if name == "functions":
+        return "list them as `tools`: `with {tools: [look_up, refund]}`"
     meant = did_you_mean(OPTIONS_ELSEWHERE.get(name, name), OPTIONS)
     return meant or f"what only some servers know goes into `extra`: `extra: {{{name}: ...}}`"
 
@@ -176,6 +161,10 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
     _options_of_the_wire(inference, node, type_, written)
     for field in type_.fields:
         key = written.get(field.name)
+        if field.name == "tools":
+            if key is None:
+                inference.report(catalogue.TOOLS_NOT_KNOWN.at(node.span, hint=_TOOLS_APART))
+            continue
         if field.name not in OPTIONS:
             inference.report(
                 catalogue.UNKNOWN_OPTION.at(

@@ -17,14 +17,13 @@ from saftc.semantics.inference.places import fit_into, held, settle
 from saftc.semantics.inference.prompts import asked_of_model
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
+from saftc.semantics.tools import offered
 from saftc.semantics.types import (
     ANY,
     FAILURE,
     NEVER,
     NIL,
     STRING,
-    BuiltinType,
-    FunctionType,
     Type,
     members,
     show,
@@ -122,12 +121,10 @@ def _statement(inference: Inference, statement: n.Statement, env: Environment) -
 
 def _warn_if_unused(inference: Inference, prompt: n.Prompt) -> None:
     """A prompt that stands alone is for its tools; without any, nothing comes of it."""
-    for part in prompt.parts:
-        if isinstance(part, n.Hole):
-            type_ = inference.facts.types.get(part.value, ANY)
-            is_python = type_ == ANY and inference.facts.is_imported(part.value)
-            if is_python or any(isinstance(m, FunctionType | BuiltinType) for m in members(type_)):
-                return
+    facts = inference.facts
+    for one in offered(facts, prompt):
+        if one.is_function or (one.type == ANY and one.facts.is_imported(one.value)):
+            return
     inference.report(catalogue.UNUSED_RESULT.at(prompt.span, hint="bind it to a name, or print it"))
 
 

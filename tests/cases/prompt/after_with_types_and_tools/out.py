@@ -12,20 +12,28 @@ def lookup(word: str) -> str:
 fast = {"temperature": 0}
 
 answer = prompt("Look up a word with {lookup}.", lookup=lookup, rounds=1, options=fast)
-letters = prompt("Its letters?", returns=list[str], options=fast, after=answer).value
+letters = prompt(
+    "Its letters?",
+    returns=list[str],
+    options=fast,
+    after=answer,
+    tools=answer.tools,
+).value
 first, last = prompt(
     "The first and the last of them?",
     fields={"first": str, "last": str | None},
     options=fast,
     after=answer,
+    tools=answer.tools,
 ).fields
 count = program(
     "Count them with {lookup}.",
     lookup=lookup,
     returns=int,
     after=first,
+    tools=first.tools,
 ).value
-if prompt("Is it long?", returns=bool, after=first).value:
+if prompt("Is it long?", returns=bool, after=first, tools=first.tools).value:
     print(show(letters), count, first.value, show(last.value))
 text: Literal["a", "b"] = prompt(
     """
@@ -34,5 +42,6 @@ text: Literal["a", "b"] = prompt(
     """,
     returns=Literal["a", "b"],
     after=answer,
+    tools=answer.tools,
 ).value
 print(text, prompt("inner", after=prompt("outer")).value)

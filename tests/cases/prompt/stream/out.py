@@ -25,7 +25,12 @@ print(story.value)
 pieces = [
     piece.upper()
     for piece in prompt(
-        "Use {look_up}.", look_up=look_up, stream=True, rounds=1, after=story
+        "Use {look_up}.",
+        look_up=look_up,
+        stream=True,
+        rounds=1,
+        after=story,
+        tools=story.tools,
     ).pieces()
     if piece != ""
 ]

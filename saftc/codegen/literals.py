@@ -1,0 +1,86 @@
+"""Lists, tuples and objects that are written out, and their items.
+
+[a, ...xs]      [a, *xs]
+{n: 1, ...o}    {"n": 1, **o}
+"""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from saftc.codegen import python as py
+from saftc.codegen.builtins import emit_iterable
+from saftc.codegen.comments import one_a_line
+from saftc.codegen.context import Context
+from saftc.codegen.python import Expression
+from saftc.semantics.forms import Form
+from saftc.semantics.types import ObjectType
+from saftc.syntax import nodes as n
+
+
+def emit_literal(
+    context: Context, node: n.ListLiteral | n.TupleLiteral | n.ObjectLiteral
+) -> Expression:
+    """A list, a tuple or an object that is written out."""
+    match node:
+        case n.ListLiteral():
+            items = py.list_([emit_item(context, item) for item in node.items])
+            return one_a_line(context, node, items, node.items)
+        case n.TupleLiteral():
+            parts = py.tuple_([context.emit(item) for item in node.items])
+            return one_a_line(context, node, parts, node.items)
+        case n.ObjectLiteral():
+            return emit_object(context, node, node.fields)
+        case _:
+            assert_never(node)
+
+
+def emit_item(context: Context, node: n.Expression | n.Spread) -> Expression:
+    """An item of a list."""
+    if isinstance(node, n.Spread):
+        return py.starred(emit_spread(context, node))
+    return context.emit(node)
+
+
+def emit_spread(context: Context, node: n.Spread) -> Expression:
+    """What `...value` puts into a list."""
+    value = emit_iterable(context, node.value)
+    if context.facts.forms.spreads[node] == Form.OPS:
+        value = context.operation("spread", value)
+        context.note(value, node.span)
+    return value
+
+
+def emit_object(
+    context: Context, node: n.ObjectLiteral, fields: Sequence[n.Entry]
+) -> Expression:
+    """An object with these of its fields."""
+    entries = [emit_entry(context, entry) for entry in fields]
+    wanted = context.facts.types.get(node)
+    if isinstance(wanted, ObjectType) and len(node.named) == len(node.fields):
+        # An optional field that is absent is nil.
+        given = {field.key.text for field in node.named}
+        absent = (f.name for f in wanted.fields if f.name not in given and not f.may_lack)
+        entries += [(name, py.constant(None)) for name in absent]
+    return one_a_line(context, node, py.dict_(entries), fields)
+
+
+def emit_entry(context: Context, node: n.Entry) -> py.Entry:
+    """A key and its value in a dict; of `...value`, that alone."""
+    forms = context.facts.forms
+    match node:
+        case n.Field():
+            return node.key.text, context.emit(node.value)
+        case n.ComputedField():
+            key = context.emit(node.key)
+            if forms.keys[node.key] == Form.OPS:
+                key = context.operation("key", key)
+                context.note(key, node.key.span)
+            return key, context.emit(node.value)
+        case n.Spread():
+            value = context.emit(node.value)
+            if forms.spreads[node] == Form.OPS:
+                value = context.operation("fields", value)
+                context.note(value, node.span)
+            return None, value
+        case _:
+            assert_never(node)

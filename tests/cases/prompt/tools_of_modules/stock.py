@@ -1,0 +1,9 @@
+from functools import partial
+
+
+def count(name: str) -> int:
+    """How many there are."""
+    return len(name)
+
+
+prices = partial(count)
