@@ -56,9 +56,26 @@ class Forward(ABC, Generic[State]):
         del statement
         return state
 
+    def assume(self, condition: n.Expression, state: State, *, truth: bool) -> State:
+        """What is known where a condition that was evaluated turned out to be true, or not."""
+        del condition, truth
+        return state
+
     @abstractmethod
     def join(self, states: Sequence[State]) -> State:
         """What is known where several ways meet."""
+
+    def begin_again(self, loop: Loop, head: State, again: State) -> State | None:
+        """The state in which a loop turns once more; None where it need not.
+
+        `head` is the one in which its turns were gone through last, `again` what that has made it.
+        """
+        del loop
+        return None if again == head else again
+
+    def certainly_turns(self, loop: n.ForStmt) -> bool:
+        """Whether a loop certainly turns once, for what is found out."""
+        return _has_items(loop.iterable)
 
     def unreached(self, statement: n.Statement, last: State) -> State | None:
         """The state to go on with at a statement that the flow does not reach; None: it ends.
@@ -102,6 +119,12 @@ class Forward(ABC, Generic[State]):
                     turn, is_break = self.turns[-1], isinstance(statement, n.BreakStmt)
                     (turn.breaks if is_break else turn.continues).append(state)
                 return None
+            case _:
+                return self.plain(statement, state)
+
+    def plain(self, statement: n.Statement, state: State) -> State | None:
+        """The state below a statement without blocks; None where nothing goes on below it."""
+        match statement:
             case n.RetStmt() | n.FailStmt():
                 for node in evaluated_by(statement):
                     self._evaluated(node, statement, state)
@@ -110,7 +133,9 @@ class Forward(ABC, Generic[State]):
                 state = self._evaluated(statement.condition, statement, state)
                 if statement.message is not None:
                     self._evaluated(statement.message, statement, state)
-                return None if statement.always_fails else state
+                if statement.always_fails:
+                    return None
+                return self.assume(statement.condition, state, truth=True)
             case _:
                 for node in evaluated_by(statement):
                     state = self._evaluated(node, statement, state)
@@ -125,14 +150,17 @@ class Forward(ABC, Generic[State]):
             if isinstance(loop, n.ForStmt):
                 done, begun = head, self._bound(loop, head)
             else:
-                done = begun = self._evaluated(loop.condition, loop, head)
+                tested = self._evaluated(loop.condition, loop, head)
+                begun = self.assume(loop.condition, tested, truth=True)
+                done = self.assume(loop.condition, tested, truth=False)
             turned = [self.block(loop.body, begun), *turn.continues]
             self.turns.pop()
-            again = self.met([state, *turned])
-            if again is None or again == head:
+            again = self.join([state, *(one for one in turned if one is not None)])
+            next_head = self.begin_again(loop, head, again)
+            if next_head is None:
                 break
-            head = again
-        if isinstance(loop, n.ForStmt) and _has_items(loop.iterable):
+            head = next_head
+        if isinstance(loop, n.ForStmt) and self.certainly_turns(loop):
             below = self.met([*turned, *turn.breaks])
             if below is not None:
                 return below
@@ -144,7 +172,9 @@ class Forward(ABC, Generic[State]):
         ways: list[State | None] = []
         for branch in statement.branches:
             state = self._evaluated(branch.condition, statement, state)
-            ways.append(self.branch(branch.body, state))
+            true = self.assume(branch.condition, state, truth=True)
+            ways.append(self.branch(branch.body, true))
+            state = self.assume(branch.condition, state, truth=False)
         ways.append(self.branch(statement.other, state))
         return self.met(ways)
 

@@ -30,17 +30,6 @@ def all_statements(statements: Statements) -> Iterator[n.Statement]:
             yield from all_statements(block)
 
 
-def has_break(loop: n.WhileStmt) -> bool:
-    """Whether a `break` of the loop itself stands in it."""
-    return any(map(_breaks, loop.body))
-
-
-def _breaks(statement: n.Statement) -> bool:
-    if isinstance(statement, n.IfStmt | n.TryStmt):
-        return any(_breaks(inner) for block in blocks_of(statement) for inner in block)
-    return isinstance(statement, n.BreakStmt)
-
-
 def evaluated_by(statement: n.Statement) -> Sequence[n.Expression]:
     """What a statement itself evaluates, in order; of an `if` and an `assert`, as far as it gets.
 

@@ -57,7 +57,9 @@ def _looked_at(is_it: Callable[[str | None, n.Argument], bool]) -> Off:
     is_looked_at = _FINDER._is_looked_at
 
     def more(finder: Any, node: n.Call, position: int) -> bool:
-        is_one = is_it(finder._builtin(node), node.arguments[position])
+        form = finder._builtin(node)
+        name = None if form is None else form.builtin.name
+        is_one = is_it(name, node.arguments[position])
         return is_one or is_looked_at(finder, node, position)
 
     return {"_Finder._is_looked_at": more}
@@ -102,7 +104,14 @@ def _unseen_way(kind: type[n.Node]) -> Off:
     return {"_Finder.statement": without}
 
 
-_GIVE_NO_PART: Any = vars(ownership)["_GIVE_NO_PART"]
+_HOLDS: Any = _FINDER._holds
+
+
+def _nothing_of_objects(finder: Any, node: n.Node) -> Any:
+    """What `values` and `items` give is held to be nothing of their objects."""
+    form = finder._builtin(node)
+    is_part = form is not None and form.builtin.name in ("values", "items")
+    return "nothing" if is_part else _HOLDS(finder, node)
 
 
 def _filled_with_new(finder: Any, symbol: Any, entries: Any, state: Any) -> Any:
@@ -145,7 +154,7 @@ _OFF: dict[str, Off] = {
     "the order of key and value": {"_Finder._in_any_order": lambda *_: True},
     "only lists are added to lists": {"_Finder._is_native": lambda *_: True},
     "members and items that are kept": _forgotten(n.Member, n.Index),
-    "parts that builtins give": {"_GIVE_NO_PART": {*_GIVE_NO_PART, "values", "items"}},
+    "parts that builtins give": {"_Finder._holds": _nothing_of_objects},
     "what is put into an object": {"_Finder._filled": _filled_with_new},
     "a `for` over what is inside": _unseen(n.Member, n.Index),
     "what may fail below a change": {"never_fails": lambda *_: True},

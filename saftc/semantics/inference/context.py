@@ -5,7 +5,7 @@ A *unit* is the module or one function. Units are inferred one at a time until n
 it has read has grown.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
 from saftc.diagnostics import catalogue
@@ -29,8 +29,8 @@ from saftc.semantics.types import (
 from saftc.syntax import nodes as n
 
 Unit = n.Module | Code
-# The types that a loop has assigned to each variable.
-LoopLog = dict[Symbol, Type]
+# The mistakes of the unit, and whether it doubts a type.
+Snapshot = tuple[tuple[Diagnostic, ...], bool]
 # Gives the type of an expression; the last is what its place asks for, if anything.
 TypeOf = Callable[["Inference", n.Expression, Environment, Type | None], Type]
 
@@ -44,9 +44,8 @@ class Inference:
     unit: Unit
     # Whether there may be objects of Python among the values.
     uses_python: bool = False
-    # The logs of the unit's loops, and of those around what is being inferred.
-    logs: dict[n.Statement, LoopLog] = field(default_factory=dict[n.Statement, LoopLog])
-    open_logs: list[LoopLog] = field(default_factory=list[LoopLog])
+    # What loops read, where that was asked.
+    reads: dict[n.Statement, Set[Symbol]] = field(default_factory=dict[n.Statement, Set[Symbol]])
     readers: dict[Symbol | n.FunctionDef, dict[Unit, None]] = field(
         default_factory=dict[Symbol | n.FunctionDef, dict[Unit, None]]
     )
@@ -66,6 +65,24 @@ class Inference:
     def expression(self, node: n.Expression, env: Environment, wanted: Type | None = None) -> Type:
         """The type of an expression; `wanted` is what its place asks for, if anything."""
         return self.keep(node, self.type_of(self, node, env, wanted))
+
+    def read_in(self, loop: n.Statement) -> Set[Symbol]:
+        """The variables that a loop reads."""
+        found = self.reads.get(loop)
+        if found is None:
+            found = self.reads[loop] = {symbol for symbol, _ in self.facts.names.read(loop)}
+        return found
+
+    def snapshot(self) -> Snapshot:
+        """What was found in the unit so far."""
+        return tuple(self.mistakes[self.unit]), self.unit in self.doubting
+
+    def go_back(self, snapshot: Snapshot) -> None:
+        """Drops what was found in the unit since a snapshot: it is gone through again."""
+        mistakes, doubts = snapshot
+        self.mistakes[self.unit][:] = mistakes
+        if not doubts:
+            self.doubting.discard(self.unit)
 
     def report(self, diagnostic: Diagnostic) -> None:
         """Keeps a mistake, unless the current unit is inferred again."""
@@ -102,7 +119,7 @@ class Inference:
 
     def read(self, symbol: Symbol, env: Environment) -> Type:
         """The type of a variable where it is read."""
-        slot = env.slot(symbol)
+        slot = env.slots.get(symbol)
         if slot is not None:
             return slot.type
         return self.lasting(symbol)
@@ -118,8 +135,6 @@ class Inference:
         """Notes an assignment."""
         type_ = bounded(type_)
         env.assign(symbol, type_)
-        for log in self.open_logs:
-            log[symbol] = union((log.get(symbol, NEVER), type_))
         self.grow(symbol, type_)
 
     def grow(self, symbol: Symbol, type_: Type) -> None:

@@ -1,8 +1,8 @@
 """What is known of the variables at a point of the flow.
 
-An `Environment` is a stack of layers: a branch writes into a layer of its own, and where branches
-meet, what they wrote is joined. A `Slot` holds a variable's type and what tests have shown about
-its members (`if ticket.reply_by:` shows that the member is not nil); assigning makes a new slot.
+A `Slot` holds a variable's type and what tests have shown about its members (`if ticket.reply_by:`
+shows that the member is not nil); assigning makes a new slot. A part of an expression that is
+evaluated on some paths only has an environment inside of that of the statement.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,41 +35,40 @@ class Slot:
 
 
 class Environment:
-    """The slots of the variables of one call, at one point of the flow."""
+    """The slots of the variables of one call, at one point of the flow.
 
-    def __init__(
-        self, outer: "Environment | None" = None, asked: set[Symbol] | None = None
-    ) -> None:
+    `has_ended`: the flow does not reach it. What runs only on some paths inside of an expression
+    has one inside of an `outer` one.
+    """
+
+    def __init__(self, outer: "Environment | None" = None) -> None:
         self.outer = outer
-        # Takes the variables of which this layer, or one around it, has been asked.
-        self.asked = asked
-        self.slots: dict[Symbol, Slot] = {}
+        self.slots: dict[Symbol, Slot] = {} if outer is None else dict(outer.slots)
         self.has_ended = False
 
-    def slot(self, symbol: Symbol) -> Slot | None:
-        """What is known of `symbol`, or None when nothing has been assigned to it yet."""
-        environment: Environment | None = self
-        while environment is not None:
-            if environment.asked is not None:
-                environment.asked.add(symbol)
-            slot = environment.slots.get(symbol)
-            if slot is not None:
-                return slot
-            environment = environment.outer
-        return None
+    def copy(self, *, has_ended: bool = False) -> "Environment":
+        """The same at another point of the flow."""
+        made = Environment()
+        made.slots, made.has_ended = dict(self.slots), self.has_ended or has_ended
+        return made
 
     def narrowed(self, target: Target | None) -> Type | None:
         """What tests have shown of a member of a variable, if anything."""
-        slot = None if target is None else self.slot(target[0])
+        slot = None if target is None else self.slots.get(target[0])
         return None if slot is None or target is None else slot.member(target[1])
 
     def assign(self, symbol: Symbol, type_: Type) -> None:
         """Notes that `symbol` has a new value of `type_`."""
         self.slots[symbol] = Slot(type_)
 
+    def put(self, symbol: Symbol, slot: Slot) -> None:
+        """Notes that `symbol` may be what `slot` says, beside what is known of it."""
+        known = self.slots.get(symbol)
+        self.slots[symbol] = slot if known is None or known is slot else _joined(known, slot)
+
     def narrow(self, symbol: Symbol, path: Path, type_: Type) -> None:
         """Notes that a test has shown `symbol`, or its member at `path`, to be of `type_`."""
-        slot = self.slot(symbol) or Slot(NEVER)
+        slot = self.slots.get(symbol) or Slot(NEVER)
         if path:
             self.slots[symbol] = slot.with_member(path, type_)
         else:
@@ -85,23 +84,25 @@ class Environment:
                     environment.slots[symbol] = replace(slot, members=kept)
             environment = environment.outer
 
-    def join(self, branches: Sequence["Environment"]) -> None:
-        """Goes on where `branches`, layers of this environment, meet; ended ones do not count."""
-        reached = [branch for branch in branches if not branch.has_ended]
-        changed = {symbol: None for branch in reached for symbol in branch.slots}
-        for symbol in changed:
-            slots = [slot for branch in reached if (slot := branch.slot(symbol)) is not None]
-            self.slots[symbol] = _joined(slots)
+
+def join(environments: Sequence[Environment]) -> Environment:
+    """What is known where several ways meet; those that have ended do not count."""
+    reached = [one for one in environments if not one.has_ended] or environments
+    first, *others = reached
+    met = first.copy()
+    for other in others:
+        for symbol, slot in other.slots.items():
+            met.put(symbol, slot)
+    return met
 
 
-def _joined(slots: Sequence[Slot]) -> Slot:
-    first, *others = slots
+def _joined(one: Slot, other: Slot) -> Slot:
     shared = [
-        (path, union((type_, *(other.member(path) or NEVER for other in others))))
-        for path, type_ in first.members
-        if all(other.member(path) is not None for other in others)
+        (path, union((type_, known)))
+        for path, type_ in one.members
+        if (known := other.member(path)) is not None
     ]
-    return Slot(union(slot.type for slot in slots), tuple(shared))
+    return Slot(union((one.type, other.type)), tuple(shared))
 
 
 def path_of(names: Names, node: n.Expression) -> Target | None:

@@ -1,16 +1,15 @@
 """Statements: what each assigns, gives and shows about the variables below it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import count
+from collections.abc import Sequence
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
-from saftc.flow.forward import ends
-from saftc.flow.statements import blocks_of, has_break
+from saftc.flow.forward import Forward, Loop
+from saftc.flow.statements import Statements
 from saftc.semantics.called import passed
-from saftc.semantics.inference.conditions import condition, forget_changed_inside, narrow
-from saftc.semantics.inference.context import Inference
-from saftc.semantics.inference.environment import Environment
+from saftc.semantics.inference.conditions import condition, narrow
+from saftc.semantics.inference.context import Inference, Snapshot
+from saftc.semantics.inference.environment import Environment, Slot, join
 from saftc.semantics.inference.literals import adopting
 from saftc.semantics.inference.loops import bind, iterated, unpack
 from saftc.semantics.inference.places import fit_into, held, settle
@@ -36,22 +35,111 @@ from saftc.syntax import nodes as n
 _MOST_ROUNDS = 6
 
 
-def block(inference: Inference, statements: Sequence[n.Statement], env: Environment) -> None:
-    """Infers what a block assigns, gives and shows; notes in `env` whether the flow ends in it."""
-    for statement in statements:
-        _statement(inference, statement, env)
-    env.has_ended = _stops(inference, statements)
+def along(inference: Inference, statements: Sequence[n.Statement], env: Environment) -> bool:
+    """Infers what statements assign, give and show from `env` on; whether the flow gets below."""
+    below = _Types(inference).block(statements, env)
+    return below is not None and not below.has_ended
 
 
-def _stops(inference: Inference, statements: Sequence[n.Statement]) -> bool:
-    """Whether the flow never goes on below a block: `ambiguous(...)` stops it as `ret` does."""
-    return ends(statements) or any(_stops_call(inference, statement) for statement in statements)
+class _Types(Forward[Environment]):
+    """The types of variables along the flow; what is never reached has types as well."""
+
+    def __init__(self, inference: Inference) -> None:
+        super().__init__()
+        self.inference = inference
+        self.items: dict[n.ForStmt, Type] = {}
+        # In which states loops have begun to turn, and how often; and what was reported before.
+        self.heads: dict[Loop, Environment] = {}
+        self.rounds: list[int] = []
+        self.reported: list[Snapshot] = []
+        # What they have assigned in the last turn, and never read.
+        self.unread: list[dict[Symbol, Slot]] = []
+
+    def plain(self, statement: n.Statement, state: Environment) -> Environment | None:
+        # Nobody else has the state, but for a `try` around.
+        env = state.copy() if self.failing else state
+        _statement(self.inference, statement, env)
+        for states in self.failing:
+            states.append(env)
+        if isinstance(statement, n.RetStmt | n.FailStmt) or _stops(self.inference, statement):
+            return None
+        return env
+
+    def evaluate(
+        self, node: n.Expression, statement: n.Statement, state: Environment
+    ) -> Environment:
+        env = state.copy()
+        if isinstance(statement, n.ForStmt):
+            iterable = self.inference.expression(node, env)
+            self.items[statement] = iterated(self.inference, statement, iterable)
+        else:
+            condition(self.inference, node, env)
+        return env
+
+    def bind(self, statement: n.Statement, state: Environment) -> Environment:
+        env = state.copy()
+        match statement:
+            case n.ForStmt():
+                bind(self.inference, statement.pattern, self.items[statement], env)
+            case n.TryStmt(error=error) if error is not None:
+                self.inference.assign(self.inference.facts.names.of(error), FAILURE, env)
+            case _:
+                pass
+        return env
+
+    def assume(self, condition: n.Expression, state: Environment, *, truth: bool) -> Environment:
+        env = state.copy()
+        narrow(self.inference, condition, env, truth=truth)
+        return env
+
+    def join(self, states: Sequence[Environment]) -> Environment:
+        return join(states)
+
+    def unreached(self, statement: n.Statement, last: Environment) -> Environment:
+        return last.copy(has_ended=True)
+
+    def branch(self, statements: Statements, state: Environment) -> Environment | None:
+        return super().branch(statements, state.copy())
+
+    def certainly_turns(self, loop: n.ForStmt) -> bool:
+        return False  # that a list which is written out has items, no checker of Python sees
+
+    def loop(self, loop: Loop, state: Environment) -> Environment | None:
+        # A loop inside another one goes on from where it was in earlier turns of that.
+        known = self.heads.get(loop)
+        self.rounds.append(0)
+        self.reported.append(self.inference.snapshot())
+        self.unread.append({})
+        below = super().loop(loop, state if known is None else join([state, known]))
+        self.rounds.pop()
+        self.reported.pop()
+        for symbol, slot in self.unread.pop().items():
+            if below is not None:
+                below.put(symbol, slot)
+        return below
+
+    def begin_again(self, loop: Loop, head: Environment, again: Environment) -> Environment | None:
+        """Each turn from `_MOST_ROUNDS` on makes one more variable any value, so it ends."""
+        self.rounds[-1] += 1
+        wider = join([head, again])
+        growing = [s for s, slot in wider.slots.items() if slot != head.slots.get(s)]
+        self.heads[loop] = wider
+        if self.inference.read_in(loop).isdisjoint(growing):
+            self.unread[-1] = {symbol: wider.slots[symbol] for symbol in growing}
+            return None
+        for symbol in growing if self.rounds[-1] >= _MOST_ROUNDS else ():
+            if symbol in head.slots and head.slots[symbol].type != wider.slots[symbol].type:
+                wider.assign(symbol, ANY)
+        # What was found with less known is found again, or is not so.
+        self.inference.go_back(self.reported[-1])
+        return wider
 
 
-def _stops_call(inference: Inference, statement: n.Statement) -> bool:
+def _stops(inference: Inference, statement: n.Statement) -> bool:
+    """Whether the flow never goes on below a statement without blocks."""
     match statement:
-        case n.IfStmt() | n.TryStmt():
-            return all(_stops(inference, inner) for inner in blocks_of(statement))
+        case n.AssertStmt():
+            return statement.always_fails
         case n.ExpressionStmt(value=n.Call(function=n.Name() as function)):
             symbol = inference.facts.names.of(function)
             return symbol.kind == "builtin" and symbol.name == "ambiguous"
@@ -78,21 +166,6 @@ def _statement(inference: Inference, statement: n.Statement, env: Environment) -
                 type_ = inference.facts.schemas[field.schema]
                 asked_of_model(inference, field.schema, type_)
                 inference.assign(inference.facts.names.of(field.name), type_, env)
-        case n.IfStmt():
-            _if_stmt(inference, statement, env)
-        case n.ForStmt():
-            iterable = inference.expression(statement.iterable, env)
-            item = iterated(inference, statement, iterable)
-            _loop(
-                inference,
-                statement,
-                env,
-                lambda inner: bind(inference, statement.pattern, item, inner),
-            )
-        case n.WhileStmt():
-            _while_stmt(inference, statement, env)
-        case n.TryStmt():
-            _try_stmt(inference, statement, env)
         case n.FailStmt():
             type_ = inference.expression(statement.value, env, STRING)
             if type_ != FAILURE:
@@ -113,8 +186,12 @@ def _statement(inference: Inference, statement: n.Statement, env: Environment) -
             _bare_defaults(inference, statement, env)
         case n.RecordDef():
             _defaults(inference, statement.fields, env)
-        case n.TypeAlias() | n.ImportStmt() | n.FromImport() | n.BreakStmt() | n.ContinueStmt():
+        case n.TypeAlias() | n.ImportStmt() | n.FromImport():
             pass
+        case n.IfStmt() | n.ForStmt() | n.WhileStmt() | n.TryStmt():
+            raise AssertionError("the flow goes through its blocks")
+        case n.BreakStmt() | n.ContinueStmt():
+            raise AssertionError("the flow leaves the turn")
         case _:
             assert_never(statement)
 
@@ -187,94 +264,6 @@ def _ret_stmt(inference: Inference, statement: n.RetStmt, env: Environment) -> N
         inference.returned(inference.expression(statement.value, env))
     else:
         inference.returned(fit_into(inference, statement.value, declared, env))
-
-
-def _if_stmt(inference: Inference, statement: n.IfStmt, env: Environment) -> None:
-    branches: list[Environment] = []
-    # Each later condition is reached only when the earlier ones were false.
-    other = Environment(env)
-    for branch in statement.branches:
-        condition(inference, branch.condition, other)
-        inner = Environment(other)
-        narrow(inference, branch.condition, inner, truth=True)
-        block(inference, branch.body, inner)
-        branches.append(inner)
-        other = Environment(other)
-        narrow(inference, branch.condition, other, truth=False)
-    block(inference, statement.other, other)
-    env.join([*branches, other])
-
-
-def _try_stmt(inference: Inference, statement: n.TryStmt, env: Environment) -> None:
-    """Infers both blocks; in the second, what the first assigns may be assigned or not."""
-    log: dict[Symbol, Type] = {}
-    inference.open_logs.append(log)
-    body, handler = Environment(env), Environment(env)
-    block(inference, statement.body, body)
-    inference.open_logs.pop()
-    for symbol, type_ in log.items():
-        before = env.slot(symbol)
-        handler.assign(symbol, union((before.type if before else NEVER, type_)))
-    if statement.error is not None:
-        inference.assign(inference.facts.names.of(statement.error), FAILURE, handler)
-    block(inference, statement.handler, handler)
-    env.join([body, handler])
-
-
-def _while_stmt(inference: Inference, statement: n.WhileStmt, env: Environment) -> None:
-    def enter(inner: Environment) -> None:
-        condition(inference, statement.condition, inner)
-        narrow(inference, statement.condition, inner, truth=True)
-
-    _loop(inference, statement, env, enter)
-    if not has_break(statement):
-        narrow(inference, statement.condition, env, truth=False)
-
-
-def _loop(
-    inference: Inference,
-    statement: n.ForStmt | n.WhileStmt,
-    env: Environment,
-    enter: Callable[[Environment], None],
-) -> None:
-    """Infers a body until what it assigns no longer changes what it reads.
-
-    That ends: each round from `_MOST_ROUNDS` on makes one more variable any value.
-    """
-    # A loop inside another one goes on from what it has assigned in earlier rounds of that.
-    log = inference.logs.setdefault(statement, {})
-    asked: set[Symbol] = set()
-    forget_changed_inside(inference, statement, env)
-    head = _head(log, env, asked)
-    for round_ in count(1):
-        known = dict(log)
-        inference.open_logs.append(log)
-        inner = Environment(head)
-        enter(inner)
-        block(inference, statement.body, inner)
-        inference.open_logs.pop()
-        if log == known:
-            break
-        if round_ >= _MOST_ROUNDS:
-            growing = [s for s, type_ in log.items() if known.get(s) != type_]
-            log.update(dict.fromkeys(growing, ANY))
-        earlier, read = head, asked
-        asked = set[Symbol]()
-        head = _head(log, env, asked)
-        if all(head.slot(symbol) == earlier.slot(symbol) for symbol in read):
-            break
-    for symbol, type_ in log.items():
-        before = env.slot(symbol)
-        inference.assign(symbol, union((before.type if before else NEVER, type_)), env)
-
-
-def _head(log: Mapping[Symbol, Type], env: Environment, asked: set[Symbol]) -> Environment:
-    """What is known where a round of a loop begins, by what the earlier ones have assigned."""
-    head = Environment(env, asked)
-    for symbol, type_ in log.items():
-        before = env.slot(symbol)
-        head.assign(symbol, union((before.type if before else NEVER, type_)))
-    return head
 
 
 def _after_assignment(given: Type, wanted: Type) -> Type:

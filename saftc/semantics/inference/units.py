@@ -14,8 +14,7 @@ A bare parameter of a function that is only called has the join of what its call
 in the same way; the function waits for its first call. When that brings trouble (see `_doubtful`),
 or shows that object literals are of a class, everything is inferred anew with that known.
 
-Inside a loop a variable has the join of its type before the loop and of all that the loop's body
-assigns to it, so `break` and `continue` need no thought.
+Inside of a function the types go along the flow: where ways meet, a variable is what it is on any.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -28,7 +27,7 @@ from saftc.semantics.facts import Facts, FunctionFacts
 from saftc.semantics.inference.context import Inference, Unit
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.expressions import type_of
-from saftc.semantics.inference.statements import block
+from saftc.semantics.inference.statements import along
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
@@ -169,10 +168,9 @@ def _is_doubtful(inference: Inference, definition: n.FunctionDef) -> bool:
 def _infer(inference: Inference, unit: Unit) -> None:
     inference.unit = unit
     inference.mistakes[unit] = []
-    inference.logs.clear()
     env = Environment()
     if isinstance(unit, n.Module):
-        block(inference, unit.statements, env)
+        along(inference, unit.statements, env)
         return
     if isinstance(unit, n.RecordDef):
         _rules(inference, unit, env)
@@ -187,8 +185,7 @@ def _infer(inference: Inference, unit: Unit) -> None:
             type_ = _outer_type(inference, symbol.starts_from)
             env.assign(symbol, type_)
             inference.grow(symbol, type_)
-    block(inference, unit.body, env)
-    if not env.has_ended:
+    if along(inference, unit.body, env):
         inference.returned(NIL)
         declared = function.declared
         if declared is not None and fit(NIL, declared) != Fit.EXACT:
@@ -210,7 +207,7 @@ def _rules(inference: Inference, record: n.RecordDef, env: Environment) -> None:
         type_ = ANY if known is None else known.fields[field.name.text]
         env.assign(inference.facts.names.of(field.name), type_)
     for rule in record.rules:
-        block(inference, [rule], Environment(env))
+        along(inference, [rule], env.copy())
 
 
 def _outer_type(inference: Inference, outer: Symbol) -> Type:

@@ -20,7 +20,7 @@ def untold(
 ) -> tuple[
     list[Any],
     list[str],
-    list[int] | list[int | str],
+    list[int | str],
     list[list[Any]],
     list[str],
     list[str],
