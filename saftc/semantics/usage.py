@@ -8,11 +8,11 @@ anything else is an error at the call. Only uses that are certain to be reached 
 condition of an `if` does, what only one branch does with a parameter does not.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import assert_never
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
-from saftc.flow.forward import ends
-from saftc.flow.statements import all_statements, blocks_of, bound_by
+from saftc.flow.forward import Forward
+from saftc.flow.statements import bound_by, evaluated_by
 from saftc.semantics.builtins import BUILTINS, TABLE, TEXT, WHOLE, Kinds
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
@@ -50,84 +50,52 @@ def parameter_uses(function: n.FunctionDef, facts: Facts) -> Uses:
     if not parameters:
         return {}
     finder = _Finder(facts, parameters)
-    return finder.block(function.body)
+    below = finder.block(function.body, _State({}, frozenset()))
+    ends = [*finder.ends, *([below] if below is not None else [])]
+    return finder.join(ends).uses if ends else {}
 
 
-class _Finder:
+class _State(NamedTuple):
+    """What every way here has asked for, and the parameters that are no longer the argument."""
+
+    uses: Uses
+    assigned: frozenset[Symbol]
+
+
+class _Finder(Forward[_State]):
     def __init__(self, facts: Facts, parameters: set[Symbol]) -> None:
+        super().__init__()
         self.facts = facts
         self.parameters = parameters
+        # What has been asked for wherever the function may be left.
+        self.ends: list[_State] = []
 
-    def block(self, statements: Sequence[n.Statement]) -> Uses:
-        uses: Uses = {}
-        assigned: set[Symbol] = set()
-        for position, statement in enumerate(statements):
-            if isinstance(statement, n.IfStmt):
-                rest = self.block(statements[position + 1 :])
-                self._merge(uses, self._if(statement, rest), assigned)
-                return uses
-            self._merge(uses, self._statement(statement), assigned)
-            is_try = isinstance(statement, n.TryStmt)
-            if ends((statement,)) or (is_try and any(map(ends, blocks_of(statement)))):
-                return uses
-            assigned |= self._assigned_in((statement,))
-        return uses
+    def plain(self, statement: n.Statement, state: _State) -> _State | None:
+        below = super().plain(statement, state)
+        if below is None:
+            asked = dict(state.uses)
+            for node in evaluated_by(statement):
+                self._merge(asked, self._expression(node), state.assigned)
+            self.ends.append(_State(asked, state.assigned))
+        return below
 
-    def _statement(self, statement: n.Statement) -> Uses:
-        match statement:
-            case (
-                n.AssignStmt()
-                | n.AugmentedAssignStmt()
-                | n.UnpackStmt()
-                | n.DestructureStmt()
-                | n.ExpressionStmt()
-            ):
-                return self._expression(statement.value)
-            case n.RetStmt():
-                return self._expression(statement.value) if statement.value is not None else {}
-            case n.AssertStmt() | n.WhileStmt():
-                return self._expression(statement.condition)
-            case n.ForStmt():
-                return self._expression(statement.iterable)
-            case n.FailStmt():
-                return self._expression(statement.value)
-            case n.IfStmt():
-                return self._if(statement, {})
-            case (
-                # What fails in a `try` is caught: it asks for nothing.
-                n.FunctionDef()
-                | n.TryStmt()
-                | n.BreakStmt()
-                | n.ContinueStmt()
-                | n.TypeAlias()
-                | n.RecordDef()
-                | n.ImportStmt()
-                | n.FromImport()
-            ):
-                return {}
-            case _:
-                assert_never(statement)
+    def evaluate(self, node: n.Expression, statement: n.Statement, state: _State) -> _State:
+        uses = dict(state.uses)
+        self._merge(uses, self._expression(node), state.assigned)
+        return state._replace(uses=uses)
 
-    def _if(self, statement: n.IfStmt, rest: Uses) -> Uses:
-        uses = self._expression(statement.branches[0].condition)
-        bodies = blocks_of(statement)
-        paths = [self.block(body) for body in bodies]
-        for body, path in zip(bodies, paths, strict=True):
-            if not ends(body):
-                self._merge(path, rest, self._assigned_in(body))
-        first, *others = paths
-        for symbol, type_ in first.items():
-            if all(other.get(symbol) == type_ for other in others):
-                uses.setdefault(symbol, type_)
-        return uses
+    def bind(self, statement: n.Statement, state: _State) -> _State:
+        bound = map(self.facts.names.of, bound_by(statement))
+        return state._replace(assigned=state.assigned | self.parameters.intersection(bound))
 
-    def _assigned_in(self, statements: Iterable[n.Statement]) -> set[Symbol]:
-        """The parameters that are no longer the argument below: they may be assigned anew."""
-        return self.parameters & {
-            self.facts.names.of(identifier)
-            for statement in all_statements(statements)
-            for identifier in bound_by(statement)
+    def join(self, states: Sequence[_State]) -> _State:
+        first, *others = states
+        uses = {
+            symbol: type_
+            for symbol, type_ in first.uses.items()
+            if all(other.uses.get(symbol) == type_ for other in others)
         }
+        return _State(uses, first.assigned.union(*(other.assigned for other in others)))
 
     def _merge(self, uses: Uses, more: Uses, assigned: Collection[Symbol] = ()) -> None:
         for symbol, type_ in more.items():
