@@ -43,14 +43,26 @@ from saftc.syntax.walk import nodes_of
 
 
 def only_called(module: n.Module, facts: Facts) -> set[n.FunctionDef]:
-    """The functions of a module whose every use is a call, and that are no conversions."""
+    """The functions of a module that are not conversions and whose every use is a call, or the `by`
+    of a builtin, which calls them with the items.
+    """
     found: set[n.FunctionDef] = set()
     for function in nodes_of(module, n.FunctionDef):
         if not function.is_conversion and any(one.schema is None for one in function.parameters):
             found.add(function)
     if not found:
         return found
-    called = {call.function for call in nodes_of(module, n.Call)}
+    calls = nodes_of(module, n.Call)
+    called = {call.function for call in calls}
+    called |= {
+        argument.value
+        for call in calls
+        for argument in call.arguments
+        if argument.name is not None
+        and argument.name.text == "by"
+        and isinstance(call.function, n.Name)
+        and facts.names.of(call.function).kind == "builtin"
+    }
     used = {facts.names.of(name).node for name in nodes_of(module, n.Name) if name not in called}
     for scope in facts.names.scopes.values():
         for symbol in scope.symbols.values():

@@ -6,6 +6,7 @@ that is proved, Python's own `key=` does the same.
 
 from saftc.diagnostics import catalogue
 from saftc.semantics.builtins import BUILTINS, NUMBERS, TEXT, taken_words, takes
+from saftc.semantics.called import passed
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
@@ -49,7 +50,11 @@ def _takes(
     if not parameters or needed > 1:
         _report_count(inference, by, function.name, needed if parameters else 0)
         return False
-    wanted = inference.facts.functions[function.definition].parameters[0]
+    known = inference.facts.functions[function.definition]
+    if 0 in known.from_calls and inference.facts.is_own(function.definition):
+        inference.reach(function.definition)
+        inference.take(function.definition, 0, passed(element), by)
+    wanted = known.parameters[0]
     how = fit(element, wanted)
     if how == Fit.NEVER:
         _report_element(inference, by, function.name, show(wanted), element)

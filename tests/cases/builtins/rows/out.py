@@ -31,8 +31,8 @@ for player in players.head(3).iter_rows(named=True):
     print(show(player))
 
 
-def goals(player: Any) -> Any:
-    return ops.member(player, "goals")
+def goals(player: dict[str, Any]) -> Any:
+    return player["goals"]
 
 
 print(
