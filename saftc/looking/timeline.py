@@ -119,7 +119,8 @@ class Timeline:
         self.how: How = "ok"
         self.error = ""
         self._prompts: dict[object, Prompt] = {}
-        self._prices = settings_for().prices
+        settings = settings_for()
+        self._prices, self._most_in_flight = settings.prices, settings.max_in_flight
         self._lock = threading.Lock()
         self._steps = self._told = 0
         # The requests and calls that are left out.
@@ -221,6 +222,7 @@ class Timeline:
             how=self.how,
             error=redacted(self.error),
             sums=_sums(prompts),
+            why=explain_time(prompts, self._most_in_flight),
             left=self.left_out,
             places=[_members(place=place, line=redacted(_line_at(place))) for place in places],
             prompts=_Text(f"[{told}]"),
@@ -391,6 +393,53 @@ def _sums(prompts: list[Prompt]) -> dict[str, Any]:
         "cost": sum(costs) if costs else None,
         "most": any(step.unpriced for step in requests),
     }
+
+
+def explain_time(prompts: Iterable[Prompt], most_in_flight: int) -> str:
+    """What bounded the run, in one sentence; "" of a run without requests.
+
+    The first that holds for half of the time or more: no request was in flight, as many were as
+    `max_in_flight` allows, requests waited while others had room, or one was in flight alone.
+    """
+    steps = [step for prompt in prompts for step in prompt.steps if step.kind != "tool"]
+    if not steps:
+        return ""
+    begun, wall = min(step.start for step in steps), 0.0
+    changes = list[tuple[float, int, int]]()
+    for step in steps:
+        sent = step.start + step.waited
+        changes += [(step.start, 0, 1), (sent, 0, -1), (sent, 1, 0), (step.end, -1, 0)]
+        wall = max(wall, step.end - begun)
+    # Seconds with none in flight, with as many as are allowed, with some waiting, with one alone.
+    idle = full = held = alone = flown = 0.0
+    in_flight = waiting = 0
+    before = begun
+    for moment, sent, waits in sorted(changes):
+        length, before = moment - before, moment
+        flown += length * in_flight
+        if in_flight >= most_in_flight > 1:
+            full += length
+        elif waiting:
+            held += length
+        elif in_flight == 0:
+            idle += length
+        elif in_flight == 1:
+            alone += length
+        in_flight, waiting = in_flight + sent, waiting + waits
+    for seconds, words in (
+        (idle, "no request was in flight: the script, its tools and its functions ran"),
+        (
+            full,
+            f"all {most_in_flight} requests were in flight that `max_in_flight` allows: raise it, "
+            "if the provider takes more",
+        ),
+        (held, "requests waited: for a rate limit, or for a server that was overloaded"),
+        (alone, "one request was in flight alone: `saftc prompts` says what keeps the order"),
+    ):
+        if wall and seconds >= wall / 2:
+            return f"For {seconds / wall:.0%} of the time, {words}."
+    share = flown / wall if wall else float(len(steps))
+    return f"On average, {share:.1f} requests were in flight; the critical path bounds the run."
 
 
 def _line_at(place: str) -> str:

@@ -106,12 +106,12 @@ def test_a_failure_is_told(opened: Opened, written: Callable[[Timeline], str]) -
     made.how, made.error = "failed", "error: ContractError\n --> a.saft:1:1"
     page = opened(written(made))
     end = page.locator("#end")
-    expect(end.locator("p")).to_have_text("The run has failed.")
+    expect(end.locator("p")).to_have_text("The run failed.")
     expect(end.locator("pre")).to_contain_text("--> a.saft:1:1")
     expect(page.locator("#sums")).to_contain_text("prompts that failed")
     page.locator("#canvas").press("End")
     expect(page.locator("#details .failed")).to_have_text(
-        "It has failed: ContractError: no <b>number</b>"
+        "It failed: ContractError: no <b>number</b>"
     )
     # Its bar is red, and that of the other one is not.
     colours = page.evaluate(
@@ -214,3 +214,36 @@ def test_a_run_without_prompts(opened: Opened, written: Callable[[Timeline], str
     page = opened(written(Timeline("empty")))
     expect(page.locator("#when")).to_contain_text("No prompt was asked")
     expect(page.locator("main")).to_be_hidden()
+
+
+def test_it_says_what_bounded_the_run(opened: Opened, written: Callable[[Timeline], str]) -> None:
+    page = opened(written(large()))
+    expect(page.locator("#why")).to_have_text(
+        "For 90% of the time, all 16 requests were in flight that max_in_flight allows: raise "
+        "it, if the provider takes more."
+    )
+
+
+def test_a_search_dims_the_others_and_leads_on(
+    opened: Opened, written: Callable[[Timeline], str]
+) -> None:
+    page = opened(written(small()))
+    page.locator("#search").fill("QUESTION 2")
+    expect(page.locator("#found")).to_have_text("1 of 4 prompts")
+    page.locator("#search").press("Enter")
+    expect(page.locator("#details h2")).to_have_text("Prompt 3 at a.saft:9:1")
+    page.locator("#search").fill("")
+    expect(page.locator("#found")).to_have_text("")
+    page.get_by_role("button", name="Next that failed").click()
+    expect(page.locator("#details")).to_contain_text("RateLimited")
+
+
+def test_zooming_keeps_what_is_chosen_in_view(
+    opened: Opened, written: Callable[[Timeline], str]
+) -> None:
+    page = opened(written(large()))
+    page.locator("#canvas").press("Home")
+    for _ in range(8):
+        page.get_by_role("button", name="Zoom in").click()
+    seen = page.evaluate("() => view.from <= view.chosen.end && view.to >= view.chosen.start")
+    assert seen

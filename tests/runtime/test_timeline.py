@@ -30,7 +30,7 @@ from runtime_support._observe import tracing as tracing
 from runtime_support.testing import Scripted, tool_request
 from saftc.looking import timeline as timelines
 from saftc.looking.journals import timeline
-from saftc.looking.timeline import Timeline, write_timeline
+from saftc.looking.timeline import Prompt, Step, Timeline, explain_time, write_timeline
 from tests.support.fake_server import FakeServer, completion, status
 
 SECRET = "sk-proj-abcdefghijklmnop1234"
@@ -508,3 +508,25 @@ def test_without_saftc_it_is_said_once_that_none_is_drawn(
         "(pip install saftc); SAFT_LOG=FILE writes the same events without it\n"
     )
     assert not Path(os.environ["SAFT_TIMELINE"]).exists()
+
+
+@pytest.mark.parametrize(
+    ("steps", "why"),
+    [
+        ([], ""),
+        ([(0, 1, 0)], "For 100% of the time, one request was in flight alone"),
+        ([(0, 1, 0), (9, 1, 0)], "For 80% of the time, no request was in flight"),
+        ([(0, 2, 0)] * 3, "For 100% of the time, all 3 requests were in flight"),
+        ([(0, 4, 3)], "For 75% of the time, requests waited"),
+        ([(0, 3, 0), (1, 1, 0), (1, 1, 0), (2, 1, 0)], "On average, 2.0 requests"),
+    ],
+)
+def test_one_sentence_says_what_bounded_the_run(
+    steps: list[tuple[float, float, float]], why: str
+) -> None:
+    prompts = [
+        Prompt("a.saft:1:1", start, None, [Step("request", start, seconds, waited, "{}")])
+        for start, seconds, waited in steps
+    ]
+    found = explain_time(prompts, most_in_flight=3)
+    assert found.startswith(why) and bool(found) == bool(why)
