@@ -229,10 +229,25 @@ def check(
             "--strict", help="Exit 1 for warnings, too; add hints on what run time decides."
         ),
     ] = False,
+    bounds: Annotated[
+        bool, typer.Option("--bounds", help="Show how many requests each function sends at most.")
+    ] = False,
+    max_requests: Annotated[
+        int | None,
+        typer.Option(help="An error for scripts that may send more requests.", min=0),
+    ] = None,
     root: Root = None,
 ) -> None:
     """Report what is wrong with scripts, without writing anything."""
-    raise typer.Exit(actions.check(files, format=format.value, strict=strict, root=root))
+    code = actions.check(
+        files,
+        format=format.value,
+        strict=strict,
+        root=root,
+        bounds=bounds,
+        max_requests=max_requests,
+    )
+    raise typer.Exit(code)
 
 
 @app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc build triage.saft -o triage.py`")

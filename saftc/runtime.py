@@ -34,7 +34,12 @@ if TYPE_CHECKING:
     from runtime_support._schema import model as schema_model
     from runtime_support._schema.reading import Parameter
     from runtime_support._seams import loaded_part, want
-    from runtime_support._settings import PROVIDERS, check_provider_name, settings_for
+    from runtime_support._settings import (
+        PROVIDERS,
+        check_provider_name,
+        settings_for,
+        settings_to_show,
+    )
     from runtime_support._templates import Unknown, tool_name
     from runtime_support._tools import function_tool
     from runtime_support._uncaught import is_broken_rule
@@ -42,6 +47,7 @@ if TYPE_CHECKING:
     from runtime_support.programs import _tree as program_tree
     from runtime_support.programs import _types as program_types
     from runtime_support.programs._coercion import MOST_CONVERSIONS, readings
+    from runtime_support.programs._evaluation import DEFAULT_LIMITS as program_limits
     from runtime_support.programs._prompting import ProgramQuestion
     from runtime_support.programs._registry import Definition, Function, classes_of
     from runtime_support.providers._bodies import wrap_schema
@@ -70,12 +76,13 @@ else:
         "_schema.model": "schema_model=.",
         "_schema.reading": "Parameter",
         "_seams": "loaded_part want",
-        "_settings": "PROVIDERS check_provider_name settings_for",
+        "_settings": "PROVIDERS check_provider_name settings_for settings_to_show",
         "_templates": "Unknown tool_name",
         "_tools": "function_tool",
         "_uncaught": "is_broken_rule",
         "_values": "counted is_list is_object literal",
         "programs._coercion": "MOST_CONVERSIONS readings",
+        "programs._evaluation": "program_limits=DEFAULT_LIMITS",
         "programs._prompting": "ProgramQuestion",
         "programs._registry": "Definition Function classes_of",
         "programs._tree": "program_tree=.",
@@ -141,6 +148,7 @@ __all__ = [
     "note",
     "note_damaged",
     "order",
+    "program_limits",
     "program_tree",
     "program_types",
     "readings",
@@ -150,6 +158,7 @@ __all__ = [
     "script_here",
     "sent_first",
     "settings_for",
+    "settings_to_show",
     "size_text",
     "time_text",
     "tool_name",

@@ -175,12 +175,24 @@ def check(
     format: str = "text",
     strict: bool = False,
     root: Path | None = None,
+    bounds: bool = False,
+    max_requests: int | None = None,
 ) -> int:
     """Reports what is wrong with scripts; see `saftc.commands.check`."""
     from saftc.commands.check import check_all
 
+    if bounds and format not in ("text", "json"):
+        raise WrongUsage(f"--bounds is written as text or json, and not as {format}")
     with no_garbage_collector():
-        return 1 if check_all(files, format=format, strict=strict, root=root) else 0
+        failed = check_all(
+            files,
+            format=format,
+            strict=strict,
+            root=root,
+            bounds=bounds,
+            max_requests=max_requests,
+        )
+        return 1 if failed else 0
 
 
 def fmt(files: Sequence[str], *, check: bool = False, diff: bool = False) -> int:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from saftc.commands.reporting import (
     complain,
@@ -21,6 +22,9 @@ from saftc.project.scripts import Scripts
 from saftc.project.settings import project_wire
 from saftc.source import Source
 
+if TYPE_CHECKING:
+    from saftc.bounds.requests import Bounds
+
 
 def check_all(
     arguments: Sequence[str],
@@ -28,12 +32,21 @@ def check_all(
     format: str = "text",
     strict: bool = False,
     root: Path | None = None,
+    bounds: bool = False,
+    max_requests: int | None = None,
 ) -> bool:
     """Writes what is wrong with scripts; whether one of them has errors or cannot be read.
 
     A strict check counts warnings as errors, and tells what is left to run time. The formats are
-    `text` and those of `saftc.diagnostics.reports`.
+    `text` and those of `saftc.diagnostics.reports`. With `bounds`, the most requests of scripts
+    without errors are written as well, as text or as JSON: then in an object, with what is wrong
+    under `diagnostics`. Scripts that may send more than `max_requests` have an error.
+
+    Raises:
+        FileProblem: A setting that bounds requests is not what it may be.
     """
+    bounded: list[Bounds] = []
+    bounds_of = _bounds_of if bounds or max_requests is not None else None
     told: list[tuple[Source, Sequence[Diagnostic]]] = []
     failed = False
     files = errors = warnings = 0
@@ -51,6 +64,11 @@ def check_all(
         lacking = () if wire is None else checked.options_without_field(wire)
         failed = failed or bool(lacking)
         mistakes = (*checked.diagnostics, *lacking)
+        if bounds_of is not None and not checked.has_errors:
+            bounded.append(bounds_of(checked))
+            passed = None if max_requests is None else _passed(bounded[-1], max_requests)
+            failed = failed or passed is not None
+            mistakes = mistakes if passed is None else (*mistakes, passed)
         found = (*mistakes, *(checked.hints() if strict else ()))
         for diagnostic in mistakes:
             errors += diagnostic.severity == "error"
@@ -65,8 +83,10 @@ def check_all(
         # Seldom asked for.
         from saftc.diagnostics.reports import written
 
-        write_result(written(told, format))
+        write_result(_with_bounds(told, bounded) if bounds else written(told, format))
     elif files:
+        if bounds and bounded:
+            write_result(_bounds_text(bounded))
         say(_summary(files, errors, warnings))
     return failed or (strict and warnings > 0)
 
@@ -91,6 +111,39 @@ def _checked(
             except FileProblem as problem:
                 found[file] = problem
     return ((file, found[file]) for file in files)
+
+
+def _bounds_of(checked: Checked) -> "Bounds":
+    from runtime_support.errors import ConfigError
+    from saftc.bounds.requests import Bounds
+    from saftc.bounds.settings import limits_here
+    from saftc.project.settings import compile_settings
+
+    try:
+        return Bounds(checked, limits_here(), compile_settings())
+    except ConfigError as problem:
+        raise FileProblem(str(problem)) from None
+
+
+def _passed(bounds: "Bounds", allowed: int) -> Diagnostic | None:
+    from saftc.bounds.rendering import too_many
+
+    return too_many(bounds, allowed)
+
+
+def _bounds_text(bounded: "list[Bounds]") -> str:
+    from saftc.bounds.rendering import heading, tables
+
+    return f"{heading(bounded[0].limits)}\n{tables(bounded)}"
+
+
+def _with_bounds(told: list[tuple[Source, Sequence[Diagnostic]]], bounded: "list[Bounds]") -> str:
+    """What was found and the bounds, as one JSON object."""
+    from saftc.bounds.rendering import as_json
+    from saftc.diagnostics.render import as_data, render_json
+
+    diagnostics = [one for source, found in told for one in as_data(found, source)]
+    return render_json({"diagnostics": diagnostics, "bounds": as_json(bounded)})
 
 
 def _summary(files: int, errors: int, warnings: int) -> str:

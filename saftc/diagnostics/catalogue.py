@@ -99,6 +99,9 @@ NO_CONVERSATION = Code("SAFT0409", "error", "a prompt comes `after` a result, no
 STREAM_OF_TEXT = Code("SAFT0410", "error", "`stream` gives pieces of text, not {found}")
 OPTION_OF_ANOTHER_WIRE = Code("SAFT0411", "error", "the wire `{wire}` has no option `{name}`")
 TOOLS_NOT_KNOWN = Code("SAFT0412", "error", "the tools of a prompt have to be known")
+TOO_MANY_REQUESTS = Code(
+    "SAFT0430", "error", "this script may send {can}, and {allowed} are allowed"
+)
 
 # Modules.
 MISSING_MODULE = Code("SAFT0501", "error", "there is no module `{name}`")

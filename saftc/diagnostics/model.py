@@ -52,7 +52,8 @@ class Advice:
 class Diagnostic:
     """One mistake: its code, words, place, and at most one hint that says what to do.
 
-    `edits` do what the hint says, where that is a change of the text.
+    `edits` do what the hint says, where that is a change of the text. `lines` stand below it as
+    they are: what it follows from.
     """
 
     code: str
@@ -62,6 +63,7 @@ class Diagnostic:
     hint: str | None = None
     related: tuple[Related, ...] = ()
     edits: tuple[Edit, ...] = ()
+    lines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ class Code:
         *,
         hint: str | Advice | None = None,
         related: tuple[Related, ...] = (),
+        lines: tuple[str, ...] = (),
         **words: object,
     ) -> Diagnostic:
         """The diagnostic of this kind at `span`; `words` fill the template."""
@@ -86,7 +89,7 @@ class Code:
         if isinstance(hint, Advice):
             edits = hint.edits if hint.instead is None else (Edit(span, hint.instead),)
             hint = hint.text
-        return Diagnostic(self.number, self.severity, message, span, hint, related, edits)
+        return Diagnostic(self.number, self.severity, message, span, hint, related, edits, lines)
 
 
 class Collector:

@@ -49,6 +49,7 @@ def as_data(diagnostics: Iterable[Diagnostic], source: Source) -> list[dict[str,
             "file": source.name,
             **_place(source, diagnostic.span),
             "hint": diagnostic.hint,
+            "lines": list(diagnostic.lines),
             "edits": [{"text": one.text, **_place(source, one.span)} for one in diagnostic.edits],
             "related": [
                 {
@@ -63,8 +64,8 @@ def as_data(diagnostics: Iterable[Diagnostic], source: Source) -> list[dict[str,
     ]
 
 
-def render_json(data: list[dict[str, object]]) -> str:
-    """What `as_data` gave, of one file or several, as one JSON text."""
+def render_json(data: object) -> str:
+    """What `as_data` gave, of one file or several, or an object with it, as one JSON text."""
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -72,6 +73,7 @@ def _render_one(diagnostic: Diagnostic, source: Source) -> str:
     head = f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}\n"
     parts = [head, snippet(source, diagnostic.span, diagnostic.hint or "")]
     parts += [snippet(one.source or source, one.span, one.text) for one in diagnostic.related]
+    parts += [f"{line}\n" for line in diagnostic.lines]
     return "".join(parts)
 
 

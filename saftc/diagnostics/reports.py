@@ -120,7 +120,8 @@ def _command(source: Source, one: Diagnostic) -> str:
 
 
 def _words(one: Diagnostic) -> str:
-    return one.message if one.hint is None else f"{one.message}: {one.hint}"
+    words = one.message if one.hint is None else f"{one.message}: {one.hint}"
+    return "\n".join([words, *one.lines])
 
 
 def _escaped_message(text: str) -> str:

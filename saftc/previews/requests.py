@@ -38,6 +38,7 @@ from saftc.runtime import (
     wrap_schema,
 )
 from saftc.schedule.why import Told, told
+from saftc.semantics.constants import constants_of
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
 from saftc.semantics.programs import conversions_of
@@ -73,7 +74,7 @@ def preview(
     meanings = ChainMap(*(one.imported for one in scripts))
     known = _Known(Declarations(checked.facts, find), told(plan), meanings)
     for facts in scripts:
-        known.constants.update(_constants(facts))
+        known.constants.update(constants_of(facts))
         for symbol, imported in _imports(facts):
             known.imports.setdefault(symbol, []).append(imported)
     place = _places(compiled) if on_wire else None
@@ -145,21 +146,6 @@ def _imports(facts: Facts) -> Iterator[tuple[Symbol, _Imported]]:
             yield symbol, (module, "")
             if node.alias is None:  # `import a.b` binds `a`
                 yield symbol, (module.partition(".")[0], "")
-
-
-def _constants(facts: Facts) -> dict[Symbol, n.Expression]:
-    """The names that are assigned at one place alone, with what is assigned there."""
-    names = facts.names
-    values: dict[Symbol, list[n.Expression | None]] = {}
-    assigned = {node.name: node.value for node in nodes_of(facts.module, n.AssignStmt)}
-    for node, symbol in names.symbols.items():
-        if isinstance(node, n.Identifier) and symbol.starts_from is None:
-            values.setdefault(symbol, []).append(assigned.get(node))
-    return {
-        symbol: value
-        for symbol, (value, *others) in values.items()
-        if value is not None and not others
-    }
 
 
 # What an option is that no prompt sets.

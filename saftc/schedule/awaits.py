@@ -167,12 +167,17 @@ class Awaits:
 
     @cached_property
     def _values(self) -> list[n.Expression]:
-        """The names that stand for functions and are neither called nor shown to a model."""
-        module = self.facts.module
-        others = {call.function for call in nodes_of(module, n.Call)}
-        others |= {shown for node in nodes_of(module, n.Prompt) for shown in node.shown}
-        names = (node for node in nodes_of(module, n.Name, n.Member) if node not in others)
-        return [one for one in names if isinstance(self._type(one), FunctionType | BuiltinType)]
+        return function_values(self.facts)
+
+
+def function_values(facts: Facts) -> list[n.Expression]:
+    """The names that stand for functions and are neither called nor shown to a model."""
+    module = facts.module
+    others = {call.function for call in nodes_of(module, n.Call)}
+    others |= {shown for node in nodes_of(module, n.Prompt) for shown in node.shown}
+    names = (node for node in nodes_of(module, n.Name, n.Member) if node not in others)
+    functions = FunctionType | BuiltinType
+    return [one for one in names if isinstance(facts.types.get(one, ANY), functions)]
 
 
 def evaluated(node: n.Node) -> Iterator[n.Node]:

@@ -121,8 +121,9 @@ class Facts:
     # What imported names are in the sibling script they come from, and whole imported siblings.
     imported: dict[Symbol, Symbol] = field(default_factory=dict[Symbol, Symbol])
     modules: dict[Symbol, "Facts"] = field(default_factory=dict[Symbol, "Facts"])
-    # The scripts that it imports, by what is known of them.
+    # The scripts that it imports, directly or not, by what is known of them, and their texts.
     scripts: list["Facts"] = field(default_factory=list["Facts"])
+    script_sources: list[Source] = field(default_factory=list[Source])
     # Those that an import names, by the place where it does.
     named_scripts: dict[n.Identifier, "Facts"] = field(default_factory=dict[n.Identifier, "Facts"])
     # What imported names are in the Python modules that they come from, and whole modules; and the

@@ -337,7 +337,11 @@ def _report_missing(
 def _take_over(facts: Facts, sibling: SaftModule) -> None:
     other, module = sibling.facts, sibling.name
     facts.sources |= {**other.sources, **dict.fromkeys(other.functions.maps[0], sibling.source)}
-    facts.scripts += [one for one in (other, *other.scripts) if one not in facts.scripts]
+    texts = (sibling.source, *other.script_sources)
+    for script, text in zip((other, *other.scripts), texts, strict=True):
+        if all(script is not one for one in facts.scripts):
+            facts.scripts.append(script)
+            facts.script_sources.append(text)
     known = set(map(id, facts.functions.maps))
     facts.functions.maps += [table for table in other.functions.maps if id(table) not in known]
     known = set(map(id, facts.record_facts.maps))

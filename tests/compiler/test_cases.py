@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from saftc.bounds.rendering import too_many
+from saftc.bounds.requests import Bounds
+from saftc.bounds.settings import limits_here
 from saftc.diagnostics.render import render_text
 from tests.compiler.support import Case, all_cases
 
@@ -18,6 +21,11 @@ def test_case(case: Case, updates_cases: bool) -> None:
     checked = compiled.checked
     # An empty file `strict` asks for what `check --strict` tells.
     hints = checked.hints() if (case.folder / "strict").exists() else ()
+    # A file `max_requests` with a number asks for what `check --max-requests` tells.
+    bounded = case.folder / "max_requests"
+    if bounded.exists():
+        passed = too_many(Bounds(checked, limits_here()), int(bounded.read_text()))
+        hints = (*hints, *([] if passed is None else [passed]))
     text = render_text((*checked.diagnostics, *hints), checked.source)
     found = {
         case.out: compiled.text,

@@ -191,6 +191,7 @@ def test_json() -> None:
             "end_line": 2,
             "end_column": 12,
             "hint": "a hint",
+            "lines": [],
             "edits": [],
             "related": [
                 {

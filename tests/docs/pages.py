@@ -4,6 +4,9 @@ import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from saftc.bounds.rendering import too_many
+from saftc.bounds.requests import Bounds
+from saftc.bounds.settings import limits_here
 from saftc.commands.explain import PAGES, title
 from saftc.diagnostics.catalogue import BY_NUMBER
 from saftc.diagnostics.render import render_text
@@ -38,6 +41,7 @@ class Page:
     right: str = ""
     diagnostic: str = ""
     encoding: str = "utf-8"
+    max_requests: int | None = None
     siblings: dict[str, str] = field(default_factory=dict[str, str])
 
 
@@ -57,7 +61,10 @@ def read_page(code: str) -> Page:
             page.diagnostic = body
         elif first == "wrong":
             page.wrong = body
-            page.encoding = dict(item.split("=") for item in more).get("encoding", "utf-8")
+            given = dict(item.split("=") for item in more)
+            page.encoding = given.get("encoding", "utf-8")
+            if "max_requests" in given:
+                page.max_requests = int(given["max_requests"])
         elif first == "right":
             page.right = body
         else:
@@ -73,6 +80,9 @@ def checked(page: Page, script: bytes) -> tuple[Checked, str]:
     found = compile_checked(Scripts().check("script.saft"), Overlapping(is_async=True)).checked
     if BY_NUMBER[page.title[2:10]].severity == "hint":
         found = replace(found, diagnostics=(*found.diagnostics, *found.hints()))
+    if page.max_requests is not None:
+        passed = too_many(Bounds(found, limits_here()), page.max_requests)
+        found = replace(found, diagnostics=(*found.diagnostics, *([passed] if passed else [])))
     text = render_text(found.diagnostics, found.source)
     return found, _SEARCHED.sub("looked in ., ...", text)
 

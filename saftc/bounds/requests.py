@@ -1,0 +1,178 @@
+"""The pass: the most requests that each function of a script sends, and the script as a whole.
+
+    bounds = Bounds(checked, limits)
+    bounds.of_function(definition).bound        3 * len(mails)
+    bounds.program.bound                        of the script that is run
+
+A function is gone through once: what is known of its parameters are their names, which calls
+replace by their arguments.
+
+What no rule names is unknown, never nothing. Of a value of which nothing is known, that is any of
+the functions that the scripts pass around as values, and only these: what programs of Python that
+import a script pass to it is theirs to count.
+"""
+
+from dataclasses import replace
+from functools import cached_property
+
+from saftc.bounds.algebra import ZERO, Polynomial, largest, number
+from saftc.bounds.bound import NOTHING, Bound, FunctionBound, Reason, largest_bound
+from saftc.bounds.rules import Limits, Settings
+from saftc.bounds.scripts import A_BUDGET, Script
+from saftc.bounds.walking import Walk
+from saftc.driver import Checked
+from saftc.schedule.awaits import function_values
+from saftc.schedule.effects import Effects
+from saftc.schedule.plan import Plan, plan
+from saftc.schedule.settings import DEFAULT, Overlapping
+from saftc.semantics.facts import Facts
+from saftc.semantics.programs import conversions_of, functions_above
+from saftc.semantics.types import ANY, PROGRAM, FunctionType, members
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of, walk
+
+
+class Bounds:
+    """The bounds of a script and of those that it imports; each function is gone through once."""
+
+    def __init__(
+        self,
+        checked: Checked,
+        limits: Limits,
+        overlapping: Overlapping = DEFAULT,
+    ) -> None:
+        self.checked = checked
+        self.limits = limits
+        self.facts = checked.facts
+        self._overlapping = overlapping
+        self.effects = Effects(self.facts, overlapping.pure)
+        self._functions: dict[n.FunctionDef, FunctionBound] = {}
+        self._open: list[n.FunctionDef] = []
+
+    def of_function(self, definition: n.FunctionDef) -> FunctionBound:
+        """The bound of a function, in its parameters."""
+        known = self._functions.get(definition)
+        if known is not None:
+            return known
+        script = self.script_of(definition)
+        if definition in self._open:
+            return self._calls_itself(definition, script)
+        effects = self.effects.script_of(definition)
+        if definition in effects.functions_in(definition.body):
+            found = self._calls_itself(definition, script)
+        else:
+            self._open.append(definition)
+            found = Walk(script).function(definition)
+            self._open.pop()
+        self._functions[definition] = found
+        return found
+
+    def of_functions(self) -> list[FunctionBound]:
+        """Those of the functions of the script, in its order."""
+        return [self.of_function(one) for one in nodes_of(self.facts.module, n.FunctionDef)]
+
+    @cached_property
+    def top(self) -> FunctionBound:
+        """What the script does when it is imported, with what it imports."""
+        own = Walk(self._own).top()
+        bound, pieces = own.bound, list(own.pieces)
+        for script in self._imported:
+            inner = Walk(script).top()
+            bound += inner.bound
+            pieces = [*inner.pieces, *pieces]
+        return replace(own, bound=bound, pieces=tuple(pieces))
+
+    @cached_property
+    def program(self) -> FunctionBound:
+        """The script as a program: what it does at its top, and `main` if there is one."""
+        main = next((one for one in self.facts.module.statements if _is_main(one)), None)
+        if not isinstance(main, n.FunctionDef):
+            return self.top
+        found = self.of_function(main)
+        if self.top.bound.is_zero:
+            return found
+        return replace(
+            found, bound=self.top.bound + found.bound, pieces=(*self.top.pieces, *found.pieces)
+        )
+
+    @cached_property
+    def passed_around(self) -> list[n.FunctionDef]:
+        """The functions that the scripts use as values, beside calling them and offering them."""
+        return [
+            member.definition
+            for facts in (self.facts, *self.facts.scripts)
+            for node in function_values(facts)
+            for member in members(facts.types.get(node, ANY))
+            if isinstance(member, FunctionType)
+        ]
+
+    def meets_functions(self) -> bool:
+        """Whether a value of which nothing is known may be a function, of a script or Python's."""
+        return any(
+            bool(function_values(facts)) or facts.uses_python
+            for facts in (self.facts, *self.facts.scripts)
+        )
+
+    def of_any(self) -> Bound:
+        """The most that a call of an unknown function asks: any of those that are passed around."""
+        return largest_bound(
+            self.script_of(one).without_parameters(one) for one in self.passed_around
+        )
+
+    def kept_programs(self) -> tuple[list[n.FunctionDef], Polynomial]:
+        """What programs that are kept may call, and how many calls such a program may make."""
+        return self._kept_programs
+
+    @cached_property
+    def _kept_programs(self) -> tuple[list[n.FunctionDef], Polynomial]:
+        functions, most = list[n.FunctionDef](), number(self.limits.program_calls)
+        for script in (self._own, *self._imported):
+            facts = script.facts
+            for node in nodes_of(facts.module, n.Prompt):
+                if node.mode == "program" and facts.prompts.get(node) == PROGRAM:
+                    functions += script.callable_by(node)
+                    settings = script.settings(node, {})
+                    if isinstance(settings, Settings):
+                        most = largest(most, settings.program_calls)
+            for node, coercion in facts.coercions.items():
+                if coercion.wanted == PROGRAM:
+                    functions += functions_above(node.span, facts.module, facts).values()
+                    functions += conversions_of(facts.module, facts).values()
+        return functions, most
+
+    def script_of(self, definition: n.FunctionDef) -> Script:
+        """The script that a function stands in."""
+        return next(one for one in (self._own, *self._imported) if one.facts.is_own(definition))
+
+    @cached_property
+    def _own(self) -> Script:
+        return Script(self, self.facts, self.checked.source)
+
+    @cached_property
+    def _imported(self) -> list[Script]:
+        facts = self.facts
+        pairs = zip(facts.scripts, facts.script_sources, strict=True)
+        return [Script(self, one, source) for one, source in pairs]
+
+    def plan_of(self, facts: Facts) -> Plan:
+        """What of a script runs ahead."""
+        return plan(facts, self._overlapping)
+
+    def _calls_itself(self, definition: n.FunctionDef, script: Script) -> FunctionBound:
+        name = definition.name.text
+        reached = self.effects.reached([definition])
+        runs = (
+            isinstance(node, n.Name) and node.text == "run"
+            for one in reached
+            for top in one.body
+            for node in walk(top)
+        )
+        is_known = not self.passed_around and not any(runs)
+        asks = "asks" in self.effects.of_function(definition) or not is_known
+        reason = Reason(definition.name, script.source, f"`{name}` may call itself", A_BUDGET)
+        bound = Bound(ZERO, (reason,)) if asks else NOTHING
+        return FunctionBound(name, definition, script.source, bound, ())
+
+
+def _is_main(node: n.Statement) -> bool:
+    return isinstance(node, n.FunctionDef) and node.name.text == "main" and not node.parameters

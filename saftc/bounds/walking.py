@@ -1,0 +1,275 @@
+"""One body, gone through along its flow: what it asks, place by place.
+
+What stands one below the other adds up, of several ways the largest counts, and a loop multiplies
+by the length of what it goes over, also where it may be left before: `break` makes it no less.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from saftc.bounds.algebra import Measure, Polynomial, measured
+from saftc.bounds.bound import NOTHING, Bound, FunctionBound, Piece, largest_bound
+from saftc.bounds.growth import at_turn, measure_of, solved, turns
+from saftc.bounds.scripts import A_BUDGET, Script
+from saftc.bounds.values import Known, Value, joined_values, own_name
+from saftc.bounds.written import Made, Written
+from saftc.flow.forward import Forward, Loop, Turn
+from saftc.flow.statements import Statements, all_statements, assigned_by, evaluated_by
+from saftc.semantics.names import Symbol
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import children
+
+# What does nothing by itself beside what its parts do; what else there is has a rule of its own.
+_ONLY_PARTS = (
+    *(n.Identifier, n.Name, n.Literal, n.ListLiteral, n.TupleLiteral, n.ObjectLiteral, n.Field),
+    *(n.ComputedField, n.Spread, n.Argument, n.Index, n.Slice, n.Member, n.TupleMember, n.Unary),
+    *(n.Binary, n.Comparison, n.Logical, n.FormattedString, n.FormatText, n.FormatHole),
+    *(n.PromptText, n.Hole),
+)
+_STATEMENTS = (
+    *(n.FunctionDef, n.RecordDef, n.TypeAlias, n.ImportStmt, n.FromImport, n.AssignStmt),
+    *(n.AugmentedAssignStmt, n.UnpackStmt, n.DestructureStmt, n.ExpressionStmt, n.IfStmt),
+    *(n.ForStmt, n.WhileStmt, n.TryStmt, n.BreakStmt, n.ContinueStmt, n.RetStmt, n.AssertStmt),
+    n.FailStmt,
+)
+
+
+class State(NamedTuple):
+    """What is known at a point: of variables, and how much was asked until there."""
+
+    known: Known
+    asked: Bound
+
+
+class Walk(Forward[State]):
+    """One body, gone through once: also the body of a loop, from whose turn follow the others."""
+
+    def __init__(self, script: Script) -> None:
+        super().__init__()
+        self.script = script
+        self.reader = script.reader
+        self.names = script.facts.names
+        self.pieces: list[Piece] = []
+        # What was asked wherever the body is left, and what it gives.
+        self.ends: list[State] = []
+        self.given: list[Value] = []
+
+    def function(self, definition: n.FunctionDef) -> FunctionBound:
+        """The bound of a function, in its parameters."""
+        symbols = [self.names.of(one.name) for one in definition.parameters]
+        known = {one: Value(Written((one,))) for one in symbols}
+        bound = self._all_of(definition.body, known)
+        own = Written((Made(definition, self.script.source, "is known only when it runs"),))
+        value = joined_values(self.given, own) if self.given else None
+        name, source = definition.name.text, self.script.source
+        return FunctionBound(name, definition, source, bound, tuple(self.pieces), value)
+
+    def top(self) -> FunctionBound:
+        """The bound of what a script does at its top."""
+        module = self.script.facts.module
+        bound = self._all_of(module.statements, {})
+        return FunctionBound("", module, self.script.source, bound, tuple(self.pieces))
+
+    def _all_of(self, statements: Statements, known: Known) -> Bound:
+        end = self.block(statements, State(known, NOTHING))
+        return largest_bound(one.asked for one in (*self.ends, *([end] if end else [])))
+
+    # The flow
+
+    def join(self, states: Sequence[State]) -> State:
+        first, *others = states
+        if not others:
+            return first
+        asked = largest_bound(one.asked for one in states)
+        known = dict(first.known)
+        for symbol in {one for state in others for one in state.known} | known.keys():
+            values = [state.known[symbol] for state in states if symbol in state.known]
+            known[symbol] = joined_values(values, own_name(symbol, self.script.source))
+        return State(known, asked)
+
+    def evaluate(self, node: n.Expression, statement: n.Statement, state: State) -> State:
+        return State(state.known, state.asked + self._asked(node, state.known))
+
+    def bind(self, statement: n.Statement, state: State) -> State:
+        bound = self._bound_values(statement, state.known)
+        return State({**state.known, **bound}, state.asked) if bound else state
+
+    def _bound_values(self, statement: n.Statement, known: Known) -> dict[Symbol, Value]:
+        match statement:
+            case (
+                n.AssignStmt(name=name, value=value) | n.AugmentedAssignStmt(name=name, value=value)
+            ):
+                symbol = self.names.of(name)
+                return {symbol: self.reader.value(value, known).named(symbol, self.script.source)}
+            case n.UnpackStmt(pattern=pattern, value=value):
+                return self.reader.bind(pattern, self.reader.value(value, known))
+            case n.ForStmt(pattern=pattern, iterable=iterable):
+                return self.reader.bind(pattern, self.reader.value(iterable, known).item)
+            case _:
+                symbols = map(self.names.of, assigned_by(statement))
+                return {one: Value(own_name(one, self.script.source)) for one in symbols}
+
+    def statement(self, statement: n.Statement, state: State) -> State | None:
+        if type(statement) not in _STATEMENTS:
+            words = f"no rule says what {type(statement).__name__} asks"
+            state = State(state.known, state.asked + self.script.unknown(statement, words))
+        match statement:
+            case n.RetStmt() | n.FailStmt() | n.AssertStmt(always_fails=True):
+                if isinstance(statement, n.RetStmt) and statement.value is not None:
+                    self.given.append(self.reader.value(statement.value, state.known))
+                for node in evaluated_by(statement):
+                    state = self._evaluated(node, statement, state)
+                self.ends.append(state)
+                return None
+            case _:
+                return super().statement(statement, state)
+
+    def loop(self, loop: Loop, state: State) -> State | None:
+        over: Value | None = None
+        if isinstance(loop, n.ForStmt):
+            over = self.reader.value(loop.iterable, state.known)
+        source = self.script.source
+        symbols = self._assigned_in(loop)
+        mark = next(turns)
+        marks = {one: at_turn(one, mark, source) for one in symbols}
+        outer = self.pieces, self.ends, self.failing, self.given
+        self.pieces, self.ends, self.failing, self.given = [], [], [[]], []
+        turn = Turn[State](loop)
+        self.turns.append(turn)
+        head = State({**state.known, **marks}, NOTHING)
+        if isinstance(loop, n.ForStmt):
+            begun = self._bound(loop, head)
+        else:
+            begun = self._evaluated(loop.condition, loop, head)
+        end, again = self._turned(loop, begun, turn)
+        self.turns.pop()
+        around = [begun, *([end] if end else []), *turn.continues, *turn.breaks]
+        left = [*around, *self.ends, *self.failing[0]]
+        once = largest_bound(one.asked for one in left) + again
+        size = None if over is None else over.size
+        heads = solved(symbols, state.known, [one.known for one in left], mark, size, source)
+        pieces, ends, given = self.pieces, self.ends, self.given
+        self.pieces, self.ends, self.failing, self.given = outer
+
+        def meaning(measure: Measure) -> Polynomial:
+            if measure.turn == mark:
+                return measure_of(heads[measure.of.symbols[0]], measure.kind)
+            return measured(measure)
+
+        def resolved(formula: Polynomial) -> Polynomial:
+            return formula.replaced(meaning)
+
+        once = Bound(resolved(once.most), once.reasons)
+        if over is not None:
+            asked = once.times(over.size)
+        elif once.is_zero:
+            asked = NOTHING
+        else:
+            words = "`while` turns as often as it has to"
+            asked = once + self.script.unknown(loop, words, f"{A_BUDGET}, or `for` with `break`")
+        if not once.is_zero:
+            inner = tuple(_resolved_piece(one, resolved) for one in pieces)
+            words = "`while`" if over is None else f"for each of {over.written.shown}"
+            self.pieces.append(Piece(loop, source, asked, words, inner))
+        self.given += [one.replaced(resolved) for one in given]
+        known = {**state.known, **heads}
+        if isinstance(loop, n.ForStmt):
+            for symbol in self.reader.bind(loop.pattern, None):
+                known[symbol] = Value(own_name(symbol, source))
+        below = State(known, state.asked + asked)
+        self._passed(below)
+        is_endless = isinstance(loop, n.WhileStmt) and _is_true(loop.condition)
+        is_over = not is_endless or bool(turn.breaks)
+        if ends or not is_over:
+            self.ends.append(below)
+        return below if is_over else None
+
+    def _turned(self, loop: Loop, begun: State, turn: Turn[State]) -> tuple[State | None, Bound]:
+        """The end of one turn, and what of it may be asked again.
+
+        A part that runs ahead and reads a file runs again at its turn when the rest of an earlier
+        one has written it since (`Task.finish`, `make_anew`): once, as the part itself writes none.
+        """
+        ahead = self.script.ahead(loop)
+        if ahead is None:
+            return self.block(loop.body, begun), NOTHING
+        first, rest = loop.body[: ahead.cut], loop.body[ahead.cut :]
+        middle = self.block(first, begun)
+        again = NOTHING
+        effects = self.script.effects
+        if "reads" in effects.of(*first) and "writes" in effects.of(*rest):
+            left = [*([middle] if middle else []), *turn.continues, *self.failing[0], *self.ends]
+            again = largest_bound(one.asked for one in left)
+        return (None if middle is None else self.block(rest, middle)), again
+
+    def _assigned_in(self, loop: Loop) -> list[Symbol]:
+        own = set(assigned_by(loop))
+        found = (one for inner in all_statements([loop]) for one in assigned_by(inner))
+        return list(dict.fromkeys(self.names.of(one) for one in found if one not in own))
+
+    # Expressions
+
+    def _asked(self, node: n.Node, known: Known) -> Bound:
+        """What evaluating an expression asks; the places in it are noted."""
+        match node:
+            case n.Prompt():
+                asked = self._parts(node, known)
+                return asked + self._note(self.script.prompt(node, known))
+            case n.Call():
+                asked = self._parts(node, known)
+                piece = self.script.call(node, known)
+                return asked if piece is None else asked + self._note(piece)
+            case n.Conditional(condition=condition, then=then, other=other):
+                ways = [self._asked(one, known) for one in (then, other)]
+                return self._asked(condition, known) + largest_bound(ways)
+            case n.Comprehension():
+                return self._comprehension(node, known)
+            case _ if isinstance(node, _ONLY_PARTS):
+                return self._parts(node, known)
+            case _:
+                return self.script.unknown(node, f"no rule says what {type(node).__name__} asks")
+
+    def _parts(self, node: n.Node, known: Known) -> Bound:
+        asked = NOTHING
+        for one in children(node):
+            asked += self._asked(one, known)
+        return asked
+
+    def _note(self, piece: Piece) -> Bound:
+        self.pieces.append(piece)
+        return piece.bound
+
+    def _comprehension(self, node: n.Comprehension, known: Known) -> Bound:
+        return self._clauses(node, list(node.clauses), known)
+
+    def _clauses(
+        self, node: n.Comprehension, clauses: list[n.ComprehensionClause], known: Known
+    ) -> Bound:
+        if not clauses:
+            return self._asked(node.item, known)
+        clause, *others = clauses
+        asked = self._asked(clause.iterable, known)
+        over = self.reader.value(clause.iterable, known)
+        inside = {**known, **self.reader.bind(clause.pattern, over.item)}
+        outer, self.pieces = self.pieces, []
+        once = NOTHING
+        for condition in clause.conditions:
+            once += self._asked(condition, inside)
+        once += self._clauses(node, others, inside)
+        pieces, self.pieces = self.pieces, outer
+        each = once.times(over.size)
+        if not once.is_zero:
+            words = f"for each of {over.written.shown}"
+            self._note(Piece(clause, self.script.source, each, words, tuple(pieces)))
+        return asked + each
+
+
+def _resolved_piece(piece: Piece, resolved: Callable[[Polynomial], Polynomial]) -> Piece:
+    bound = Bound(resolved(piece.bound.most), piece.bound.reasons)
+    inner = tuple(_resolved_piece(one, resolved) for one in piece.inner)
+    return replace(piece, bound=bound, inner=inner)
+
+
+def _is_true(condition: n.Expression) -> bool:
+    return isinstance(condition, n.Literal) and condition.value is True
