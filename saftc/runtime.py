@@ -50,9 +50,10 @@ if TYPE_CHECKING:
     from runtime_support.programs._evaluation import DEFAULT_LIMITS as program_limits
     from runtime_support.programs._prompting import ProgramQuestion
     from runtime_support.programs._registry import Definition, Function, classes_of
+    from runtime_support.providers import who_answers
     from runtime_support.providers._bodies import wrap_schema
     from runtime_support.providers._showing import Sent, sent_first
-    from runtime_support.runs._budgets import Spent, cost_of
+    from runtime_support.runs._budgets import Spent, cost_of, price_of
     from runtime_support.runs._journal import script_here, time_text
     from runtime_support.runs._keeper import close_journals, journal_here
     from runtime_support.runs._lines import Entry, is_journal, lock, usage_of
@@ -87,9 +88,10 @@ else:
         "programs._registry": "Definition Function classes_of",
         "programs._tree": "program_tree=.",
         "programs._types": "program_types=.",
+        "providers": "who_answers",
         "providers._bodies": "wrap_schema",
         "providers._showing": "Sent sent_first",
-        "runs._budgets": "Spent cost_of",
+        "runs._budgets": "Spent cost_of price_of",
         "runs._journal": "script_here time_text",
         "runs._keeper": "close_journals journal_here",
         "runs._lines": "Entry is_journal lock usage_of",
@@ -148,6 +150,7 @@ __all__ = [
     "note",
     "note_damaged",
     "order",
+    "price_of",
     "program_limits",
     "program_tree",
     "program_types",
@@ -165,6 +168,7 @@ __all__ = [
     "trace_text",
     "usage_of",
     "want",
+    "who_answers",
     "workflow",
     "wrap_schema",
 ]

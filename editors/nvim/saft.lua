@@ -1,7 +1,7 @@
 -- Saft in Neovim 0.7 or newer: in init.lua, dofile("/path/to/editors/nvim/saft.lua").
 -- It starts `saftc lsp`; vim.lsp.codelens.run() on a lens shows the Python, or the requests.
 
-local M = { cmd = { "saftc", "lsp" }, settings = { parameterTypes = false }, views = {} }
+local M = { cmd = { "saftc", "lsp" }, settings = { parameterTypes = false, requestBounds = true }, views = {} }
 local marks = vim.api.nvim_create_namespace("saft")
 
 local function fill(buffer, text)

@@ -78,6 +78,11 @@ class Polynomial:
         return times if not term else None
 
     @property
+    def shown(self) -> str:
+        """The text, a number with commas."""
+        return self.text if self.number is None else f"{self.number:,}"
+
+    @property
     def is_zero(self) -> bool:
         """Whether it is nothing at all."""
         return not self.terms

@@ -37,10 +37,10 @@ def as_text(bounds: Bounds) -> str:
     rows = [row for one in _shown(bounds) for row in _rows(one, _signature(one, bounds))]
     budget = bounds.limits.max_requests
     if budget is not None and rows:
-        rows.append(_Row(0, "a run", f"<= {budget:,}", "its budget (`max_requests`) ends it"))
+        rows.append(_Row(0, "a run", f"<= {budget}", "its budget (`max_requests`) ends it"))
     if not rows:
-        return f"{bounds.checked.source.name}: asks for nothing\n"
-    return f"{bounds.checked.source.name}\n{_table(rows, 1)}"
+        return f"{bounds.source.name}: asks for nothing\n"
+    return f"{bounds.source.name}\n{_table(rows, 1)}"
 
 
 def heading(limits: Limits) -> str:
@@ -49,7 +49,7 @@ def heading(limits: Limits) -> str:
         f"requests for replies, at most, with repairs {limits.repairs}, "
         f"max_tool_rounds {limits.max_tool_rounds}, max_tool_calls {limits.max_tool_calls};\n"
         f"each may be sent again, x (1 + retries {limits.retries}), after a 429 or a broken "
-        "connection, and a few more find out, once, what a server does not take\n"
+        "connection,\nand a few more find out, once, what a server does not take\n"
     )
 
 
@@ -58,9 +58,11 @@ def as_json(several: Sequence[Bounds]) -> list[dict[str, object]]:
     return [_data(one) for one in several]
 
 
-def formula(bound: Bound) -> str:
-    """`<= 3 * len(mails)`, or that it is unbounded."""
-    return "unbounded" if bound.reasons else f"<= {bound.most.text}"
+def beside(bound: Bound) -> str:
+    """How many requests at most, as it stands beside a function: `≤ 3 * len(mails) requests`."""
+    if bound.reasons:
+        return "any number of requests"
+    return f"≤ {bound.most.text} request{'' if bound.number == 1 else 's'}"
 
 
 def in_words(bound: Bound, source: Source) -> str:
@@ -95,7 +97,7 @@ def _place_of(program: FunctionBound, bounds: Bounds) -> Span:
     """The name of `main`, or the largest place at the top of the script."""
     if isinstance(program.definition, n.FunctionDef):
         return program.definition.name.span
-    own = [one for one in program.pieces if one.source is bounds.checked.source]
+    own = [one for one in program.pieces if one.source is bounds.source]
     largest = max(
         own, key=lambda one: (bool(one.bound.reasons), one.bound.number or 0), default=None
     )
@@ -112,7 +114,7 @@ def _shown(bounds: Bounds) -> Iterator[FunctionBound]:
         yield bounds.top
         if bounds.program is not bounds.top:
             yield FunctionBound(
-                _WHOLE, bounds.facts.module, bounds.checked.source, bounds.program.bound, ()
+                _WHOLE, bounds.facts.module, bounds.source, bounds.program.bound, ()
             )
 
 
@@ -130,11 +132,11 @@ def _rows(one: FunctionBound, name: str, *, is_deep: bool = False) -> list[_Row]
     """A function with its places: on its own line where that is one, else below it."""
     bound = _bound_text(one.bound)
     if not one.pieces:
-        return [_Row(0, name, bound, _whys(one.bound, one.source))]
+        return [_Row(0, name, bound, why_unbounded(one.bound, one.source))]
     if len(one.pieces) == 1 and not is_deep:
         words = _words(one.pieces[0], one.source)
         return [_Row(0, name, bound, words), *_below(one.pieces[0], 1, one.source, is_deep=False)]
-    rows = [_Row(0, name, bound, _whys(one.bound, one.source) if not is_deep else "")]
+    rows = [_Row(0, name, bound, why_unbounded(one.bound, one.source) if not is_deep else "")]
     for piece in one.pieces:
         rows += _piece_rows(piece, 1, one.source, is_deep=is_deep)
     return rows
@@ -173,13 +175,13 @@ def _is_told_beside(piece: Piece) -> bool:
 
 def _words(piece: Piece, source: Source, *, is_deep: bool = False) -> str:
     if piece.bound.reasons and not piece.inner:
-        return _whys(piece.bound, source)
+        return why_unbounded(piece.bound, source)
     if not piece.inner:
         return piece.words
     if piece.bound.reasons and any(one.bound.reasons for one in piece.inner):
-        return f"{piece.words}: {_whys(piece.bound, source)}"
+        return f"{piece.words}: {why_unbounded(piece.bound, source)}"
     if piece.bound.reasons:
-        return _whys(piece.bound, source)
+        return why_unbounded(piece.bound, source)
     if is_deep or not _is_told_beside(piece):
         return piece.words
     if len(piece.inner) == 1 and piece.inner[0].called is None:
@@ -201,13 +203,12 @@ def _line(node: n.Node, own: Source, source: Source) -> str:
 def _bound_text(bound: Bound) -> str:
     if bound.reasons:
         return "unbounded"
-    if bound.most.number is not None:
-        return f"<= {bound.most.number:,}"
     text = bound.most.text
     return f"<= {text}" if len(text) <= _WIDEST else "<= the lines below"
 
 
-def _whys(bound: Bound, source: Source) -> str:
+def why_unbounded(bound: Bound, source: Source) -> str:
+    """Why a number of requests is not bounded: the first reason."""
     first, more = bound.reasons[:1], len(bound.reasons) - 1
     others = f" (and {more} more)" if more > 0 else ""
     return "".join(_why(one, source) for one in first) + others
@@ -236,7 +237,7 @@ def _table(rows: Sequence[_Row], margin: int) -> str:
 def _data(bounds: Bounds) -> dict[str, object]:
     limits = bounds.limits
     return {
-        "file": bounds.checked.source.name,
+        "file": bounds.source.name,
         "settings": {
             "repairs": limits.repairs,
             "max_tool_rounds": limits.max_tool_rounds,

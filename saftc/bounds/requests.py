@@ -1,6 +1,6 @@
 """The pass: the most requests that each function of a script sends, and the script as a whole.
 
-    bounds = Bounds(checked, limits)
+    bounds = Bounds(facts, source, limits)
     bounds.of_function(definition).bound        3 * len(mails)
     bounds.program.bound                        of the script that is run
 
@@ -16,11 +16,10 @@ from dataclasses import replace
 from functools import cached_property
 
 from saftc.bounds.algebra import ZERO, Polynomial, largest, number
-from saftc.bounds.bound import NOTHING, Bound, FunctionBound, Reason, largest_bound
+from saftc.bounds.bound import NOTHING, Bound, FunctionBound, Piece, Reason, largest_bound
 from saftc.bounds.rules import Limits, Settings
 from saftc.bounds.scripts import A_BUDGET, Script
 from saftc.bounds.walking import Walk
-from saftc.driver import Checked
 from saftc.schedule.awaits import function_values
 from saftc.schedule.effects import Effects
 from saftc.schedule.plan import Plan, plan
@@ -28,8 +27,12 @@ from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.facts import Facts
 from saftc.semantics.programs import conversions_of, functions_above
 from saftc.semantics.types import ANY, PROGRAM, FunctionType, members
+from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
+
+# The options that say what a reply costs.
+_OF_COST = frozenset({"provider", "model", "base_url", "max_tokens", "effort", "extra"})
 
 
 class Bounds:
@@ -37,13 +40,14 @@ class Bounds:
 
     def __init__(
         self,
-        checked: Checked,
+        facts: Facts,
+        source: Source,
         limits: Limits,
         overlapping: Overlapping = DEFAULT,
     ) -> None:
-        self.checked = checked
+        self.facts = facts
+        self.source = source
         self.limits = limits
-        self.facts = checked.facts
         self._overlapping = overlapping
         self.effects = Effects(self.facts, overlapping.pure)
         self._functions: dict[n.FunctionDef, FunctionBound] = {}
@@ -70,6 +74,19 @@ class Bounds:
     def of_functions(self) -> list[FunctionBound]:
         """Those of the functions of the script, in its order."""
         return [self.of_function(one) for one in nodes_of(self.facts.module, n.FunctionDef)]
+
+    def of_prompt(self, node: n.Prompt) -> Piece:
+        """The bound of a prompt of the script, where it stands: what its variables are is open."""
+        return self._own.prompt(node, {})
+
+    def chooses_model(self, definition: n.FunctionDef) -> bool:
+        """Whether a prompt that a function reaches says itself who answers, or how long."""
+        return any(
+            isinstance(node, n.Prompt) and self.script_of(one).names_options(node, _OF_COST)
+            for one in self.effects.reached([definition])
+            for top in one.body
+            for node in walk(top)
+        )
 
     @cached_property
     def top(self) -> FunctionBound:
@@ -146,7 +163,7 @@ class Bounds:
 
     @cached_property
     def _own(self) -> Script:
-        return Script(self, self.facts, self.checked.source)
+        return Script(self, self.facts, self.source)
 
     @cached_property
     def _imported(self) -> list[Script]:

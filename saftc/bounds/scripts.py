@@ -1,5 +1,6 @@
 """One of the scripts: what a prompt and a call in it ask, whatever is gone through."""
 
+from collections.abc import Set
 from dataclasses import replace
 from functools import cached_property
 from typing import Protocol
@@ -134,6 +135,18 @@ class Script:
             given["max_tool_calls"].count if "max_tool_calls" in given else found.program_calls,
             found.is_structured if "structured" not in given else _is_on(given["structured"]),
         )
+
+    def names_options(self, node: n.Prompt, names: Set[str]) -> bool:
+        """Whether a prompt has one of these options, or may have."""
+        if node.options is None:
+            return False
+        written = node.options
+        if isinstance(written, n.Name):
+            constant = self.reader.constant(self.facts.names.of(written))
+            if not isinstance(constant, n.ObjectLiteral):
+                return True
+            written = constant
+        return any(not isinstance(o, n.Field) or o.key.text in names for o in written.fields)
 
     def _options(self, node: n.Expression, known: Known) -> dict[str, Value] | None:
         """The options that bound requests; None where it is not known which are given."""

@@ -1,6 +1,16 @@
 """The settings in force, as a run here would take them: as far as they bound requests."""
 
+from typing import NamedTuple
+
 from saftc.bounds.rules import Limits
+
+
+class ReplyCost(NamedTuple):
+    """What one reply costs at most, in the currency of the prices, and what that follows from."""
+
+    cost: float
+    model: str
+    max_tokens: int
 
 
 def limits_here() -> Limits:
@@ -20,3 +30,18 @@ def limits_here() -> Limits:
         settings.max_requests,
         settings.structured == "on",
     )
+
+
+def reply_cost_here() -> ReplyCost | None:
+    """What a reply costs at most, by `max_tokens` and the price of the model that is asked here;
+    None where one of them is not known.
+    """
+    from saftc.runtime import price_of, settings_to_show, who_answers
+
+    settings = settings_to_show()
+    model = who_answers(settings)[1]
+    price = price_of(settings, model, 0)
+    if price is None or settings.max_tokens is None or settings.extra:
+        return None
+    cost = price["output"] * settings.max_tokens / 1_000_000
+    return ReplyCost(cost, model, settings.max_tokens)

@@ -120,7 +120,7 @@ def _bounds_of(checked: Checked) -> "Bounds":
     from saftc.project.settings import compile_settings
 
     try:
-        return Bounds(checked, limits_here(), compile_settings())
+        return Bounds(checked.facts, checked.source, limits_here(), compile_settings())
     except ConfigError as problem:
         raise FileProblem(str(problem)) from None
 

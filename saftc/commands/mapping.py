@@ -9,6 +9,7 @@ from saftc.commands.progress import is_shown_on, show_line
 from saftc.commands.reporting import complain, manner, say, write_rendered
 from saftc.project.files import shown
 from saftc.project.finder import name_in
+from saftc.project.settings import compile_settings
 from saftc.project.workspace import Workspace
 from saftc.schedule.effects import Effect, Effects
 from saftc.syntax import nodes as n
@@ -62,11 +63,43 @@ def map_script(
         return 1
     if options["check_only"]:
         say(f"{report.rows:,} rows: nothing is wrong that can be known before")
+        for line in _most(file, function, report.rows, workspace):
+            say(line)
         return 0
     say(str(report))
     if report.stopped is not None:
         complain(f"stopped: {report.stopped}")
     return 1 if report.failed or report.stopped else 0
+
+
+def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator[str]:
+    """What so many calls of a function send and cost at most."""
+    from saftc.bounds.algebra import number
+    from saftc.bounds.rendering import why_unbounded
+    from saftc.bounds.requests import Bounds
+    from saftc.bounds.settings import limits_here, reply_cost_here
+
+    checked = workspace.scripts.check(file, workspace.root_of(file))
+    bounds = Bounds(checked.facts, checked.source, limits_here(), compile_settings())
+    definition = next(
+        one
+        for one in checked.module.statements
+        if isinstance(one, n.FunctionDef) and one.name.text == function
+    )
+    each = bounds.of_function(definition)
+    if each.bound.is_zero:
+        return
+    if each.bound.reasons:
+        yield f"it may send any number of requests: {why_unbounded(each.bound, each.source)}"
+        return
+    requests = each.bound.most * number(rows)
+    yield f"it sends at most {requests.shown} requests, {each.bound.most.shown} for each row"
+    most, reply = requests.number, reply_cost_here()
+    if most and reply is not None and not bounds.chooses_model(definition):
+        yield (
+            f"the replies cost at most {most * reply.cost:.4g}, by the price of {reply.model} and "
+            f"max_tokens {reply.max_tokens:,}; what is sent is not in it"
+        )
 
 
 def _functions(file: str, workspace: Workspace) -> dict[str, str]:

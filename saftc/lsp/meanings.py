@@ -137,7 +137,7 @@ def _named(session: Session, script: Script, target: Target, node: n.Node) -> st
         case n.FunctionDef() if definition in facts.functions:
             head, _ = signature(facts.functions[definition], home.source)
             text = _with_doc(_code(head), docs.get(definition, ""))
-            return text + _tool(home, definition)
+            return text + _requests(home, definition) + _tool(home, definition)
         case n.RecordDef(rules=rules):
             end = rules[0].span.start if rules else definition.span.end
             head = home.source.text[definition.span.start : end].strip().removesuffix(":")
@@ -200,6 +200,16 @@ def _written_at(script: Script, target: Target) -> Written | None:
         if found is not None and (found.source.name, found.span) == (target.path, target.span):
             return found
     return None
+
+
+def _requests(script: Script, function: n.FunctionDef) -> str:
+    """How many requests a call of a function sends at most, where it asks."""
+    found = None if script.bounds is None else script.bounds.of_function(function)
+    if found is None or found.bound.is_zero:
+        return ""
+    from saftc.bounds.rendering import in_words
+
+    return f"\n\n{in_words(found.bound, found.source)}"
 
 
 def _tool(script: Script, function: n.FunctionDef) -> str:

@@ -236,3 +236,21 @@ def parameter_types(script: Script) -> list[tuple[int, str]]:
             if parameter.schema is None and type_ != ANY:
                 found.append((parameter.name.span.end, f": {show(type_)}"))
     return found
+
+
+def request_bounds(script: Script) -> list[tuple[int, str, str]]:
+    """At the end of the first line of each function that asks: how many requests at most, and in
+    a sentence."""
+    bounds = script.bounds
+    if bounds is None:
+        return []
+    from saftc.bounds.rendering import beside, in_words
+
+    source = script.source
+    found: list[tuple[int, str, str]] = []
+    for one in bounds.of_functions():
+        if not one.bound.is_zero:
+            line = source.line_of(one.definition.span.start)
+            end = source.line_start(line) + len(source.line_text(line).rstrip())
+            found.append((end, beside(one.bound), in_words(one.bound, source)))
+    return found

@@ -78,6 +78,7 @@ class SaftServer(LanguageServer):
         self.answering.handled = self._count
         self.session = Session()
         self.shows_parameter_types = False
+        self.shows_request_bounds = True
         # The addresses of the open scripts, by their paths, as the editor writes them.
         self.uris: dict[str, str] = {}
         # The views that were asked for, each with the script that it was made of.
@@ -285,6 +286,7 @@ def _changed_settings(ls: SaftServer, params: lsp.DidChangeConfigurationParams) 
 
 def _take_settings(ls: SaftServer, settings: object) -> None:
     ls.shows_parameter_types = _part(settings, "parameterTypes") is True
+    ls.shows_request_bounds = _part(settings, "requestBounds") is not False
 
 
 def _part(data: object, name: str) -> object:
@@ -400,14 +402,19 @@ async def _colours(ls: SaftServer, params: lsp.SemanticTokensParams) -> lsp.Sema
 
 @_answers(lsp.TEXT_DOCUMENT_INLAY_HINT)
 async def _hints(ls: SaftServer, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-    if not ls.shows_parameter_types:
-        return []
     script = ls.script(params.text_document.uri)
     lines = ls.lines(script.source)
-    found = [
-        lsp.InlayHint(lines.position(offset), text, kind=lsp.InlayHintKind.Type)
-        for offset, text in outline.parameter_types(script)
-    ]
+    found: list[lsp.InlayHint] = []
+    if ls.shows_parameter_types:
+        found += [
+            lsp.InlayHint(lines.position(offset), text, kind=lsp.InlayHintKind.Type)
+            for offset, text in outline.parameter_types(script)
+        ]
+    if ls.shows_request_bounds:
+        found += [
+            lsp.InlayHint(lines.position(offset), text, tooltip=told, padding_left=True)
+            for offset, text, told in outline.request_bounds(script)
+        ]
     return [one for one in found if params.range.start <= one.position <= params.range.end]
 
 

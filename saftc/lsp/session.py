@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from saftc.driver import Checked, Compiled, compile_checked
 from saftc.project.files import FileProblem, read_script, scripts_below
@@ -20,6 +21,9 @@ from saftc.semantics.types import forget_remembered
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
+
+if TYPE_CHECKING:
+    from saftc.bounds.requests import Bounds
 
 # A longer script would keep the server from anything else for seconds, at each change.
 MOST_LINES = 10_000
@@ -62,6 +66,16 @@ class Script:
     def compiled(self) -> Compiled:
         """Its module; without one where it has errors."""
         return compile_checked(self.checked, compile_settings())
+
+    @cached_property
+    def bounds(self) -> "Bounds | None":
+        """The most requests of its functions; None where it has errors, or a setting has."""
+        if self.checked.has_errors:
+            return None
+        # The runtime is loaded for these.
+        from saftc.previews.requests import bounds_here
+
+        return bounds_here(self.checked, compile_settings())
 
 
 class Session:

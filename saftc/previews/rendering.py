@@ -45,6 +45,17 @@ class Enforced:
 
 
 @dataclass(frozen=True, slots=True)
+class Requests:
+    """How many requests a prompt sends at most, as a formula, and how that comes about.
+
+    `most` is None, and `words` say why, where that is not known.
+    """
+
+    most: str | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class Preview:
     """One prompt. `request` is what it sends first; None when `error` keeps it from sending.
 
@@ -61,6 +72,7 @@ class Preview:
     overlap: tuple[str, ...] = ()
     enforced: Enforced | None = None
     on_wire: "Sent | None" = None
+    requests: Requests | None = None
 
 
 def as_json(previews: list[Preview]) -> str:
@@ -99,6 +111,7 @@ def _data(one: Preview) -> dict[str, Any]:
         "error": one.error,
         "overlap": "; ".join(one.overlap) or None,
         "enforced": None if one.enforced is None else asdict(one.enforced),
+        "requests": None if one.requests is None else asdict(one.requests),
         **({} if one.on_wire is None else {"wire": asdict(one.on_wire)}),
     }
 
@@ -122,6 +135,10 @@ def _lines(one: Preview) -> Iterator[str]:
             yield from _indented(part if isinstance(part, str) else _written(part))
             if enforced is not None:
                 yield f"  strict: {_strict_text(enforced)}"
+    if one.requests is not None and one.requests.most is not None:
+        yield f"  requests: at most {one.requests.most} ({one.requests.words})"
+    elif one.requests is not None:
+        yield f"  requests: any number: {one.requests.words}"
     for told in one.overlap:
         yield f"  overlap: {told}"
     for note in one.notes:

@@ -19,12 +19,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import runtime_support
 from runtime_support import ops
 from runtime_support.errors import SaftError
+from saftc.bounds.rendering import why_unbounded
+from saftc.bounds.requests import Bounds
+from saftc.bounds.settings import limits_here
 from saftc.codegen import python as py
 from saftc.codegen.builtins import name_in_ops
 from saftc.codegen.prompts import keyword_of, template_of
 from saftc.driver import Checked, Compiled
 from saftc.previews.declarations import Declarations, FindModule, nothing
-from saftc.previews.rendering import Enforced, Hole, Preview
+from saftc.previews.rendering import Enforced, Hole, Preview, Requests
 from saftc.project.files import FileProblem
 from saftc.runtime import (
     KEPT_OPTIONS,
@@ -37,6 +40,7 @@ from saftc.runtime import (
     name_of_place,
     wrap_schema,
 )
+from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.schedule.why import Told, told
 from saftc.semantics.constants import constants_of
 from saftc.semantics.facts import Facts
@@ -78,11 +82,35 @@ def preview(
         for symbol, imported in _imports(facts):
             known.imports.setdefault(symbol, []).append(imported)
     place = _places(compiled) if on_wire else None
+    requests = _requests(checked)
     return [
-        _Asking(checked, known, node, place).preview()
+        _Asking(checked, known, node, place).preview(requests)
         for node in walk(checked.module)
         if isinstance(node, n.Prompt)
     ]
+
+
+def bounds_here(checked: Checked, overlapping: Overlapping = DEFAULT) -> Bounds | None:
+    """The most requests of a script, by the settings in force; None where one of them is wrong."""
+    try:
+        return Bounds(checked.facts, checked.source, limits_here(), overlapping)
+    except SaftError:
+        return None
+
+
+def _requests(checked: Checked) -> Callable[[n.Prompt], Requests | None]:
+    """What tells how many requests a prompt sends at most; nothing where a setting is wrong."""
+    bounds = bounds_here(checked)
+    if bounds is None:
+        return lambda _node: None
+
+    def told(node: n.Prompt) -> Requests:
+        piece = bounds.of_prompt(node)
+        if piece.bound.reasons:
+            return Requests(None, why_unbounded(piece.bound, checked.source))
+        return Requests(piece.bound.most.shown, piece.words)
+
+    return told
 
 
 def _places(compiled: Compiled) -> Callable[[n.Prompt], str]:
@@ -174,7 +202,7 @@ class _Asking:
         self.holes: list[Hole] = []
         self.notes: list[str] = []
 
-    def preview(self) -> Preview:
+    def preview(self, requests: "Callable[[n.Prompt], Requests | None]") -> Preview:
         request: Request | None = None
         on_wire: Sent | None = None
         error: str | None = None
@@ -195,7 +223,8 @@ class _Asking:
         sent = None if request is None else request.canonical()
         enforced = None if request is None else _enforced(request, mode)
         overlap = self._overlap()
-        return Preview(position, mode, sent, holes, notes, error, overlap, enforced, on_wire)
+        most = requests(self.node) if error is None else None
+        return Preview(position, mode, sent, holes, notes, error, overlap, enforced, on_wire, most)
 
     def _overlap(self) -> tuple[str, ...]:
         """Whether the prompt overlaps with others, for each place where there are such."""

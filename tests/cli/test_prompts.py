@@ -191,6 +191,7 @@ f sure(ticket: Ticket) -> bool:
   strict: true
   options:
     {"temperature": 0.0}
+  requests: at most 2 (1 + 1 repair)
 
 triage.saft:13:17: prompt
   user:
@@ -200,6 +201,7 @@ triage.saft:13:17: prompt
   schema, as `value` of an object:
     {"type": "boolean"}
   strict: true
+  requests: at most 2 (1 + 1 repair)
 """
     )
 

@@ -24,7 +24,8 @@ def test_case(case: Case, updates_cases: bool) -> None:
     # A file `max_requests` with a number asks for what `check --max-requests` tells.
     bounded = case.folder / "max_requests"
     if bounded.exists():
-        passed = too_many(Bounds(checked, limits_here()), int(bounded.read_text()))
+        bounds = Bounds(checked.facts, checked.source, limits_here())
+        passed = too_many(bounds, int(bounded.read_text()))
         hints = (*hints, *([] if passed is None else [passed]))
     text = render_text((*checked.diagnostics, *hints), checked.source)
     found = {

@@ -81,7 +81,7 @@ def checked(page: Page, script: bytes) -> tuple[Checked, str]:
     if BY_NUMBER[page.title[2:10]].severity == "hint":
         found = replace(found, diagnostics=(*found.diagnostics, *found.hints()))
     if page.max_requests is not None:
-        passed = too_many(Bounds(found, limits_here()), page.max_requests)
+        passed = too_many(Bounds(found.facts, found.source, limits_here()), page.max_requests)
         found = replace(found, diagnostics=(*found.diagnostics, *([passed] if passed else [])))
     text = render_text(found.diagnostics, found.source)
     return found, _SEARCHED.sub("looked in ., ...", text)

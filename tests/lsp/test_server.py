@@ -225,6 +225,45 @@ def test_inferred_types_of_parameters_when_asked_for(server: Editor) -> None:
     settle(True)
 
 
+def test_how_many_requests_each_function_sends_at_most(server: Editor) -> None:
+    text = """\
+f ask(xs: [string]):
+    for x in xs:
+        print($ about {x} $)
+
+f add(a: int):
+    ret a
+
+f again() -> string:
+    ret again() + $ on $
+
+ask([])
+add(1)
+again()
+"""
+    server.open("bounds.saft", text)
+    document = lsp.TextDocumentIdentifier(server.uri("bounds.saft"))
+    whole = lsp.Range(lsp.Position(0, 0), lsp.Position(99, 0))
+    ask = "text_document_inlay_hint"
+    found = server.ask(ask, lsp.InlayHintParams(document, whole))
+    assert [(one.label, one.position.line) for one in found] == [
+        ("≤ 2 * len(xs) requests", 0),
+        ("any number of requests", 7),
+    ]
+    assert "`again` may call itself" in found[1].tooltip
+    at = server.at("bounds.saft", "f as|k")
+    shown = server.ask("text_document_hover", lsp.HoverParams(*at)).contents.value
+    assert "At most `2 * len(xs)` requests" in shown
+    at = server.at("bounds.saft", "ab|out")
+    shown = server.ask("text_document_hover", lsp.HoverParams(*at)).contents.value
+    assert "requests: at most 2 (1 + 1 repair)" in shown
+    settings = lsp.DidChangeConfigurationParams({"saft": {"requestBounds": False}})
+    server.client.workspace_did_change_configuration(settings)
+    assert list(server.ask(ask, lsp.InlayHintParams(document, whole))) == []
+    settings = lsp.DidChangeConfigurationParams({"saft": {"parameterTypes": True}})
+    server.client.workspace_did_change_configuration(settings)
+
+
 # Names
 
 

@@ -14,7 +14,10 @@ async function activate(context) {
     { command, args },
     {
       documentSelector: [{ language: "saft", scheme: "file" }],
-      initializationOptions: { parameterTypes: settings.get("parameterTypes") },
+      initializationOptions: {
+        parameterTypes: settings.get("parameterTypes"),
+        requestBounds: settings.get("requestBounds"),
+      },
       synchronize: { configurationSection: "saft" },
     },
   );
