@@ -3,7 +3,7 @@
 from collections.abc import Set
 from dataclasses import replace
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from saftc.bounds.algebra import ONE, ZERO, Measure, Polynomial, measured, number
 from saftc.bounds.bound import (
@@ -36,7 +36,7 @@ from saftc.semantics.facts import Facts
 from saftc.semantics.forms import BuiltinCall
 from saftc.semantics.names import Symbol
 from saftc.semantics.programs import conversions_of
-from saftc.semantics.tools import offered_by
+from saftc.semantics.tools import Offered, offered
 from saftc.semantics.types import (
     ANY,
     NIL,
@@ -78,6 +78,14 @@ class Whole(Protocol):
     def script_of(self, definition: n.FunctionDef) -> "Script": ...
 
     def plan_of(self, facts: Facts) -> Plan: ...
+
+
+class _Tool(NamedTuple):
+    """A value on offer: whether it may be a tool, and what a call of it asks."""
+
+    name: str
+    is_tool: bool
+    bound: Bound
 
 
 class Script:
@@ -186,41 +194,39 @@ class Script:
             return Piece(node, self.source, Bound(ZERO, (settings,)), settings.words)
         if node.mode == "program":
             return self._program(node, settings)
-        offered = [self._offered(one) for one in offered_by(node)]
-        has_tools = any(is_tool for is_tool, _, _ in offered)
+        tools = [self._tool(one) for one in offered(self.facts, node)]
+        is_class = any(self.facts.record_of(one.value) is not None for one in node.holes)
+        has_tools = is_class or any(one.is_tool for one in tools)
         fields = self.fields.get(node)
         own = Bound(replies(settings, has_tools=has_tools, is_do=node.mode == "do", fields=fields))
         words = _asked(settings, node.mode == "do", fields, has_tools=has_tools)
-        names = [name for is_tool, name, bound in offered if is_tool and not bound.is_zero]
-        each = largest_bound(bound for _, _, bound in offered)
+        names = [one.name for one in tools if not one.bound.is_zero]
+        each = largest_bound(one.bound for one in tools)
         called = each.times(tool_calls(settings)) if has_tools else NOTHING
         if not called.is_zero:
             of = " or ".join(dict.fromkeys(f"`{name}`" for name in names))
             words += f" + {tool_calls(settings).text} calls of {of}, {_each(each)}"
         return Piece(node, self.source, own + called, words)
 
-    def _offered(self, node: n.Expression) -> tuple[bool, str, Bound]:
-        """Whether a value that is offered may be a tool, its name, and what a call asks."""
-        types = members(self.facts.types.get(node, ANY))
-        name = self.reader.written(node, {}).shown
-        bounds, is_tool = list[Bound](), False
-        for type_ in types:
+    def _tool(self, one: Offered) -> _Tool:
+        """What a call of a value asks that may be a tool."""
+        bounds, is_tool = list[Bound](), one.is_function
+        for type_ in members(one.type):
             match type_:
                 case FunctionType(definition=definition):
                     is_tool = True
                     bounds.append(self.without_parameters(definition))
                 case BuiltinType():
                     is_tool = True
-                    bounds.append(self.builtin(type_.name, node))
-                case _ if type_ == ANY:
-                    if self.facts.record_of(node) is not None or self.facts.is_imported(node):
-                        is_tool = True
-                    elif self.bounds.meets_functions():
-                        is_tool = True
-                        bounds.append(self.bounds.of_any())
+                    bounds.append(self.builtin(type_.name, one.value))
+                case _ if type_ == ANY and _is_of_python(one.facts, one.value):
+                    is_tool = True  # Python's asks for nothing
+                case _ if type_ == ANY and self.bounds.meets_functions():
+                    is_tool = True
+                    bounds.append(self.bounds.of_any())
                 case _:
-                    is_tool = is_tool or self.facts.record_of(node) is not None
-        return is_tool, name, largest_bound(bounds)
+                    pass
+        return _Tool(one.name, is_tool, largest_bound(bounds))
 
     def _program(self, node: n.Prompt, settings: Settings) -> Piece:
         own = program_replies(settings)
@@ -229,7 +235,7 @@ class Script:
             return Piece(node, self.source, Bound(own), words)
         functions = self.callable_by(node)
         each = largest_bound(self.without_parameters(one) for one in functions)
-        if any(ANY in members(self.facts.types.get(one, ANY)) for one in offered_by(node)):
+        if any(ANY in members(one.type) for one in offered(self.facts, node)):
             each = largest_bound((each, self.bounds.of_any()))
         if each.is_zero:
             return Piece(node, self.source, Bound(own), words)
@@ -243,8 +249,8 @@ class Script:
         """The functions of scripts that a program may call which answers a prompt."""
         found = [
             member.definition
-            for one in offered_by(node)
-            for member in members(self.facts.types.get(one, ANY))
+            for one in offered(self.facts, node)
+            for member in members(one.type)
             if isinstance(member, FunctionType)
         ]
         return [*found, *conversions_of(self.facts.module, self.facts).values()]
@@ -297,7 +303,7 @@ class Script:
         match type_:
             case BuiltinType(name=name):
                 return self.builtin(name, node)
-            case _ if type_ == ANY and not self._is_of_python(node):
+            case _ if type_ == ANY and not _is_of_python(self.facts, node):
                 return self.bounds.of_any()
             case _:
                 return NOTHING  # Python's, or a record: its rules ask for nothing
@@ -310,16 +316,6 @@ class Script:
             else self._of_type(type_, node)
             for type_ in members(self.facts.types.get(node, ANY))
         )
-
-    def _is_of_python(self, node: n.Expression) -> bool:
-        """Whether it is an imported name that is not a variable of a script, or a member of one."""
-        if isinstance(node, n.Member) and self.facts.member_of_module(node) is not None:
-            return False
-        if isinstance(node, n.Name):
-            meant = self.facts.imported.get(self.facts.names.of(node))
-            if meant is not None and meant.kind == "variable":
-                return False
-        return self.facts.is_imported(node)
 
     def _given_away(self, node: n.Call) -> Bound:
         """What may be asked by what is called and nobody knows, with the functions it is given."""
@@ -506,6 +502,17 @@ class Script:
 
     def _asks(self, node: n.Expression) -> bool:
         return "asks" in self.effects.of(node)
+
+
+def _is_of_python(facts: Facts, node: n.Expression) -> bool:
+    """Whether it is an imported name that is not a variable of a script, or a member of one."""
+    if isinstance(node, n.Member) and facts.member_of_module(node) is not None:
+        return False
+    if isinstance(node, n.Name):
+        meant = facts.imported.get(facts.names.of(node))
+        if meant is not None and meant.kind == "variable":
+            return False
+    return facts.is_imported(node)
 
 
 def _is_on(value: Value) -> bool:
