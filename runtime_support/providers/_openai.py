@@ -5,7 +5,7 @@
 
 The package's client sends, and gives its raw response: its typed models cost more than the rest of
 a call together. Its exceptions are mapped to ours here, and nowhere else. It retries nothing: when
-to ask again is for all threads together to know (`_retries`).
+to ask again is for all threads together to know (`_traffic`, `_retries`).
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ from runtime_support.providers._refusals import (
     reported_error,
     request_id_of,
 )
-from runtime_support.providers._retries import Unanswered, Waited, patiently
 from runtime_support.providers._server import Server
+from runtime_support.providers._traffic import Unanswered, Waited
 from runtime_support.providers._wires import Feature, Gathering, RequestForm, Wire, without_lacking
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class OpenAIProvider(Streaming):
                 raise _as_status(error) from None
 
         tokens = len(content) // _BYTES_OF_TOKEN
-        return (yield from patiently(self.server.pace, self.settings, self.waited, send, tokens))
+        return (yield from self.server.traffic.ask(self.settings, self.waited, send, tokens))
 
     def _read(self, exchange: _Exchange, gathered: Gathering, heard: Heard) -> Replying:
         """The pieces of a response of events, and the reply; once there is text, no other try."""
@@ -204,7 +204,7 @@ class OpenAIProvider(Streaming):
             piece = gathered.add(chunk)
             if piece and heard is not None:
                 heard.append(piece)
-                with self.server.pace.aside():
+                with self.server.traffic.aside():
                     yield piece
 
     def _failure(self, error: Exception) -> Exception:

@@ -1,6 +1,8 @@
 """Asking again what a server could not answer, and how much all threads ask of it at once.
 
-    patiently(server.pace, settings, waited, send, tokens)    the reply, maybe of a later try
+    patiently(pace, settings, waited, send, tokens)    the reply, maybe of a later try
+
+It is loaded when a server has first refused a request, or has a rate to be kept to.
 
 A server that says it has too much to do is asked less and waited for: a refusal cuts the requests
 under way to a part, each reply makes room for a little more (additive increase, multiplicative
@@ -16,11 +18,8 @@ import random
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
-from typing import Literal, TypeAlias
 
 from runtime_support._effects import LOOK_SECONDS, Effect, Effects, Signal
 from runtime_support._exchange import Reply, Replying
@@ -28,6 +27,7 @@ from runtime_support._notes import is_at_terminal, note
 from runtime_support._order import check_cancelled, clock_here, note_wait
 from runtime_support._settings import Settings
 from runtime_support.errors import ProviderError
+from runtime_support.providers._traffic import Unanswered, Waited
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
@@ -37,43 +37,27 @@ MOST_CUTS = 3
 # Seconds after which somebody at a terminal would wonder.
 TOLD_SECONDS = 2.0
 
-# The server has too much to do; there is none at the address; or it went wrong this time.
-Reason: TypeAlias = Literal["busy", "away", "broken"]
-
-
-class Unanswered(Exception):
-    """A try after which another may do; `wait` is how many seconds the server asks to wait."""
-
-    def __init__(self, error: ProviderError, reason: Reason, wait: float | None = None) -> None:
-        super().__init__(error)
-        error.stays_away = reason != "broken"
-        self.error = error
-        self.reason = reason
-        self.wait = wait
-
-
-@dataclass(slots=True)
-class Waited:
-    """For how many seconds one prompt has waited for its server."""
-
-    seconds: float = 0.0
-
 
 class Pace:
-    """How much is asked of one server at once, by all threads."""
+    """How much is asked of one server at once, by all threads.
 
-    def __init__(self) -> None:
+    Of what was `under_way` when it was made, `last_shared` is when there was more than one.
+    """
+
+    def __init__(
+        self, under_way: int = 0, last_shared: float = float("-inf"), *, has_answered: bool = False
+    ) -> None:
         # The garbage collector may end a stream that was dropped in the middle of this.
         self._lock = threading.RLock()
         self._queue: deque[Signal] = deque()
         self._limit = float("inf")
-        self._under_way = 0
+        self._under_way = under_way
         self._cut_at = self._paused_until = self._told_until = float("-inf")
-        self._last_shared = float("-inf")
+        self._last_shared = last_shared
         self._cuts = 0
         self._trouble: ProviderError | None = None
         self.rates = Rates()
-        self.has_answered = False
+        self.has_answered = has_answered
 
     def enter(self, seconds: float) -> Effects[float | None]:
         """Waits so long for room, first come first served; the time then, None without room."""
@@ -116,15 +100,10 @@ class Pace:
         with self._lock:
             self._leave()
 
-    @contextmanager
-    def aside(self) -> Generator[None]:
-        """Has a request under way not count in the block, in which others may be waited for."""
-        self.ended()
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._under_way += 1
+    def returned(self) -> None:
+        """A request that was noted as ended goes on."""
+        with self._lock:
+            self._under_way += 1
 
     def refused(self, began: float, error: ProviderError, wait: float) -> bool:
         """A request under way was too much; whether it was the only one all the time."""
@@ -215,20 +194,18 @@ def patiently(
     waited: Waited,
     send: Callable[[int], Replying],
     tokens: int,
+    failed: tuple[float, Unanswered] | None = None,
 ) -> Replying:
     """The reply that `send` gets in one of its tries, which it is told the number of, from 0.
 
-    `tokens` is about how many the request has. What neither waiting nor trying again mends is
-    raised: the error of the last try.
+    `tokens` is about how many the request has; `failed` is when its first try began, which was
+    made elsewhere, and how it ended. What neither waiting nor trying again mends is raised: the
+    error of the last try.
     """
     tries = refusals = 0
     while True:
-        began = yield from _enter(pace, settings, waited)
-        try:
-            delay, taken = pace.rates.reserve(settings, tokens)
-            yield from _sleep(delay)
-            reply = yield from send(tries)
-        except Unanswered as failure:
+        if failed is not None:
+            began, failure = failed
             tries += 1
             left = settings.patience - waited.seconds
             if failure.reason == "busy" or (failure.reason == "away" and pace.has_answered):
@@ -236,18 +213,25 @@ def patiently(
                 wait = _wait_for(failure, refusals)
                 is_alone = pace.refused(began, failure.error, wait)
                 if is_alone and not settings.retries:
-                    raise failure.error from None
+                    raise failure.error
                 if left <= 0 or (failure.wait or 0) > left:
-                    raise _out_of_patience(failure.error, settings) from None
+                    raise _out_of_patience(failure.error, settings)
             else:
                 pace.ended()
                 if tries - refusals > settings.retries:
-                    raise failure.error from None
+                    raise failure.error
                 wait = _wait_for(failure, tries - refusals)
             wait = min(wait, max(left, 0))
             pace.tell(failure.error, wait)
             waited.seconds += wait
             yield from _sleep(wait)
+        began = yield from _enter(pace, settings, waited)
+        try:
+            delay, taken = pace.rates.reserve(settings, tokens)
+            yield from _sleep(delay)
+            reply = yield from send(tries)
+        except Unanswered as failure:
+            failed = began, failure
         except BaseException:
             pace.ended()
             raise

@@ -22,7 +22,7 @@ from runtime_support._settings import Settings
 from runtime_support.errors import ConfigError
 from runtime_support.providers._clients import LAST_PORT, async_client_to, client_to
 from runtime_support.providers._refusals import SHOWN, Lacks
-from runtime_support.providers._retries import Pace
+from runtime_support.providers._traffic import Traffic
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -103,7 +103,7 @@ class Server:
         self._client: Any = None
         self._async_clients: dict[AbstractEventLoop, _LoopClient] = {}
         self._lock = threading.Lock()
-        self.pace = Pace()
+        self.traffic = Traffic()
 
     def client(self) -> Any:
         """The client, made at the first use."""
