@@ -1,7 +1,7 @@
 """From a call of `prompt` to its answer.
 
     ask(Question("how many r are in {word}?", (), {"word": "strawberry"}, int))   Result(3)
-    asking(question)              the same, not yet begun: to be driven here or elsewhere
+    prepare(question)             the same, not yet begun: to be driven here or elsewhere
     first_request(question)       the request that would be sent first, without sending it
 
 Template, settings and the place in the script are taken when the prompt is called; only the
@@ -23,11 +23,11 @@ from runtime_support._exchange import Heard, Replying, Request, ToolRequest, ask
 from runtime_support._order import await_turn, check_cancelled
 from runtime_support._positions import annotate, place_of_call
 from runtime_support._results import Answer, Kept, Result
+from runtime_support._schema import check
 from runtime_support._seams import Around, around_prompt, load_part
 from runtime_support._settings import Settings, ambient_here, settings_for, settings_to_show
-from runtime_support._targets import ObjectTarget, Target, Work, target_for
+from runtime_support._targets import Target, TextTarget, Work
 from runtime_support._templates import Rendered, Unknown, offer, render, tool_name
-from runtime_support._tools import Tool, call_tool, function_tool
 from runtime_support._values import brief, is_function, is_object, is_tuple, plain
 from runtime_support.errors import CheckError, PromptError, SaftError, ToolsUnsupported
 from runtime_support.providers import PromptCall
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from runtime_support._media import Content
     from runtime_support._streaming.chunks import Parts
     from runtime_support._streaming.results import AsyncResult
+    from runtime_support._tools import Tool
 
 T = TypeVar("T")
 
@@ -88,7 +89,7 @@ class Question:
 
     def goal(self, settings: Settings, functions: Mapping[str, Any]) -> Target:
         """What the conversation works towards, with these functions on offer."""
-        target = target_for(self.returns, self.fields, settings.structured)
+        target = _target_for(self.returns, self.fields, settings.structured)
         for name in functions:
             if target.takes(ToolRequest(name, "")):
                 raise CheckError(f"`{name}` is a tool by which the model hands in a field")
@@ -106,6 +107,8 @@ class Question:
             # After a reply it is what a prompt inside a tool came to.
             if self.fields is None or conversation.usage.requests:
                 raise
+            from runtime_support._contracts import ObjectTarget
+
             conversation = conversation.anew(ObjectTarget(self.fields))
             yield from conversation.steps()
             conversation.repairs.append("asked for the fields as one JSON object: no tools there")
@@ -151,6 +154,8 @@ class Asking:
         if isinstance(step, Request):
             return (yield from self.exchange(step))
         if isinstance(step, ToolRequest):
+            from runtime_support._tools import call_tool
+
             call = call_tool(self.tools, step.name, step.arguments)
             for one in reversed(self.around):
                 call = one.call(step, call)
@@ -179,6 +184,26 @@ class Asking:
             for one in self.around:
                 one.called(call)
         return outcome
+
+
+def _target_for(returns: Any, fields: Mapping[str, Any] | None, structured: str) -> Target:
+    """The target of a prompt with this type, or these fields by name."""
+    if fields is None:
+        if returns is str:
+            return TextTarget()
+        from runtime_support._contracts import ValueTarget, contract_of
+
+        return ValueTarget(contract_of(returns))
+    check(fields, dict[str, Any], path="fields")
+    if not fields:
+        raise CheckError("`fields` names no field")
+    if structured == "on":
+        from runtime_support._contracts import ObjectTarget
+
+        return ObjectTarget(fields)
+    from runtime_support._fields import FieldsTarget
+
+    return FieldsTarget(fields)
 
 
 @contextmanager
@@ -230,8 +255,7 @@ def prepare(question: Question, *, is_streamed: bool = False) -> Asking:
         settings = settings_for(question.options)
         rendered = _rendered(question)
         offered = question.functions(rendered)
-        named = offered.items() if question.offers_tools else ()
-        tools = {name: function_tool(name, one) for name, one in named}
+        tools = _tools_of(offered if question.offers_tools else {})
         told = [tool.description() for tool in tools.values()]
         conversation = _conversation(question, rendered.content, offered, told, settings)
         call = PromptCall(settings, place_of_call())
@@ -240,6 +264,15 @@ def prepare(question: Question, *, is_streamed: bool = False) -> Asking:
     except SaftError as error:
         annotate(error)
         raise
+
+
+def _tools_of(functions: Mapping[str, Any]) -> dict[str, Tool]:
+    """The functions of a template as tools; those without any load nothing for them."""
+    if not functions:
+        return {}
+    from runtime_support._tools import function_tool
+
+    return {name: function_tool(name, one) for name, one in functions.items()}
 
 
 def first_request(question: Question) -> Request:
@@ -316,5 +349,5 @@ def _named(tool: Any) -> tuple[str, Any]:
 
 def _described(name: str, function: Any) -> dict[str, Any]:
     if not isinstance(function, Unknown):
-        return function_tool(name, function).description()
+        return _tools_of({name: function})[name].description()
     return {"type": "function", "function": {"name": name, "parameters": function.mark}}

@@ -99,6 +99,19 @@ def parse_unambiguous(text: str) -> Any:
     return value
 
 
+def read_arguments(arguments: str) -> dict[str, Any]:
+    """The arguments of a call as an object; no text at all stands for none."""
+    if not arguments.strip():
+        return {}
+    try:
+        read = parse_unambiguous(arguments)
+    except CheckError as error:
+        raise CheckError(f"the arguments are not JSON: {error.message}") from None
+    if is_object(read):
+        return read
+    raise CheckError(f"the arguments have to be an object, got {brief(read)}")
+
+
 def _text_of(text: object) -> str:
     given: Any = plain(text)
     if not isinstance(given, str):

@@ -333,7 +333,9 @@ def checked_option(name: str, value: Any, origin: str) -> Any:
     if name == "provider" and isinstance(value, Provider) and not isinstance(value, type):
         return value
     try:
-        checked = check(value, type_, path=f"{origin} {name}")
+        # Most are texts and numbers: no more of the checker is loaded for these.
+        is_plain = type(value) is type_
+        checked: Any = value if is_plain else check(value, type_, path=f"{origin} {name}")
     except CheckError as error:
         raise ConfigError(error.message, setting=name) from None
     if name in _LIMITS and not _LIMITS[name][0] <= checked <= _LIMITS[name][1]:

@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 
 from runtime_support._ambiguity import Ambiguity
 from runtime_support._effects import Effects, call_function
-from runtime_support._jsontext import parse_unambiguous, to_json
+from runtime_support._jsontext import parse_unambiguous, read_arguments, to_json
 from runtime_support._names import did_you_mean, listed
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
@@ -30,7 +30,7 @@ from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode, decode_for_model
 from runtime_support._schema.reading import Parameter, Signature, bind_call, signature_of
 from runtime_support._schema.writing import json_schema
-from runtime_support._values import brief, is_list, is_object, plain
+from runtime_support._values import is_list, is_object, plain
 from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped, SaftError
 
 _INTEGER = re.compile(r"[+-]?[0-9]+(\.0*)?")
@@ -100,19 +100,6 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> Effects[T
     except Exception as failure:  # what else a user's function raises is for the model to hear
         result, error = None, redacted(_words(failure, name, read))
     return ToolCall(name, read, result, error, (time.perf_counter() - started) * 1000)
-
-
-def read_arguments(arguments: str) -> dict[str, Any]:
-    """The arguments of a call as an object; no text at all stands for none."""
-    if not arguments.strip():
-        return {}
-    try:
-        read = parse_unambiguous(arguments)
-    except CheckError as error:
-        raise CheckError(f"the arguments are not JSON: {error.message}") from None
-    if is_object(read):
-        return read
-    raise CheckError(f"the arguments have to be an object, got {brief(read)}")
 
 
 def convert_text(value: Any, schema: m.Schema) -> Any:

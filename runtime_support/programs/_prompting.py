@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
 
 from runtime_support._asking import Question, ask, ask_async
+from runtime_support._contracts import Contract
 from runtime_support._conversation import Conversation, Steps
 from runtime_support._effects import in_thread
 from runtime_support._positions import annotate
@@ -27,7 +28,7 @@ from runtime_support._schema.model import AnySchema
 from runtime_support._seams import around_plan
 from runtime_support._settings import Settings, settings_for
 from runtime_support._tables import summary
-from runtime_support._targets import Contract, Target, Unreadable, Work, without_thinking
+from runtime_support._targets import Target, Unreadable, Work, without_thinking
 from runtime_support._templates import Unknown
 from runtime_support._values import brief, is_dataframe, is_list, is_object, plain
 from runtime_support.errors import CheckError, ContractError, ProgramError, SaftError

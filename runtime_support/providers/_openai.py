@@ -35,6 +35,8 @@ from runtime_support.errors import ProviderError, ProviderTimeout, Refused, Tool
 from runtime_support.providers._clients import Body
 from runtime_support.providers._refusals import (
     SHOWN,
+    Unanswered,
+    Waited,
     asked_wait,
     error_of,
     is_used_up,
@@ -44,7 +46,6 @@ from runtime_support.providers._refusals import (
     request_id_of,
 )
 from runtime_support.providers._server import Server
-from runtime_support.providers._traffic import Unanswered, Waited
 from runtime_support.providers._wires import Feature, Gathering, RequestForm, Wire, without_lacking
 
 if TYPE_CHECKING:

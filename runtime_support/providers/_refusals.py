@@ -12,7 +12,8 @@ import email.utils
 import json
 import re
 import time
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 import httpx2
 
@@ -53,6 +54,27 @@ _STATUSES = {
     "timeout_error": 504,
     "vector_store_timeout": 504,
 }
+
+# The server has too much to do; there is none at the address; or it went wrong this time.
+Reason: TypeAlias = Literal["busy", "away", "broken"]
+
+
+class Unanswered(Exception):
+    """A try after which another may do; `wait` is how many seconds the server asks to wait."""
+
+    def __init__(self, error: ProviderError, reason: Reason, wait: float | None = None) -> None:
+        super().__init__(error)
+        error.stays_away = reason != "broken"
+        self.error = error
+        self.reason = reason
+        self.wait = wait
+
+
+@dataclass(slots=True)
+class Waited:
+    """For how many seconds one prompt has waited for its server."""
+
+    seconds: float = 0.0
 
 
 def error_of(response: httpx2.Response, address: str) -> ProviderError:

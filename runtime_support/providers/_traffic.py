@@ -12,36 +12,14 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from runtime_support._exchange import Replying
 from runtime_support._settings import Settings
-from runtime_support.errors import ProviderError
+from runtime_support.providers._refusals import Unanswered, Waited
 
 if TYPE_CHECKING:
     from runtime_support.providers._retries import Pace
-
-# The server has too much to do; there is none at the address; or it went wrong this time.
-Reason: TypeAlias = Literal["busy", "away", "broken"]
-
-
-class Unanswered(Exception):
-    """A try after which another may do; `wait` is how many seconds the server asks to wait."""
-
-    def __init__(self, error: ProviderError, reason: Reason, wait: float | None = None) -> None:
-        super().__init__(error)
-        error.stays_away = reason != "broken"
-        self.error = error
-        self.reason = reason
-        self.wait = wait
-
-
-@dataclass(slots=True)
-class Waited:
-    """For how many seconds one prompt has waited for its server."""
-
-    seconds: float = 0.0
 
 
 class Traffic:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from runtime_support._effects import Effect, Effects, drive
 from runtime_support._exchange import Heard, Reply, Replying, Request, ToolRequest
-from runtime_support._jsontext import to_json
+from runtime_support._jsontext import read_arguments, to_json
 from runtime_support._notes import note
 from runtime_support._order import await_turn
 from runtime_support._positions import Place
@@ -32,7 +32,6 @@ from runtime_support._redaction import holds_secret, redacted, shown
 from runtime_support._results import ToolCall
 from runtime_support._seams import Around, register
 from runtime_support._settings import Settings, settings_for
-from runtime_support._tools import read_arguments
 from runtime_support.errors import (
     CheckError,
     ConfigError,
@@ -372,8 +371,7 @@ def _begun(path: str, settings: Settings) -> Journal:
 def _opened(
     path: str, settings: Settings, part_of: str | None = None, *, for_blocks: bool = False
 ) -> Journal:
-    """The journal; what it has cost counts for the budget of the run, and of the blocks around it.
-    """
+    """The journal; its cost counts for the budget of the run, and for those of blocks around it."""
     journal = Journal(path, part_of)
     for model, paid in journal.paid.items():
         add_kept(settings, model, *paid, for_blocks=for_blocks)

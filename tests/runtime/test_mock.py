@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runtime_support import ProgramError, configure, image, prompt
+from runtime_support._contracts import contract_of
 from runtime_support._exchange import Request
 from runtime_support._mock.provider import MockProvider
 from runtime_support._mock.values import ReadPrompt
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema
-from runtime_support._targets import contract_of
 from runtime_support.programs import ambiguous, option
 from runtime_support.programs._outcomes import ProgramFailure
 from runtime_support.programs._prompting import Plan, program

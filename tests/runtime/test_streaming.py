@@ -35,8 +35,8 @@ from runtime_support import (
     overlap,
     prompt,
 )
+from runtime_support._contracts import ValueTarget, contract_of
 from runtime_support._streaming.chunks import ListItems, TextPieces, parts_for
-from runtime_support._targets import ValueTarget, contract_of
 from runtime_support.providers import _clients, _network
 from runtime_support.runs._budgets import spending_here
 from runtime_support.runs._recordings import close

@@ -1,0 +1,186 @@
+"""Several named fields, which a model hands in by tools of their own.
+
+    target = FieldsTarget({"total": float, "due": date})
+    target.return_tools()      two tools: `__saft_return_total` and `__saft_return_due`
+    target.value               (19.5, datetime.date(2026, 1, 31))
+
+What the model sends instead as one JSON object is taken, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from runtime_support._contracts import contract_for, contract_of, read_reply
+from runtime_support._exchange import ToolRequest
+from runtime_support._jsontext import read_arguments, to_json
+from runtime_support._names import listed
+from runtime_support._schema import model as m
+from runtime_support._schema.checking import decode_for_model
+from runtime_support._schema.reading import object_schema
+from runtime_support._schema.writing import json_schema
+from runtime_support._targets import NOT_ALL, RETURN_PREFIX, Target, Unreadable
+from runtime_support._tools import convert_text
+from runtime_support.errors import CheckError
+
+
+class FieldsTarget(Target):
+    """Fields that the model hands in by one return tool each.
+
+    A valid value is kept, also when later ones are not; of two, the later one counts. An object
+    with the fields, sent as text, is taken too. A field that takes nil may stay away: it is nil
+    when the model calls no more tools, and has handed in another or been reminded.
+    """
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.schema: m.ObjectSchema = object_schema(fields)
+        self.arrived: dict[str, Any] = {}
+        self.reasons: dict[str, str] = {}
+        # Those that were handed in since it was asked for an objection, and how many it had then.
+        self._handed_in: list[str] = []
+        self._had = 0
+        self._optional = {field.name for field in self.schema.fields if not field.required}
+        self._is_reminded = False
+        for name in fields:
+            if len(RETURN_PREFIX + name) > 64:
+                raise CheckError(f"the field name `{name}` is too long for a tool")
+
+    @property
+    def is_reached(self) -> bool:
+        return len(self.arrived) == len(self.schema.fields)
+
+    @property
+    def is_enough(self) -> bool:
+        return not self._missing()
+
+    @property
+    def value(self) -> Any:
+        return tuple(self.arrived[field.name] for field in self.schema.fields)
+
+    def ending(self) -> str:
+        tools = ", ".join(RETURN_PREFIX + field.name for field in self.schema.fields)
+        optional = [one.name for one in self.schema.fields if one.name in self._optional]
+        left_out = f" What has no value may be left out: {_tools(optional)}." if optional else ""
+        return f"Answer by calling each of these tools once, with the value: {tools}.{left_out}"
+
+    def return_tools(self) -> list[dict[str, Any]]:
+        return [_return_tool(field) for field in self.schema.fields]
+
+    def takes(self, call: ToolRequest) -> bool:
+        return any(call.name == RETURN_PREFIX + field.name for field in self.schema.fields)
+
+    def objection(self) -> str | None:
+        handed_in, self._handed_in = dict.fromkeys(self._handed_in), []
+        had, self._had = self._had, len(self.arrived)
+        refused = [name for name in handed_in if name in self.reasons]
+        if refused:
+            return "; ".join(f"refused for {name}: {self.reasons[name]}" for name in refused)
+        is_in_vain = bool(handed_in) and self._had == had and not self.is_enough
+        return NOT_ALL if is_in_vain else None
+
+    def keep(self, call: ToolRequest) -> str:
+        name = call.name.removeprefix(RETURN_PREFIX)
+        field = next(field for field in self.schema.fields if field.name == name)
+        self._handed_in.append(name)
+        try:
+            arguments = read_arguments(call.arguments)
+            if "value" not in arguments:
+                raise CheckError("the argument `value` is missing")
+            value = convert_text(arguments["value"], field.schema)
+            self.arrived[name] = decode_for_model(value, field.schema)
+        except CheckError as error:
+            self.reasons[name] = str(error)
+            self.repairs.append(f"refused for {name}: {error}")
+            return f"error: {error}"
+        self.reasons.pop(name, None)
+        missing = self._missing()
+        if missing:
+            return f"kept; still missing: {_tools(missing)}"
+        return "kept" if self.is_reached else f"kept; may be left out: {_tools(self._open())}"
+
+    def accept(self, text: str) -> None:
+        found = self._fields_in(text) if text.strip() else {}
+        if found:
+            self.arrived.update(found)
+            self.repairs.append(f"taken from a JSON object in the text: {listed(found)}")
+        missing = self._missing()
+        if not missing and (self.arrived or self._is_reminded):
+            self.arrived |= dict.fromkeys(self._open())
+        elif found:
+            raise Unreadable(f"the reply leaves open: {listed(missing)}")
+        else:
+            empty = "" if text.strip() else "is empty and "
+            raise Unreadable(f"the reply {empty}calls no tool")
+
+    def reminder(self, reason: str) -> str:
+        self._is_reminded = True
+        open_fields = [
+            f"{name} ({self.reasons[name]})" if name in self.reasons else name
+            for name in self._missing() or self._open()
+        ]
+        tools = _tools(self._missing() or self._open())
+        return f"Still missing: {', '.join(open_fields)}. Call {tools}."
+
+    def state(self) -> str:
+        """What arrived, what did not, and why, for the error that ends the call."""
+        arrived = ", ".join(f"{name} = {_bounded(value)}" for name, value in self.arrived.items())
+        missing = [f"{one} ({self.reasons.get(one, 'never sent')})" for one in self._missing()]
+        if missing:
+            left = f"missing: {', '.join(missing)}"
+        else:
+            left = f"never sent, and may be left out: {', '.join(self._open())}"
+        return f"arrived: {arrived or 'nothing'}; {left}"
+
+    def _open(self) -> list[str]:
+        return [field.name for field in self.schema.fields if field.name not in self.arrived]
+
+    def _missing(self) -> list[str]:
+        """What is open and may not stay away; what was sent and refused may not either."""
+        may_stay_away = self._optional.difference(self.reasons)
+        return [name for name in self._open() if name not in may_stay_away]
+
+    def _fields_in(self, text: str) -> dict[str, Any]:
+        """The fields of an object in the text: all of them, or each that is valid."""
+        try:
+            return read_reply(contract_for(self.schema), text)[0]
+        except Unreadable:
+            pass
+        try:
+            loose, _ = read_reply(contract_of(dict[str, Any]), text)
+        except Unreadable:
+            return {}
+        found: dict[str, Any] = {}
+        for field in self.schema.fields:
+            if field.name not in loose:
+                continue
+            try:
+                found[field.name] = decode_for_model(loose[field.name], field.schema, field.name)
+            except CheckError as error:
+                self.reasons[field.name] = str(error)
+        return found
+
+
+def _tools(names: Iterable[str]) -> str:
+    return ", ".join(RETURN_PREFIX + name for name in names)
+
+
+def _return_tool(field: m.Field) -> dict[str, Any]:
+    value = m.Field("value", field.schema, doc=field.doc)
+    return {
+        "type": "function",
+        "function": {
+            "name": RETURN_PREFIX + field.name,
+            "description": field.doc or f"Hands in the value of `{field.name}`.",
+            "parameters": json_schema(m.ObjectSchema(None, (value,))),
+        },
+    }
+
+
+def _bounded(value: Any, limit: int = 60) -> str:
+    try:
+        text = to_json(value)
+    except CheckError:
+        text = repr(value)
+    return text if len(text) <= limit else text[: limit - 3] + "..."
