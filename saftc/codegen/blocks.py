@@ -86,6 +86,8 @@ def _emit_run(
     are needed first.
     """
     statement, inside = run[0], context.beside(own.inner)
+    needed, around = context.output.functions, context.output.functions[:]
+    needed.clear()
     if isinstance(statement, _IMPORTS):
         made = _emit_imports(context, run)
     elif len(run) > 1:
@@ -94,6 +96,8 @@ def _emit_run(
         made = list(context.statement(inside, statement))
     at = len(made) - 1 if statement in context.plan.loops else 0
     made[at:at] = _declarations(context, run)
+    made[:0] = needed
+    needed[:] = around
     lines = comment_lines(context, [*leading, *inside.inner], statement)
     is_told = isinstance(statement, _IMPORTS) and "#" in code_of(made[-1])
     if is_told and own.beside is not None:

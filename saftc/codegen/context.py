@@ -44,7 +44,8 @@ class Output:
     """What one run of the emitter has used and made so far.
 
     `prompts` are the calls that prompts have become, `texts` their texts of several lines, by the
-    number of the mark that stands for one until the module is laid out.
+    number of the mark that stands for one until the module is laid out. `functions` are those that
+    the statement at hand needs above it.
     """
 
     classes: Classes
@@ -53,6 +54,7 @@ class Output:
     spans: Spans = field(default_factory=Spans)
     prompts: dict[n.Prompt, cst.Call] = field(default_factory=dict[n.Prompt, cst.Call])
     texts: list[str] = field(default_factory=list[str])
+    functions: list[Statement] = field(default_factory=list[Statement])
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,8 +82,10 @@ def _plain(context: Context, node: n.Expression) -> Expression:
         case n.Conditional():
             return _conditional(context, node)
         case n.Comprehension():
-            is_mapped = node in context.plan.maps
-            return emit_mapped(context, node) if is_mapped else emit_comprehension(context, node)
+            mapped = context.plan.maps.get(node)
+            if mapped is not None:
+                return emit_mapped(context, node, mapped)
+            return emit_comprehension(context, node)
         case n.FormattedString():
             return emit_formatted_string(context, node)
         case n.Prompt():

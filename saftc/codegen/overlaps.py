@@ -29,11 +29,10 @@ from saftc.codegen.context import Context
 from saftc.codegen.layout import WIDTH, code_of
 from saftc.codegen.loops import emit_pattern, loop_over
 from saftc.codegen.operators import emit_condition
-from saftc.codegen.prompts import emit_destructured, emit_result, template_of
+from saftc.codegen.prompts import emit_destructured, emit_result, spread_line, template_of
 from saftc.codegen.python import Expression, Statement
 from saftc.flow.statements import all_statements, bound_by
-from saftc.schedule.plan import Ahead
-from saftc.semantics.forms import DirectCall
+from saftc.schedule.plan import Ahead, Mapped, call_of_item
 from saftc.semantics.names import Symbol
 from saftc.semantics.types import ANY, INT, STRING, MapType, Type, item_type
 from saftc.source import Span
@@ -43,51 +42,42 @@ from saftc.syntax.tokens import Comment
 # Comprehensions
 
 
-def emit_mapped(context: Context, node: n.Comprehension) -> Expression:
+def emit_mapped(context: Context, node: n.Comprehension, mapped: Mapped) -> Expression:
     """`list(overlap(function, items))`, without the list where the items alone are wanted."""
     [clause] = node.clauses
     inside = context.within(context.facts.names.scopes[node])
     target, items = emit_pattern(inside, clause.pattern), loop_over(inside, clause)
     conditions = [emit_condition(inside, condition) for condition in clause.conditions]
-    assert isinstance(clause.pattern, n.NamePattern)
-    called = _call_of_one(inside, node.item, context.facts.names.of(clause.pattern.name))
-    given = None if called is None else called.arguments[0].value
+    given = None if mapped.call is None else mapped.call.arguments[0].value
     if conditions or isinstance(given, n.Member | n.Index):
         item = target if given is None else inside.emit(given)
         items = py.comprehension(item, [(target, items, conditions)])
-    if called is not None:
-        function = inside.emit(called.function)
-    else:
-        assert isinstance(target, cst.Name)
+    assert isinstance(target, cst.Name)
+    if mapped.call is not None:
+        function = inside.emit(mapped.call.function)
+    elif mapped.name is None:
         function = py.lambda_(inside.emit(node.item), [(target.value, None, None)])
-    made = _overlap(context, function, items, (called or node).span)
+    else:
+        context.output.functions.append(_item_function(inside, node, mapped.name, target.value))
+        function = py.name(mapped.name)
+    made = _overlap(context, function, items, (mapped.call or node).span)
     is_list = node not in context.plan.unlisted
     return py.call(context.global_("list"), [made]) if is_list else made
 
 
-def _call_of_one(context: Context, node: n.Expression, item: Symbol) -> n.Call | None:
-    """The call of a function with the item, or a plain part of it, alone."""
-    match node:
-        case n.Call(function=function, arguments=(n.Argument(name=None, value=given),)):
-            is_name = isinstance(function, n.Name) or context.facts.is_imported(function)
-        case _:
-            return None
-    form = context.facts.forms.calls[node]
-    is_own = isinstance(form, DirectCall) and isinstance(form.definition, n.FunctionDef)
-    while isinstance(given, n.Member | n.Index) and given not in context.facts.coercions:
-        given = given.value
-    is_item = isinstance(given, n.Name) and context.facts.names.of(given) is item
-    if not (is_name and is_own and is_item and _is_plain(context, node)):
-        return None
-    return node
-
-
-def _is_plain(context: Context, node: n.Call) -> bool:
-    """Whether a call gives what its function gives, and takes its arguments as they are."""
-    form = context.facts.forms.calls[node]
-    keeps = isinstance(form, DirectCall) and form.definition in context.facts.history.does
-    parts = (node, *(one.value for one in node.arguments))
-    return not keeps and not any(part in context.facts.coercions for part in parts)
+def _item_function(
+    context: Context, node: n.Comprehension, name: str, parameter: str
+) -> cst.FunctionDef:
+    """The function that makes an item; it stands above the statement."""
+    inside = replace(context.deeper(), caught=())
+    value = py.returned(inside.emit(node.item))
+    [line] = spread_line(inside, node.item, value)
+    context.note(line, node.item.span)
+    taken = annotation(context, item_type(context.type_of(node.clauses[0].iterable)))
+    returns = annotation(context, context.type_of(node.item))
+    made = py.function(name, py.parameters([(parameter, taken, None)]), returns, py.block([line]))
+    context.note(made, node.span)
+    return made
 
 
 def _overlap(context: Context, function: Expression, items: Expression, span: Span) -> cst.Call:
@@ -139,7 +129,7 @@ def _function_alone(context: Context, statement: n.ForStmt, ahead: Ahead) -> n.C
     given = tuple(one.symbol for one in ahead.gives)
     if not isinstance(statement.pattern, n.NamePattern) or given != gives:
         return None
-    called = _call_of_one(context, call, context.facts.names.of(statement.pattern.name))
+    called = call_of_item(context.facts, call, context.facts.names.of(statement.pattern.name))
     is_whole = called is not None and isinstance(called.arguments[0].value, n.Name)
     return called if is_whole else None
 

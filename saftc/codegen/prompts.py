@@ -29,7 +29,7 @@ from saftc.codegen.comments import one_a_line
 from saftc.codegen.context import Context
 from saftc.codegen.layout import mark
 from saftc.codegen.literals import emit_entry, emit_object
-from saftc.codegen.python import Expression
+from saftc.codegen.python import Expression, Statement
 from saftc.semantics.programs import conversions_of, functions_above
 from saftc.semantics.tools import (
     Offered,
@@ -40,6 +40,7 @@ from saftc.semantics.tools import (
 )
 from saftc.semantics.types import ANY, STRING, BuiltinType, FunctionType
 from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
 
 # The parameters of `prompt` and `program`: a name of the script may not be one of them.
 _PARAMETERS = {
@@ -297,6 +298,46 @@ def _is_called_so(context: Context, tool: Offered) -> bool:
             imported = None if symbol is None else symbol.node
             is_alias = isinstance(imported, n.ImportedName) and imported.alias is not None
             return tool.is_known_to_python and not is_alias
+
+
+_About = (
+    cst.Assign
+    | cst.AnnAssign
+    | cst.AugAssign
+    | cst.Return
+    | cst.Expr
+    | cst.Raise
+    | cst.Pass
+    | cst.Del
+)
+
+
+def spread_line(context: Context, node: n.Node, small: _About) -> list[Statement]:
+    """The statement that a node becomes; one about a prompt has an argument a line when it does not
+    fit on one.
+    """
+    value = None if isinstance(small, cst.Pass | cst.Raise | cst.Del) else small.value
+    asking = _asking_in(value)
+    if (
+        isinstance(asking, cst.Call)
+        and context.is_long(small)
+        and any(asking is context.output.prompts.get(one) for one in _prompts(node))
+    ):
+        assert value is not None
+        spread = value.deep_replace(asking, py.spread(asking))
+        small = small.with_changes(value=spread)
+    return [py.line(small)]
+
+
+def _asking_in(value: Expression | None) -> Expression | None:
+    """The call in `call.value`, `(await call).value`."""
+    while isinstance(value, cst.Attribute | cst.Await):
+        value = value.value if isinstance(value, cst.Attribute) else value.expression
+    return value
+
+
+def _prompts(node: n.Node) -> list[n.Prompt]:
+    return [one for one in walk(node) if isinstance(one, n.Prompt)]
 
 
 def _text(context: Context, text: str) -> Expression:

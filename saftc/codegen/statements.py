@@ -16,7 +16,7 @@ from saftc.codegen.growth import emit_growth
 from saftc.codegen.loops import emit_pattern, loop_over, shape, waits_for_pieces
 from saftc.codegen.operators import emit_condition
 from saftc.codegen.overlaps import emit_for_ahead, emit_given
-from saftc.codegen.prompts import emit_destructured, emit_pieces, emit_result
+from saftc.codegen.prompts import emit_destructured, emit_pieces, emit_result, spread_line
 from saftc.codegen.python import Expression, Statement
 from saftc.formatter.documents import render
 from saftc.formatter.expressions import write_expression
@@ -28,7 +28,6 @@ from saftc.semantics.relations import Fit
 from saftc.semantics.types import FAILURE, is_known, is_only
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Attached
-from saftc.syntax.walk import walk
 
 
 def emit_statement(context: Context, statement: n.Statement) -> Sequence[Statement]:
@@ -54,17 +53,17 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
         case n.AssignStmt() | n.AugmentedAssignStmt() if statement in context.choices.growth:
             target = py.name(context.name_of(statement.name))
             changes = emit_growth(context, target, context.choices.growth[statement])
-            return [line for one in changes for line in _line(context, statement, one)]
+            return [line for one in changes for line in spread_line(context, statement, one)]
         case n.AssignStmt():
-            return _line(context, statement, emit_assign_stmt(context, statement))
+            return spread_line(context, statement, emit_assign_stmt(context, statement))
         case n.AugmentedAssignStmt():
-            return _line(context, statement, emit_augmented_assign_stmt(context, statement))
+            return spread_line(context, statement, emit_augmented_assign_stmt(context, statement))
         case n.UnpackStmt():
-            return _line(context, statement, emit_unpack_stmt(context, statement))
+            return spread_line(context, statement, emit_unpack_stmt(context, statement))
         case n.DestructureStmt():
-            return _line(context, statement, emit_destructure_stmt(context, statement))
+            return spread_line(context, statement, emit_destructure_stmt(context, statement))
         case n.RetStmt():
-            return _line(context, statement, emit_ret_stmt(context, statement))
+            return spread_line(context, statement, emit_ret_stmt(context, statement))
         case n.AssertStmt():
             is_rule = isinstance(context.scope.owner, n.RecordDef)
             emit = emit_rule if is_rule else emit_assert_stmt
@@ -73,7 +72,7 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
             streamed = _printed_stream(context, statement)
             if streamed is not None:
                 return emit_printed_stream(context, statement, streamed)
-            return _line(context, statement, emit_expression_stmt(context, statement))
+            return spread_line(context, statement, emit_expression_stmt(context, statement))
         case n.FailStmt():
             return [py.line(emit_fail_stmt(context, statement))]
         case n.BreakStmt():
@@ -93,44 +92,6 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
 # Statements without a block
 
 _ANY_WIDTH = 1_000_000
-
-_About = (
-    cst.Assign
-    | cst.AnnAssign
-    | cst.AugAssign
-    | cst.Return
-    | cst.Expr
-    | cst.Raise
-    | cst.Pass
-    | cst.Del
-)
-
-
-def _line(context: Context, statement: n.Statement, small: _About) -> list[Statement]:
-    """A statement; one about a prompt has an argument a line when it does not fit on one."""
-    value = None if isinstance(small, cst.Pass | cst.Raise | cst.Del) else small.value
-    asking = _asking_in(value)
-    if (
-        isinstance(asking, cst.Call)
-        and context.is_long(small)
-        and any(asking is context.output.prompts.get(node) for node in _prompts(statement))
-    ):
-        assert value is not None
-        spread = value.deep_replace(asking, py.spread(asking))
-        small = small.with_changes(value=spread)
-    return [py.line(small)]
-
-
-def _asking_in(value: Expression | None) -> Expression | None:
-    """The call in `call.value`, `(await call).value`."""
-    while isinstance(value, cst.Attribute | cst.Await):
-        value = value.value if isinstance(value, cst.Attribute) else value.expression
-    return value
-
-
-def _prompts(statement: n.Statement) -> list[n.Prompt]:
-    return [node for node in walk(statement) if isinstance(node, n.Prompt)]
-
 
 def emit_assign_stmt(
     context: Context, statement: n.AssignStmt

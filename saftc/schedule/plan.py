@@ -62,6 +62,16 @@ class Ahead:
 
 
 @dataclass(frozen=True, slots=True)
+class Mapped:
+    """A comprehension whose items are made at the same time: by the function that `call` calls, or
+    by one that is called `name`; it has no name where it reads those of another comprehension.
+    """
+
+    call: n.Call | None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
     """What was decided about a place that asks: `reason` is what keeps it in order."""
 
@@ -81,7 +91,7 @@ class Plan:
     loops: dict[n.ForStmt, Ahead] = field(default_factory=dict[n.ForStmt, Ahead])
     # The `continue`s that end a call of such a function.
     ends: dict[n.ContinueStmt, Ahead] = field(default_factory=dict[n.ContinueStmt, Ahead])
-    maps: set[n.Comprehension] = field(default_factory=set[n.Comprehension])
+    maps: dict[n.Comprehension, Mapped] = field(default_factory=dict[n.Comprehension, Mapped])
     # Those of them that are only gone over.
     unlisted: set[n.Comprehension] = field(default_factory=set[n.Comprehension])
     groups: dict[n.Statement, tuple[n.Statement, ...]] = field(
@@ -99,6 +109,26 @@ def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
         return Plan(effects, awaits=Awaits(facts))
     may_ask = facts.scripts or bool(nodes_of(facts.module, n.Prompt))
     return _Planner(effects).run() if may_ask and overlapping.is_on else Plan(effects)
+
+
+def call_of_item(facts: Facts, node: n.Expression, item: Symbol) -> n.Call | None:
+    """The call of a function with an item, or a plain part of it, alone, if `node` is one and gives
+    what the function gives.
+    """
+    match node:
+        case n.Call(function=function, arguments=(n.Argument(name=None, value=given),)) as call:
+            is_name = isinstance(function, n.Name) or facts.is_imported(function)
+            form = facts.forms.calls[call]
+        case _:
+            return None
+    if not isinstance(form, DirectCall) or not isinstance(form.definition, n.FunctionDef):
+        return None
+    if form.definition in facts.history.does or call in facts.coercions:
+        return None
+    while isinstance(given, n.Member | n.Index) and given not in facts.coercions:
+        given = given.value
+    is_item = isinstance(given, n.Name) and facts.names.of(given) is item
+    return call if is_name and is_item and given not in facts.coercions else None
 
 
 _Reads = tuple[Set[Symbol], ...]
@@ -187,7 +217,8 @@ class _Planner:
             if isinstance(node, n.Comprehension):
                 self._comprehension(node, place)
         for node in own:
-            self.plan.unlisted |= self.plan.maps.intersection(self.unlisted.in_expression(node))
+            found = self.unlisted.in_expression(node)
+            self.plan.unlisted.update(one for one in found if one in self.plan.maps)
         inside = set(place.certain)
         after = place.after
         if isinstance(statement, n.ForStmt):
@@ -372,16 +403,26 @@ class _Planner:
     def _goes_over(self, loop: n.ForStmt, place: _Place) -> None:
         found = self.unlisted.in_loop(loop)
         if found is not None and self._read_after_failure(found[1], place) is None:
-            self.plan.unlisted |= self.plan.maps.intersection(found[:1])
+            self.plan.unlisted.update(one for one in found[:1] if one in self.plan.maps)
 
     def _comprehension(self, node: n.Comprehension, place: _Place) -> None:
         if "asks" not in self.effects.of(node):
             return
         reason = self._keeps_in_order(node, place)
         if reason is None:
-            self.plan.maps.add(node)
+            self.plan.maps[node] = self._mapped(node, place)
             self._begins_ahead(node.item)
         self._note(node, "for several items at once", reason)
+
+    def _mapped(self, node: n.Comprehension, place: _Place) -> Mapped:
+        pattern, scopes = node.clauses[0].pattern, self.facts.names.scopes
+        assert isinstance(pattern, n.NamePattern)
+        call = call_of_item(self.facts, node.item, self.facts.names.of(pattern.name))
+        around = scopes[node].parent
+        if call is not None or (around and isinstance(around.owner, n.Comprehension)):
+            return Mapped(call)
+        item = pattern.name.text if pattern.name.text != "_" else "item"
+        return Mapped(None, self._new_function(f"ask_{item}", place.scope))
 
     def _keeps_in_order(self, node: n.Comprehension, place: _Place) -> Reason | None:
         clause = node.clauses[0]

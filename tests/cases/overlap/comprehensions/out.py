@@ -22,20 +22,29 @@ def items(text: str) -> list[Item]:
 found = items("a paper")
 print(show(list(overlap(translate, [item.headline for item in found if item.urgent]))))
 print(show(list(overlap(translate, ["a", "b"]))))
-print(show(list(overlap(lambda word: (word, translate(word + "!")), ["a", "b"]))))
-lengths: list[int] = list(
-    overlap(lambda one: len(translate(one.headline.upper())), found)
-)
+
+
+def ask_word(word: str) -> tuple[str, str]:
+    return (word, translate(word + "!"))
+
+
+print(show(list(overlap(ask_word, ["a", "b"]))))
+
+
+def ask_one(one: Item) -> int:
+    return len(translate(one.headline.upper()))
+
+
+lengths: list[int] = list(overlap(ask_one, found))
+
+
+def ask_word_2(word: str) -> str:
+    return prompt("{word}", word=word).value
+
+
 print(
     show(lengths),
-    len(
-        list(
-            overlap(
-                lambda word: prompt("{word}", word=word).value,
-                [word for word in ["a"] if word != "b"],
-            )
-        )
-    ),
+    len(list(overlap(ask_word_2, [word for word in ["a"] if word != "b"]))),
 )
 for text in list(overlap(translate, ["a", "b"])):
     print(text)

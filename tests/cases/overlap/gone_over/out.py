@@ -17,9 +17,15 @@ print(
     max(overlap(grade, texts)),
     ", ".join(overlap(ask, texts)),
 )
+
+
+def ask_one(one: str) -> bool:
+    return ask(one) == "a"
+
+
 print(
     show(sorted(overlap(ask, texts))),
-    show(any(list(overlap(lambda one: ask(one) == "a", texts)))),
+    show(any(list(overlap(ask_one, texts)))),
     min(list(overlap(ask, texts)), key=grade),
 )
 print(show([len(one) for one in overlap(ask, texts)]))

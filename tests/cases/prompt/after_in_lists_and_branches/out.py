@@ -8,10 +8,13 @@ kept: list[Result[Any]] = []
 for word in ["one", "two"]:
     answer = prompt("{word}?", word=word)
     kept.append(answer)
-print(
-    show(list(overlap(lambda one: prompt("And then?", after=one).value, kept))),
-    prompt("Why?", after=kept[0]).value,
-)
+
+
+def ask_one(one: Result[Any]) -> str:
+    return prompt("And then?", after=one).value
+
+
+print(show(list(overlap(ask_one, kept))), prompt("Why?", after=kept[0]).value)
 
 
 def going_on(last: Result[Any] | None) -> str:

@@ -33,7 +33,11 @@ pair: tuple[int, bool] = (
     prompt("one", returns=int).value,
     prompt("yes?", returns=bool).value,
 )
-squares: list[int] = list(
-    overlap(lambda x: prompt("the square of {x}", x=x, returns=int).value, [1, 2])
-)
+
+
+def ask_x(x: int) -> int:
+    return prompt("the square of {x}", x=x, returns=int).value
+
+
+squares: list[int] = list(overlap(ask_x, [1, 2]))
 total = 1 + double(prompt("more", returns=int).value)
