@@ -15,7 +15,7 @@ Other variables have none, as a person would write them. The names of a destruct
 to checkers; one that a function returns is declared above it.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from saftc.flow.statements import all_statements, assigned_by, blocks_of
@@ -84,28 +84,35 @@ class Variables:
     """The variables of the Python module that a script becomes.
 
     `growth` are the assignments that change the value of their name in place, and `entry` is what
-    `main` runs: it declares some of them global, and a global declaration has no annotation.
+    `main` runs: it declares some of them global, and a global declaration has no annotation. `of`
+    is the variable of a name.
     """
 
     def __init__(
-        self, facts: Facts, plan: Plan, growth: Container[n.Statement], entry: Entry
+        self,
+        facts: Facts,
+        plan: Plan,
+        growth: Container[n.Statement],
+        entry: Entry,
+        of: Callable[[n.Node], Symbol],
     ) -> None:
         self.facts = facts
         self.plan = plan
+        self.of = of
         self.growth = growth
         self.shared = set(entry.shared)
         self.in_main = set(all_statements(entry.inside))
-        self.bindings = _bindings_of(facts, plan)
+        self.bindings = _bindings_of(facts, plan, of)
         self.reads: dict[Symbol, list[n.Name]] = {}
         for node in nodes_of(facts.module, n.Name):
-            self.reads.setdefault(facts.names.of(node), []).append(node)
-        self.returned = _returned_symbols(facts)
+            self.reads.setdefault(of(node), []).append(node)
+        self.returned = _returned_symbols(facts, of)
 
     def beside(
         self, statement: n.AssignStmt | n.AugmentedAssignStmt, frame: Frame
     ) -> Annotation | None:
         """The annotation beside the name that `statement` assigns to, if it needs one there."""
-        found = self._annotated(self.facts.names.of(statement.name), statement, frame)
+        found = self._annotated(self.of(statement.name), statement, frame)
         return None if found is None or found.is_above else found
 
     def above(
@@ -130,7 +137,7 @@ class Variables:
         while pending:
             match pending.pop():
                 case n.Name() as name:
-                    symbol = self.facts.names.of(name)
+                    symbol = self.of(name)
                     bindings = self._bindings(symbol, frame)
                     if symbol in seen or symbol in self.facts.history.does or not bindings:
                         continue
@@ -166,7 +173,7 @@ class Variables:
         ahead = self.plan.loops.get(statement) if isinstance(statement, n.ForStmt) else None
         if ahead is not None:
             return [one.symbol for one in ahead.gives]
-        return [self.facts.names.of(name) for name in assigned_by(statement)]
+        return [self.of(name) for name in assigned_by(statement)]
 
     def _annotated(self, symbol: Symbol, statement: n.Statement, frame: Frame) -> Annotation | None:
         """The annotation of a variable, where `statement` is the first that binds it."""
@@ -205,7 +212,7 @@ class Variables:
         """That of a name of a destructuring that a function returns: checkers do not know it."""
         if not isinstance(statement, n.DestructureStmt) or symbol not in self.returned:
             return None
-        of = {self.facts.names.of(one.name): one.schema for one in statement.fields}
+        of = {self.of(one.name): one.schema for one in statement.fields}
         type_ = self.facts.schemas[of[symbol]]
         return _of_results([type_]) if first.is_result else Annotation(type_, is_above=True)
 
@@ -279,7 +286,9 @@ class Variables:
         return any(map(self._is_read, parts(type_)))
 
 
-def _bindings_of(facts: Facts, plan: Plan) -> Mapping[tuple[Symbol, Frame], Sequence[_Binding]]:
+def _bindings_of(
+    facts: Facts, plan: Plan, of: Callable[[n.Node], Symbol]
+) -> Mapping[tuple[Symbol, Frame], Sequence[_Binding]]:
     """Where each variable of Python gets its values, in source order."""
     found: dict[tuple[Symbol, Frame], list[_Binding]] = {}
 
@@ -291,17 +300,17 @@ def _bindings_of(facts: Facts, plan: Plan) -> Mapping[tuple[Symbol, Frame], Sequ
             ahead = plan.loops.get(one) if isinstance(one, n.ForStmt) else None
             if isinstance(one, n.FunctionDef):
                 for parameter in one.parameters:
-                    add(facts.names.of(parameter.name), None, _Binding(one, ANY, is_taken=True))
+                    add(of(parameter.name), None, _Binding(one, ANY, is_taken=True))
                 visit(one.body, None)
                 continue
             inner = frame if ahead is None else one
             assert inner is None or isinstance(inner, n.ForStmt)
             value = one.value if isinstance(one, n.AssignStmt | n.AugmentedAssignStmt) else None
             for name in assigned_by(one):
-                of = bound_types(facts, one, name) if value is None else [facts.type_of(value)]
+                types = bound_types(facts, one, name) if value is None else [facts.type_of(value)]
                 is_result = facts.keeps_history(name)
-                binding = _Binding(one, union(of), is_result, value, is_taken=ahead is not None)
-                add(facts.names.of(name), inner, binding)
+                binding = _Binding(one, union(types), is_result, value, is_taken=ahead is not None)
+                add(of(name), inner, binding)
             if ahead is None:
                 for block in blocks_of(one):
                     visit(block, frame)
@@ -318,19 +327,19 @@ def _bindings_of(facts: Facts, plan: Plan) -> Mapping[tuple[Symbol, Frame], Sequ
     return found
 
 
-def _returned_symbols(facts: Facts) -> Set[Symbol]:
+def _returned_symbols(facts: Facts, of: Callable[[n.Node], Symbol]) -> Set[Symbol]:
     """The variables that some function with a known type returns, as they are or in parts."""
     sources: dict[Symbol, list[Symbol]] = {}
     pending: list[Symbol] = []
     for node in nodes_of(facts.module):
         match node:
             case n.AssignStmt() | n.AugmentedAssignStmt():
-                held = sources.setdefault(facts.names.of(node.name), [])
-                held += _parts_of(node.value, facts)
+                held = sources.setdefault(of(node.name), [])
+                held += _parts_of(node.value, facts, of)
             case n.FunctionDef() if facts.functions[node].returns != ANY:
                 for inner in walk(node):
                     if isinstance(inner, n.RetStmt) and inner.value is not None:
-                        pending += _parts_of(inner.value, facts)
+                        pending += _parts_of(inner.value, facts, of)
             case _:
                 pass
     found: set[Symbol] = set()
@@ -342,24 +351,26 @@ def _returned_symbols(facts: Facts) -> Set[Symbol]:
     return found
 
 
-def _parts_of(value: n.Expression, facts: Facts) -> Iterator[Symbol]:
+def _parts_of(
+    value: n.Expression, facts: Facts, of: Callable[[n.Node], Symbol]
+) -> Iterator[Symbol]:
     """The variables for whose sake checkers take a value for any, if they take them for any."""
     match value:
         case n.Name():
-            yield facts.names.of(value)
+            yield of(value)
         case n.Member() | n.TupleMember() | n.Index() | n.Slice():
-            yield from _parts_of(value.value, facts)
+            yield from _parts_of(value.value, facts, of)
         case n.Unary():
-            yield from _parts_of(value.operand, facts)
+            yield from _parts_of(value.operand, facts, of)
         case n.Binary() | n.Comparison() | n.Logical():
-            yield from _parts_of(value.left, facts)
-            yield from _parts_of(value.right, facts)
+            yield from _parts_of(value.left, facts, of)
+            yield from _parts_of(value.right, facts, of)
         case n.Conditional():
-            yield from _parts_of(value.then, facts)
-            yield from _parts_of(value.other, facts)
+            yield from _parts_of(value.then, facts, of)
+            yield from _parts_of(value.other, facts, of)
         case n.Call() if isinstance(facts.types.get(value.function), BuiltinType):
             for argument in value.arguments:
-                yield from _parts_of(argument.value, facts)
+                yield from _parts_of(argument.value, facts, of)
         case _:
             return
 

@@ -116,7 +116,7 @@ class Context:
 
     def name_of(self, node: n.Node) -> str:
         """The Python name of what `node` refers to or introduces."""
-        return self.names[self.facts.names.of(node)]
+        return self.names[self.choices.variable(node)]
 
     def type_name(self, text: str) -> str:
         """The Python name of a type of the script."""

@@ -54,7 +54,7 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
     title = comments.take_title(module)
     choices = Choices(facts, plan)
     while True:
-        names = python_names(facts.names, needs)
+        names = python_names(facts.names, needs, choices.apart)
         classes = classes_of(module, facts, needs.used)
         imports = Imports(facts.siblings)
         output = Output(classes, imports)

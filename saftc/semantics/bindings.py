@@ -9,11 +9,11 @@ by a symbol of its own, which is the key of what is known of its history. Names 
 read, or that begin with an outer value, have one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import reduce
 
 from saftc.flow.forward import Forward
-from saftc.flow.statements import assigned_by
+from saftc.flow.statements import all_statements, assigned_by
 from saftc.semantics.names import Code, Names, Symbol, body_of
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
@@ -36,6 +36,33 @@ def separate_bindings(module: n.Module, names: Names) -> dict[n.Node, Symbol]:
         elif isinstance(owner, Code):
             finder.block(body_of(owner), {})
     return finder.found(several)
+
+
+def apart_from_parameters(
+    names: Names, function: n.FunctionDef, others: Mapping[Symbol, Set[n.Identifier]]
+) -> dict[n.Node, Symbol]:
+    """A symbol for what parameters are bound to at `others`, where no read may see the argument, or
+    another value of theirs, instead.
+    """
+    finder = _Reaching(names, set(others))
+    begin = {names.of(one.name): one.name for one in function.parameters}
+    finder.block(function.body, {symbol: frozenset((begin[symbol],)) for symbol in others})
+    bound: dict[Symbol, dict[n.Identifier, n.Statement]] = {s: {begin[s]: function} for s in others}
+    for statement in all_statements(function.body):
+        for name in assigned_by(statement):
+            if names.of(name) in others:
+                bound[names.of(name)][name] = statement
+    found = finder.found(bound)
+    result: dict[n.Node, Symbol] = {}
+    for symbol, apart in others.items():
+        groups = {found.get(name) for name in apart}
+        same = [name for name in bound[symbol] if found.get(name) in groups]
+        if None in groups or not apart >= set(same):
+            continue
+        first = min(same, key=lambda name: name.span.start)
+        made = Symbol(symbol.name, "variable", symbol.scope, bound[symbol][first])
+        result |= {node: made for node, group in found.items() if group in groups}
+    return result
 
 
 def held_annotations(module: n.Module, names: Names) -> dict[n.Identifier, n.Schema]:

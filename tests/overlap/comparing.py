@@ -290,7 +290,7 @@ def checked(script: Script) -> Scripts:
     def load(name: str) -> Loaded:
         if helpers is None or name != "helpers":
             return _PYTHON.load(name)
-        return SaftModule(helpers.facts, helpers.source)
+        return SaftModule(helpers.facts, helpers.source, name)
 
     return Scripts(_checked(Source.from_text("overlapped.saft", script.text), load), helpers)
 

@@ -1,0 +1,62 @@
+"""Parameters that get a value of another type, which then has a variable of its own.
+
+    f parse(amount: string) -> int:         def parse(amount: str) -> int:
+        amount = int(amount)                    amount_ = int(amount)
+        ret amount * 2                          return amount_ * 2
+
+Python's checkers hold a parameter to its annotation. A person would give the value another name,
+and so it has one, where no place that reads the name may see either of the two.
+"""
+
+from collections.abc import Container, Mapping
+
+from saftc.flow.statements import all_statements, assigned_by
+from saftc.schedule.loop_values import bound_types
+from saftc.schedule.plan import Plan
+from saftc.semantics.bindings import apart_from_parameters
+from saftc.semantics.facts import Facts
+from saftc.semantics.names import Symbol
+from saftc.semantics.relations import Fit, fit
+from saftc.semantics.types import ANY, Type, union
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of, walk
+
+
+def set_apart(facts: Facts, plan: Plan, growth: Container[n.Statement]) -> Mapping[n.Node, Symbol]:
+    """The variable of each name that is bound to a value which its parameter cannot hold, and of
+    each read of that.
+    """
+    captured = {symbol for found in facts.names.captures.values() for symbol in found}
+    found: dict[n.Node, Symbol] = {}
+    for function in nodes_of(facts.module, n.FunctionDef):
+        if any(node in plan.loops for node in walk(function)):
+            continue  # what runs ahead has variables of its own
+        taken = zip(function.parameters, facts.functions[function].parameters, strict=True)
+        types = {facts.names.of(one.name): type_ for one, type_ in taken}
+        types = {s: t for s, t in types.items() if t != ANY and s not in captured}
+        others = _bound_to_others(facts, function, types, growth)
+        if others:
+            found |= apart_from_parameters(facts.names, function, others)
+    return found
+
+
+def _bound_to_others(
+    facts: Facts,
+    function: n.FunctionDef,
+    types: Mapping[Symbol, Type],
+    growth: Container[n.Statement],
+) -> dict[Symbol, set[n.Identifier]]:
+    """Where parameters are bound to what they cannot hold; none of those that grow in place."""
+    found: dict[Symbol, set[n.Identifier]] = {}
+    grown = set[Symbol]()
+    for statement in all_statements(function.body):
+        for name in assigned_by(statement):
+            symbol = facts.names.of(name)
+            if symbol not in types:
+                continue
+            type_ = union(bound_types(facts, statement, name))
+            if fit(type_, types[symbol]) != Fit.EXACT:
+                found.setdefault(symbol, set()).add(name)
+            if statement in growth or facts.keeps_history(name):
+                grown.add(symbol)
+    return {symbol: names for symbol, names in found.items() if symbol not in grown}
