@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from runtime_support._language.files import read_line as read_line
     from runtime_support._language.files import read_text as read_text
     from runtime_support._language.files import write_text as write_text
+    from runtime_support._loop import in_loop
     from runtime_support._media import File, Image, file, image
     from runtime_support._observe.tracing import add_observer
     from runtime_support._overlap.calls import later, overlap, together
@@ -82,6 +83,7 @@ else:
         "ops": "ops=.",
         "_exchange": "Provider Reply Request",
         "_effects": "in_thread",
+        "_loop": "in_loop",
         "_media": "File Image file image",
         "_observe.tracing": "add_observer",
         "_overlap.calls": "later overlap together",
@@ -152,6 +154,7 @@ __all__ = [
     "configure",
     "file",
     "image",
+    "in_loop",
     "in_thread",
     "later",
     "ops",

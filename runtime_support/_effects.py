@@ -22,7 +22,7 @@ from __future__ import annotations
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import suppress
-from contextvars import Context, copy_context
+from contextvars import Context
 from dataclasses import dataclass
 from functools import partial
 from inspect import isawaitable, iscoroutinefunction
@@ -232,16 +232,10 @@ async def await_value(value: Any) -> Any:
 
 
 def _await_here(value: Awaitable[Any]) -> Any:
-    """What comes of something that is to be awaited, in an event loop of its own."""
-    import asyncio
-    from concurrent.futures import ThreadPoolExecutor
+    """What comes of something that is to be awaited, in the event loop of the run."""
+    from runtime_support._loop import in_loop
 
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(await_value(value))
-    with ThreadPoolExecutor(1) as beside:  # this thread has a loop, which waits for the prompt
-        return beside.submit(copy_context().run, asyncio.run, await_value(value)).result()
+    return in_loop(await_value(value))
 
 
 async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:

@@ -347,7 +347,19 @@ def unpack(value: Any, shape: int | tuple[Any, ...]) -> list[Any] | tuple[Any, .
 
 
 def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
-    """The result of the call, or CheckError when the function cannot be called so."""
+    """The result of the call, or CheckError when the function cannot be called so.
+
+    What is to be awaited is, in the event loop of the run.
+    """
+    result: Any = _called(function, arguments, named)
+    if not hasattr(result, "__await__"):
+        return result
+    from runtime_support._loop import in_loop
+
+    return plain(in_loop(result))
+
+
+def _called(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
     function = plain(function)
     if not callable(function):
         raise CheckError(f"cannot call {brief(function)}")
@@ -379,7 +391,9 @@ async def acall(function: Any, /, *arguments: Any, **named: Any) -> Any:
     """The same of a function that may be `async def`, which is awaited."""
     from runtime_support._effects import await_value  # imports what most scripts do not need
 
-    return plain(await await_value(call(function, *arguments, **named)))
+    if function is send:
+        function, arguments = member(*arguments[:2]), arguments[2:]
+    return plain(await await_value(_called(function, arguments, named)))
 
 
 def send(value: Any, name: str, /, *arguments: Any, **named: Any) -> Any:

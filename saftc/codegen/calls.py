@@ -58,6 +58,9 @@ def _waiting(context: Context, node: n.Call, made: Expression) -> Expression:
     """A call as it waits for what it calls, if it does."""
     wait = context.wait(node)
     if wait is None:
+        form = context.facts.forms.calls[node]
+        if isinstance(form, DirectCall) and form.waits != "no" and not context.is_async:
+            return py.call(context.global_("in_loop"), [made])
         return made
     assert isinstance(made, cst.Call)
     match wait:

@@ -26,7 +26,7 @@ from saftc.syntax.walk import children, nodes_of
 class Wait(Enum):
     """How a node waits."""
 
-    # It is a prompt, or a call of what is `async` itself.
+    # It is a prompt, or a call of what is `async` itself, in a script or in Python.
     AWAITED = auto()
     # A call of a value that may be an `async` function: `ops.acall`.
     VALUE = auto()
@@ -87,6 +87,10 @@ class Awaits:
                 known = self.facts.record_facts.get(record)
                 has_code = known is None or (known.module is not None and not known.is_plain)
                 return Wait.THREAD if has_code and self._is_given_any(node) else None
+            case DirectCall(definition=None, waits="yes"):
+                return Wait.AWAITED
+            case DirectCall(definition=None, waits="perhaps"):
+                return Wait.VALUE
             case DirectCall(definition=None):
                 if self._is_waiting(node.function) or self._may_be_of_script(node.function):
                     return Wait.VALUE
@@ -94,9 +98,10 @@ class Awaits:
             case Form.SEND:
                 if self._is_given_any(node):
                     return Wait.THREAD
-                return Wait.VALUE if self._passes_any else None
+                return Wait.VALUE if self._passes_any or self._knows_python else None
             case Form.OPS:
-                return Wait.VALUE if self._may_wait(node.function) else None
+                is_open = self._knows_python and ANY in members(self._type(node.function))
+                return Wait.VALUE if is_open or self._may_wait(node.function) else None
             case _:
                 return None
 
@@ -153,6 +158,11 @@ class Awaits:
             elif is_script:
                 found.add(facts.names.of(node.alias or node.module))
         return found
+
+    @cached_property
+    def _knows_python(self) -> bool:
+        """Whether a value of which nothing is known may be an `async def` of Python."""
+        return self.facts.uses_python
 
     def _is_run(self, node: n.Name) -> bool:
         symbol = self.facts.names.of(node)

@@ -6,9 +6,13 @@ before it is asked for. Who reads Python is not decided here: see `saftc.project
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import Literal
 
 from saftc.semantics.types import ANY, Type
 from saftc.syntax import nodes as n
+
+# Whether a call of a function gives what is to be awaited.
+Waiting = Literal["no", "yes", "perhaps"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,9 +63,13 @@ class Signature:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function, or a method of the value that it is a member of."""
+    """A function, or a method of the value that it is a member of.
+
+    `waits`: a call gives what is awaited, or perhaps it does.
+    """
 
     signatures: tuple[Signature, ...]
+    waits: Waiting = "no"
 
     def given(self, arguments: tuple[Type, ...], named: dict[str, Type]) -> Value:
         """What a call gives: that of which all signatures agree that can be meant.

@@ -13,6 +13,7 @@ from enum import Enum, auto
 from typing import Literal
 
 from saftc.semantics.builtins import Builtin, Way
+from saftc.semantics.foreign import Waiting
 from saftc.semantics.types import (
     ANY,
     BOOL,
@@ -131,9 +132,11 @@ class BuiltinCall:
 @dataclass(frozen=True, slots=True)
 class DirectCall:
     """A call that is a Python call of the same function: of a function or record, whose parameters
-    or fields the named arguments are, or (None) of something that was imported from Python."""
+    or fields the named arguments are, or (None) of something that was imported from Python, which
+    may give what is awaited."""
 
     definition: n.FunctionDef | n.RecordDef | None
+    waits: Waiting = "no"
 
 
 @dataclass(frozen=True, slots=True)

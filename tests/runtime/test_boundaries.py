@@ -30,8 +30,8 @@ CORE = {
     *("providers", "_tally", "_asking", "_prompting"),
     # Where a prompt is typed, has fields, or has tools.
     *("_contracts", "_fields", "_tools"),
-    # Where there is a project file, a source map, an error that nothing has caught.
-    *("_projects", "_source_maps", "_uncaught"),
+    # Where there is a project file, a source map, an error that nothing has caught, a coroutine.
+    *("_projects", "_source_maps", "_uncaught", "_loop"),
 }
 # Saft's own operations: they know values, files and errors, and nothing of prompts.
 LANGUAGE = {"ops", "_language"}
@@ -98,7 +98,7 @@ def test_the_language_knows_no_prompts(module: str) -> None:
     ground = {"_lazy", "errors", "_names", "_values", "_jsontext", "_order"}
     ground |= {"_positions", "_uncaught"}
     # How a function is called whose parameters are not known, and what a model is told by one.
-    known = LANGUAGE | ground | {"_seams", "_ambiguity", "_schema", "_effects"}
+    known = LANGUAGE | ground | {"_seams", "_ambiguity", "_schema", "_effects", "_loop"}
     assert {_room(name) for name in _imported(MODULES[module])} <= known
 
 

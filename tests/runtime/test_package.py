@@ -84,7 +84,7 @@ def test_the_top_has_what_a_python_program_expects() -> None:
     assert own == {
         *("prompt", "program", "Result", "ToolCall", "Usage", "check", "image", "file"),
         *("Image", "File", "configure", "Settings", "snapshot", "Provider", "Request", "Reply"),
-        *("overlap", "together", "later", "in_thread", "add_observer", "ops"),
+        *("overlap", "together", "later", "in_thread", "in_loop", "add_observer", "ops"),
     }
 
 

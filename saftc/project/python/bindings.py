@@ -25,11 +25,14 @@ class Imported:
     name: str | None
 
 
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+
 @dataclass(frozen=True, slots=True)
 class Overloads:
     """A function: each way to call it."""
 
-    nodes: tuple[ast.FunctionDef, ...]
+    nodes: tuple[Definition, ...]
 
 
 # What is written where a name is bound.
@@ -95,7 +98,7 @@ def bindings_of(
                 for one in imported:
                     whole = one.name if one.asname else one.name.split(".")[0]
                     names[one.asname or whole] = Imported(whole, None)
-            case ast.FunctionDef(name=name):
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 names[name] = Overloads((statement,))
             case ast.ClassDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
                 names[name] = statement
@@ -139,12 +142,14 @@ def _holds(test: ast.expr, known: Mapping[str, Any]) -> bool | None:
             return None
 
 
-def _overloaded(statements: Iterable[ast.stmt]) -> dict[str, tuple[ast.FunctionDef, ...]]:
+def _overloaded(statements: Iterable[ast.stmt]) -> dict[str, tuple[Definition, ...]]:
     """The functions that have overloads with these, and properties before their setters."""
-    found: dict[str, tuple[ast.FunctionDef, ...]] = {}
+    found: dict[str, tuple[Definition, ...]] = {}
     for statement in statements:
         match statement:
-            case ast.FunctionDef(name=name) if _is(statement, "overload"):
+            case (ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name)) if _is(
+                statement, "overload"
+            ):
                 found[name] = (*found.get(name, ()), statement)
             case ast.FunctionDef(name=name) if _is(statement, "property"):
                 found.setdefault(name, (statement,))
@@ -153,11 +158,11 @@ def _overloaded(statements: Iterable[ast.stmt]) -> dict[str, tuple[ast.FunctionD
     return found
 
 
-def _is_property(nodes: Sequence[ast.FunctionDef]) -> bool:
+def _is_property(nodes: Sequence[Definition]) -> bool:
     return len(nodes) == 1 and _is(nodes[0], "property")
 
 
-def _is(node: ast.FunctionDef, decorator: str) -> bool:
+def _is(node: Definition, decorator: str) -> bool:
     return any(ast.unparse(one).split(".")[-1] == decorator for one in node.decorator_list)
 
 

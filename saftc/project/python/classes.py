@@ -30,7 +30,7 @@ from saftc.project.python.fields import (
     renames_parameters,
     script_name,
 )
-from saftc.project.python.signatures import function_of
+from saftc.project.python.signatures import decorated, function_of
 from saftc.semantics.facts import RecordFacts, Shape
 from saftc.semantics.foreign import UNKNOWN, Declared, Namespace, PythonClass, Value
 from saftc.semantics.types import (
@@ -395,7 +395,8 @@ def _bound_to(bound: Bound, asked: Class, scope: Scope, *, of_value: bool) -> De
             if decorators <= {"builtins.classmethod"}:
                 is_bound = of_value or bool(decorators)
                 return function_of(nodes, scope, is_bound=is_bound)
-            return function_of(nodes, scope) if decorators == {"builtins.staticmethod"} else UNKNOWN
+            is_static = decorators == {"builtins.staticmethod"}
+            return function_of(nodes, scope) if is_static else decorated(nodes)
         case ast.AnnAssign(annotation=annotation):
             return read(annotation, scope)
         case _:

@@ -13,9 +13,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from saftc.project.python.annotations import Meaning, Scope, Variable, admits, literal_of, read
-from saftc.project.python.bindings import Bindings, Imported, Overloads, Place
+from saftc.project.python.bindings import Bindings, Definition, Imported, Overloads, Place
 from saftc.project.python.classes import Class
-from saftc.project.python.signatures import function_of
+from saftc.project.python.signatures import decorated, function_of
 from saftc.semantics.facts import RecordFacts, Shape
 from saftc.semantics.foreign import UNKNOWN, Alias, Declared, Namespace, PythonClass, Value
 from saftc.semantics.types import ANY, Type, widened
@@ -169,6 +169,8 @@ class Module:
         match self.bindings.names[name]:
             case Overloads(nodes) if self.is_stub or not _is_decorated(nodes[0]):
                 return function_of(nodes, self.meaning)
+            case Overloads(nodes):
+                return decorated(nodes)
             case ast.ClassDef():
                 return self._class(name).declared
             case ast.AnnAssign(annotation=annotation, value=value) if (
@@ -355,5 +357,5 @@ def _written(source: Source, node: Place, name: str) -> Written:
 _KNOWN_AS = {"typing_extensions": "typing", "collections.abc": "typing"}
 
 
-def _is_decorated(node: ast.FunctionDef) -> bool:
+def _is_decorated(node: Definition) -> bool:
     return any(ast.unparse(one).split(".")[-1] != "overload" for one in node.decorator_list)

@@ -4,18 +4,62 @@ import ast
 from collections.abc import Sequence
 
 from saftc.project.python.annotations import Scope, admits, read, solve
-from saftc.semantics.foreign import Function, Signature, Value
+from saftc.project.python.bindings import Definition
+from saftc.semantics.foreign import UNKNOWN, Declared, Function, Signature, Value, Waiting
 from saftc.semantics.types import Type
 
 
 def function_of(
-    nodes: Sequence[ast.FunctionDef], scope: Scope, *, is_bound: bool = False
+    nodes: Sequence[Definition], scope: Scope, *, is_bound: bool = False
 ) -> Function:
-    """A function by its overloads; one that is bound has its first argument already."""
-    return Function(tuple(_signature(node, scope, is_bound) for node in nodes))
+    """A function by its overloads; one that is bound has its first argument already.
+
+    What is awaited gives what comes of that.
+    """
+    waits: set[Waiting] = {_waits(node, scope) for node in nodes}
+    signatures = tuple(_signature(node, scope, is_bound) for node in nodes)
+    return Function(signatures, waits.pop() if len(waits) == 1 else "perhaps")
 
 
-def _signature(node: ast.FunctionDef, scope: Scope, is_bound: bool) -> Signature:
+def decorated(nodes: Sequence[Definition]) -> Declared:
+    """A function that is no more than what others have made of it; one that was `async def` often
+    still is."""
+    is_async = any(_is_coroutine(node) for node in nodes)
+    return Function((), "perhaps") if is_async else UNKNOWN
+
+
+def _waits(node: Definition, scope: Scope) -> Waiting:
+    return "yes" if _is_coroutine(node) or _awaitable(node.returns, scope) is not None else "no"
+
+
+def _is_coroutine(node: Definition) -> bool:
+    """Whether it is `async def` and no generator."""
+    if isinstance(node, ast.FunctionDef):
+        return False
+    pending: list[ast.AST] = [*node.body]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, ast.Yield):
+            return False
+        if not isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            pending += ast.iter_child_nodes(part)
+    return True
+
+
+def _awaitable(annotation: ast.expr | None, scope: Scope) -> ast.expr | None:
+    """What comes of the awaitable that an annotation asks for; None where it asks for none."""
+    match annotation:
+        case ast.Subscript(value=value, slice=ast.Tuple(elts=[*_, given])) if (
+            scope(value) == "typing.Coroutine"
+        ):
+            return given
+        case ast.Subscript(value=value, slice=given) if scope(value) == "typing.Awaitable":
+            return given
+        case _:
+            return None
+
+
+def _signature(node: Definition, scope: Scope, is_bound: bool) -> Signature:
     arguments = node.args
     in_order = [*arguments.posonlyargs, *arguments.args]
     needed = len(in_order) - len(arguments.defaults)
@@ -55,6 +99,6 @@ def _signature(node: ast.FunctionDef, scope: Scope, is_bound: bool) -> Signature
         variables: dict[str, Type] = {}
         for one, type_ in meant(given, named) or ():
             solve(one.annotation, scope, type_, variables)
-        return read(node.returns, scope, variables)
+        return read(_awaitable(node.returns, scope) or node.returns, scope, variables)
 
     return Signature(takes, gives)

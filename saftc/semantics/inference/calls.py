@@ -17,6 +17,7 @@ from saftc.semantics.builtins import (
     wrong_members,
 )
 from saftc.semantics.facts import Facts, RecordFacts
+from saftc.semantics.foreign import Function
 from saftc.semantics.forms import (
     BuiltinCall,
     CallForm,
@@ -73,7 +74,8 @@ def call(inference: Inference, node: n.Call, env: Environment) -> Type:
 def _value_form(facts: Facts, function: n.Expression) -> CallForm:
     """How something is called that is known only when the script runs."""
     if facts.is_imported(function) or facts.is_method(function):
-        return DirectCall(None)
+        declared = facts.declared_by_python(function)
+        return DirectCall(None, declared.waits if isinstance(declared, Function) else "no")
     is_method = isinstance(function, n.Member) and facts.forms.members[function] == Form.OPS
     return Form.SEND if is_method else Form.OPS
 

@@ -38,7 +38,8 @@ WORDS = {
     ),
     "del": "values are immutable; make a new one without it",
     **dict.fromkeys(
-        ("async", "await"), "there is no `async` or `await`: the script waits for each prompt"
+        ("async", "await"),
+        "leave it out: a script waits for each prompt, and for calls of an `async def` of Python",
     ),
     "yield": "a function gives one value; collect a list and `ret` it",
     **dict.fromkeys(("match", "switch", "case"), "write `if` and `elif`"),
