@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 from runtime_support import _tally as _tally  # counts what is asked before a budget does
 from runtime_support._conversation import MORE_ROUNDS, Conversation, Step, Steps
 from runtime_support._effects import Effect, Effects, drive, finish, finish_async
-from runtime_support._exchange import Heard, Replying, Request, ToolRequest, ask_provider
+from runtime_support._exchange import Heard, Message, Replying, Request, ToolRequest, ask_provider
 from runtime_support._order import await_turn, check_cancelled
 from runtime_support._positions import annotate, place_of_call
-from runtime_support._results import Answer, Kept, Result
+from runtime_support._results import NOTHING_BEFORE, Answer, Kept, Result, Transcript
 from runtime_support._schema import check
 from runtime_support._seams import Around, around_prompt, load_part
 from runtime_support._settings import Settings, ambient_here, settings_for, settings_to_show
 from runtime_support._targets import Target, TextTarget, Work
 from runtime_support._templates import Rendered, Unknown, offer, render, tool_name
-from runtime_support._values import brief, is_function, is_object, is_tuple, plain
-from runtime_support.errors import CheckError, PromptError, SaftError, ToolsUnsupported
+from runtime_support._values import brief, is_function, is_list, is_object, is_tuple, plain
+from runtime_support.errors import CheckError, ConfigError, PromptError, SaftError, ToolsUnsupported
 from runtime_support.providers import PromptCall
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ T = TypeVar("T")
 
 # The options that a prompt which goes on with a conversation has of it.
 KEPT_OPTIONS = ("model", "system", "effort")
+# The one option that is no setting: nobody chooses it for others.
+_TRUST = "trust_system"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,29 +57,44 @@ class Question:
     fields: Mapping[str, Any] | None = None
     rounds: int | None = None
     options: Mapping[str, Any] | None = None
-    after: Result[Any] | None = None
+    after: Result[Any] | Sequence[Mapping[str, Any]] | None = None
     tools: tuple[Any, ...] = ()
+    before: Transcript = NOTHING_BEFORE  # what `after` comes to
 
     # Whether the functions that are offered are tools, which the model calls one by one.
     offers_tools: ClassVar[bool] = True
 
-    def earlier(self) -> Result[Any] | None:
-        """The result of the conversation that the prompt goes on with; waits for the end of it."""
-        if self.after is None:
-            return None
-        if not isinstance(self.after, Result):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise CheckError(f"a prompt comes `after` a result, got {brief(self.after)}")
-        if not self.after.messages:
-            raise CheckError("a prompt comes `after` a result that a prompt has given")
-        return self.after
-
     def going_on(self) -> Question:
-        """The same, with the options that it has of the conversation which it goes on with."""
-        before = self.earlier()
-        if before is None or not before.kept_options:
+        """The same, with the conversation that it goes on with, for whose end it waits, and with
+        the options that it has of that.
+        """
+        given: Any = plain(self.options)
+        if self.after is None and not (is_object(given) and _TRUST in given):
             return self
-        own: Any = plain(self.options) or {}
-        return replace(self, options={**before.kept_options, **own} if is_object(own) else own)
+        own: Any = dict(given) if is_object(given) else given
+        trusts = _trusts_system(own.pop(_TRUST, False)) if is_object(own) else False
+        before = self._earlier(trusts, is_object(own) and own.get("system") is not None)
+        if before.options and (own is None or is_object(own)):
+            own = {**before.options, **(own or {})}
+        return replace(self, options=own, before=before)
+
+    def _earlier(self, trusts_system: bool, has_system: bool) -> Transcript:
+        """The conversation that `after` says; of data, its own system message where it counts."""
+        if self.after is None:
+            return NOTHING_BEFORE
+        if isinstance(self.after, Result):
+            before = self.after.transcript
+            if not before.messages:
+                raise CheckError("a prompt comes `after` a result that a prompt has given")
+            return before
+        if not (is_list(self.after) or is_tuple(self.after)):
+            what = "a result or a list of messages"
+            raise CheckError(f"a prompt comes `after` {what}, got {brief(self.after)}")
+        read = load_part("transcripts").read_messages
+        messages: list[Message] = read(self.after, trusts_system=trusts_system or has_system)
+        leading = messages[:1] if messages and messages[0]["role"] == "system" else []
+        options = {"system": leading[0]["content"]} if leading and not has_system else {}
+        return Transcript(messages, options)
 
     def functions(self, rendered: Rendered) -> dict[str, Any]:
         """The functions that the model may call, by name: those in the text, then the `tools`."""
@@ -280,6 +297,7 @@ def first_request(question: Question) -> Request:
 
     Values, and those of options, may be `Unknown`: their marks stand in their places.
     """
+    question = question.going_on()
     settings = settings_where_known(question.options)
     rendered = _rendered(question)
     offered = question.functions(rendered)
@@ -321,8 +339,7 @@ def _conversation(
         raise CheckError(f"`rounds` is a number of rounds, got {brief(rounds)}")
     target, settings = question.goal(settings, functions), question.settled(settings)
     ambient = ambient_here(question.options)
-    before = question.earlier()
-    earlier = () if before is None else before.messages
+    earlier = question.before.messages
     kept = Kept(tuple(functions.items()), _kept_options(question.options))
     return Conversation(content, target, tools, settings, rounds, ambient, earlier, kept)
 
@@ -330,6 +347,13 @@ def _conversation(
 def _kept_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     given = options or {}
     return {name: given[name] for name in KEPT_OPTIONS if given.get(name) is not None}
+
+
+def _trusts_system(value: Any) -> bool:
+    trusts = plain(value)
+    if isinstance(trusts, bool):
+        return trusts
+    raise ConfigError(f"option {_TRUST}: expected bool, got {brief(trusts)}", setting=_TRUST)
 
 
 def _named(tool: Any) -> tuple[str, Any]:

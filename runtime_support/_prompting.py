@@ -8,7 +8,7 @@ The work is done in `_asking`, which is imported at the first call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Function = Callable[..., Any]
+Messages = Sequence[Mapping[str, Any]]
 
 
 class Prompt:
@@ -34,7 +35,7 @@ class Prompt:
         fields: None = None,
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         stream: bool = False,
         **names: Any,
@@ -49,7 +50,7 @@ class Prompt:
         fields: Mapping[str, Any],
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         stream: bool = False,
         **names: Any,
@@ -65,7 +66,7 @@ class Prompt:
         fields: None = None,
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         stream: bool = False,
         **names: Any,
@@ -82,7 +83,7 @@ class Prompt:
         fields: None = None,
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         stream: bool = False,
         **names: Any,
@@ -97,7 +98,7 @@ class Prompt:
         fields: Mapping[str, Any] | None = None,
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         stream: bool = False,
         **names: Any,
@@ -109,9 +110,10 @@ class Prompt:
         must have, `fields` the types of several named values that come as a tuple; `rounds` bounds
         the rounds of tool calls, after which the model must answer; `options` go before all other
         settings; `after` is a result whose conversation goes on with this prompt, with its `model`,
-        `system` and `effort`. `tools` are functions that the model may call beside those in the
-        template, each under its own name or as `(name, function)`; `after=x, tools=x.tools` offers
-        those of the conversation again. With `stream`, the model is asked when `.pieces()` or
+        `system` and `effort`, or the messages of one. `tools` are functions that the model may call
+        beside those in the template, each under its own name or as `(name, function)`;
+        `after=x, tools=x.tools` offers those of the conversation again. With `stream`, the model is
+        asked when `.pieces()` or
         `.items()` of the result are gone through. Raises PromptError, ConfigError, or CheckError
         for a template that does not fit.
         """
@@ -132,7 +134,7 @@ class Prompt:
         fields: None = None,
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         stream: Literal[True],
         **names: Any,
@@ -148,7 +150,7 @@ class Prompt:
         fields: None = None,
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         stream: Literal[True],
         **names: Any,
@@ -165,7 +167,7 @@ class Prompt:
         fields: None = None,
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         stream: Literal[True],
         **names: Any,
@@ -181,7 +183,7 @@ class Prompt:
         fields: None = None,
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         stream: Literal[False] = False,
         **names: Any,
@@ -196,7 +198,7 @@ class Prompt:
         fields: Mapping[str, Any],
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         stream: Literal[False] = False,
         **names: Any,
@@ -212,7 +214,7 @@ class Prompt:
         fields: None = None,
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         stream: Literal[False] = False,
         **names: Any,
@@ -229,7 +231,7 @@ class Prompt:
         fields: None = None,
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         stream: Literal[False] = False,
         **names: Any,
@@ -244,7 +246,7 @@ class Prompt:
         fields: Mapping[str, Any] | None = None,
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         stream: bool = False,
         **names: Any,

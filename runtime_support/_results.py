@@ -9,7 +9,7 @@ All of it is read through properties: a result may be there before the model has
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
@@ -78,6 +78,18 @@ class Kept(NamedTuple):
 
 
 NOTHING_KEPT = Kept()
+
+
+class Transcript(NamedTuple):
+    """A conversation for the prompt that goes on with it: the messages with all that providers want
+    back, and the options that hold on.
+    """
+
+    messages: Sequence[dict[str, Any]] = ()
+    options: Mapping[str, Any] = MappingProxyType({})
+
+
+NOTHING_BEFORE = Transcript()
 
 
 class Answer(NamedTuple):
@@ -199,12 +211,21 @@ class Result(Generic[T_co]):
         return self._answered().repairs
 
     @property
-    def messages(self) -> tuple[dict[str, Any], ...]:
-        """The conversation that gave the value, as it was sent, with the last reply.
+    def messages(self) -> list[dict[str, Any]]:
+        """The conversation that gave the value, with the last reply, as data for JSON.
 
-        Empty for a result that no prompt has given.
+        `prompt(..., after=messages)` goes on with it. What only the provider understands, and wants
+        back, is the `opaque` part of a message. Empty for a result that no prompt has given.
         """
-        return self._answered().messages
+        from runtime_support._seams import load_part
+
+        return load_part("transcripts").write_messages(self._answered().messages)
+
+    @property
+    def transcript(self) -> Transcript:
+        """The same for the prompt that goes on with it."""
+        answer = self._answered()
+        return Transcript(answer.messages, answer.kept.options)
 
     @property
     def tools(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
@@ -214,11 +235,6 @@ class Result(Generic[T_co]):
         process has none.
         """
         return self._answered().kept.tools
-
-    @property
-    def kept_options(self) -> Mapping[str, Any]:
-        """The `model`, `system` and `effort` that prompts of the conversation have set."""
-        return self._answered().kept.options
 
     @property
     def fields(self) -> tuple[Result[Any], ...]:

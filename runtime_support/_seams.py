@@ -48,6 +48,7 @@ PARTS = {
     "spans": "_observe.spans",
     "tables": "_tables",
     "tracing": "_observe.tracing",
+    "transcripts": "_transcripts",
 }
 
 # What asks for a part: variables of the environment, most systems keep them as bytes; settings.

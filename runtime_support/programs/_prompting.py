@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Function = Callable[..., Any]
+Messages = Sequence[Mapping[str, Any]]
 
 GRAMMAR = """\
 Answer with one program, as JSON only, with no other text. It is checked as a whole, then run once.
@@ -251,7 +252,7 @@ class ProgramPrompt:
         *values: Any,
         returns: TypeForm[T],
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
@@ -266,7 +267,7 @@ class ProgramPrompt:
         *values: Any,
         returns: Any = Any,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
@@ -280,7 +281,7 @@ class ProgramPrompt:
         *values: Any,
         returns: Any = Any,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
@@ -298,7 +299,8 @@ class ProgramPrompt:
         return ask(
             ProgramQuestion(
                 *(template, values, names, returns, None, None, options, after, tuple(tools)),
-                *(conversions, (*pure,)),
+                conversions=conversions,
+                pure=(*pure,),
             )
         )
 
@@ -310,7 +312,7 @@ class ProgramPrompt:
         *values: Any,
         returns: TypeForm[T],
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
@@ -325,7 +327,7 @@ class ProgramPrompt:
         *values: Any,
         returns: Any = Any,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
@@ -339,7 +341,7 @@ class ProgramPrompt:
         *values: Any,
         returns: Any = Any,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | None = None,
+        after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
@@ -349,7 +351,8 @@ class ProgramPrompt:
         return ask_async(
             ProgramQuestion(
                 *(template, values, names, returns, None, None, options, after, tuple(tools)),
-                *(conversions, (*pure,)),
+                conversions=conversions,
+                pure=(*pure,),
             )
         )
 

@@ -95,7 +95,9 @@ RESULT_NOT_ITERABLE = Code(
 )
 BAD_CONVERSION = Code("SAFT0407", "error", "a `conv` must {problem}")
 PROGRAM_NAME = Code("SAFT0408", "error", "`{name}` is a built-in type in programs")
-NO_CONVERSATION = Code("SAFT0409", "error", "a prompt comes `after` a result, not {found}")
+NO_CONVERSATION = Code(
+    "SAFT0409", "error", "a prompt comes `after` a result or a list of messages, not {found}"
+)
 STREAM_OF_TEXT = Code("SAFT0410", "error", "`stream` gives pieces of text, not {found}")
 OPTION_OF_ANOTHER_WIRE = Code("SAFT0411", "error", "the wire `{wire}` has no option `{name}`")
 TOOLS_NOT_KNOWN = Code("SAFT0412", "error", "the tools of a prompt have to be known")

@@ -4,6 +4,7 @@ from difflib import SequenceMatcher
 
 from saftc.semantics.types import (
     ANY,
+    BOOL,
     FAILURE,
     FLOAT,
     INT,
@@ -15,6 +16,7 @@ from saftc.semantics.types import (
     USAGE,
     FieldType,
     ListType,
+    MapType,
     ObjectType,
     Type,
     literal_type,
@@ -51,6 +53,7 @@ OPTIONS: dict[str, Type] = {
     "max_tool_rounds": INT,
     "max_tool_calls": INT,
     "structured": union(map(literal_type, ("auto", "on", "off"))),
+    "trust_system": BOOL,
     "cut": union(map(literal_type, ("error", "allow"))),
     "extra": ANY,
 }
@@ -66,10 +69,16 @@ MEMBERS = {
     "usage": "usage",
     "model": "model",
     "finish": "finish",
+    "messages": "messages",
 }
 
 # Those of them that no plain value has.
 HISTORY_ONLY = ("toolCalls", "usage")
+
+# A conversation as data, and what a prompt can go on with.
+MESSAGE = MapType(ANY)
+MESSAGES = ListType(MESSAGE)
+CONVERSATION = union((RESULT, ListType(ANY)))
 
 PLANNED_CALL = ObjectType(
     (FieldType("tool", STRING), FieldType("args", ANY), FieldType("path", STRING)),
@@ -118,6 +127,7 @@ RECORDS: dict[str, dict[str, Type]] = {
         "usage": USAGE,
         "model": STRING,
         "finish": STRING,
+        "messages": MESSAGES,
     },
     "Failure": {
         "message": STRING,
@@ -140,4 +150,5 @@ MEMBER_TYPES: dict[str, Type] = {
     "usage": USAGE,
     "model": STRING,
     "finish": STRING,
+    "messages": MESSAGES,
 }

@@ -18,9 +18,10 @@ from saftc.diagnostics.model import Collector, Diagnostic
 from saftc.semantics.facts import Facts
 from saftc.semantics.foreign import Function
 from saftc.semantics.names import Symbol
+from saftc.semantics.relations import Fit, fit
+from saftc.semantics.results import CONVERSATION
 from saftc.semantics.types import (
     ANY,
-    RESULT,
     BuiltinType,
     FunctionType,
     Type,
@@ -225,7 +226,7 @@ def _loses_tools(facts: Facts, node: n.Prompt) -> bool:
         return False
     known = _given_by(facts, after)
     if known is None:
-        return facts.type_of(after) == RESULT
+        return fit(facts.types.get(after, ANY), CONVERSATION) != Fit.NEVER
     return not isinstance(after, n.Name) and any(offered(facts, one) for one in known)
 
 

@@ -66,11 +66,11 @@ def test_signatures_and_ids_through_several_rounds(server: FakeServer) -> None:
     ]  # fmt: skip
 
 
-def test_what_the_script_sees_has_our_ids_and_nothing_opaque(server: FakeServer) -> None:
+def test_what_the_script_sees_has_our_ids_and_what_is_opaque_apart(server: FakeServer) -> None:
     server.responder = Remembering([calls(call(0), reasoning="Hm."), {"content": "done"}])
     messages = prompt("{double}", double=double).messages
     assert [set(one) for one in messages] == [
-        {"role", "content"}, {"role", "content", "tool_calls"},
+        {"role", "content"}, {"role", "content", "tool_calls", "opaque"},
         {"role", "tool_call_id", "content"}, {"role", "content"},
     ]  # fmt: skip
     assert set(messages[1]["tool_calls"][0]) == {"id", "type", "function"}
@@ -193,7 +193,7 @@ def test_a_conversation_of_two_models(server: FakeServer) -> None:
     ids = [one["id"] for said in sent(server) for one in said.get("tool_calls", ())]
     assert ids == ["call00001", "own-1"]
     assert [m["tool_call_id"] for m in sent(server) if m["role"] == "tool"] == ids
-    prompt("And?", after=second)
+    prompt("And?", after=second, options={"model": settings_for().model})
     ids = [one["id"] for said in sent(server) for one in said.get("tool_calls", ())]
     assert ids == ["own-0", "call00002"]
 
@@ -477,9 +477,10 @@ def test_nothing_opaque_is_a_part_of_keys(server: FakeServer, scripted: Script) 
     configure(provider="openai")
     plain = [key_of(request) for request in model.requests]
     live = prompt("{double}", double=double)
-    assert live.messages[1] == model.requests[1].messages[1]
+    assert live.transcript.messages[1] == model.requests[1].messages[1]
     asked = zip(model.requests, (1, 3, 5), strict=True)
-    own = [replace(request, messages=live.messages[:count]) for request, count in asked]
+    said = tuple(live.transcript.messages)
+    own = [replace(request, messages=said[:count]) for request, count in asked]
     assert [key_of(request) for request in own] == plain
 
 

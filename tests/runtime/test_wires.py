@@ -137,6 +137,22 @@ SCRIPTS = {
         (calls(call("double", number=3)), Say("6"), Say('{"value": 12}')),
         '12 {"value": 12}\n',
     ),
+    "after messages": Script(
+        TOOLS
+        + "first = $ Twice 3? $ with {tools: [double]}\n"
+        + "again: [any] = parse(json(first.messages))\n"
+        + "more = $ And once more? $ after again with {tools: [double]}\n"
+        + "once: [any] = parse(json(more.messages))\n"
+        + "n: int = $ And in all? $ after once\nprint(n, more, len(once))",
+        (
+            calls(call("double", number=3)),
+            Say("6"),
+            calls(call("double", number=6), text="So be it."),
+            Say("12"),
+            Say('{"value": 18}'),
+        ),
+        "18 12 8\n",
+    ),
     "picture": Script(
         'photo = image("dot.png")\nprint($ What is in {photo}? $)', (Say("A dot."),), "A dot.\n"
     ),

@@ -352,7 +352,7 @@ def test_a_stream_is_to_the_byte_what_a_whole_reply_is(messages: FakeServer) -> 
     messages.responder = speaker = Speaker(MESSAGES, [Say("A fox \U0001f98a slept.")])
     result = prompt("x", stream=True)
     assert list(result.pieces()) == ["A", " fox", " \U0001f98a", " slept."]
-    said: Any = result.messages[-1]
+    said: Any = result.transcript.messages[-1]
     assert said.reply.opaque == {"content": speaker.document(0)["content"]}
 
 

@@ -201,7 +201,7 @@ def test_an_aside_is_no_part_of_a_stream(responses: FakeServer) -> None:
     result = prompt("x", stream=True)
     assert list(result.pieces()) == ["Y", "es."]
     assert (result.value, result.text) == ("Yes.", "Yes.")
-    said: Any = result.messages[-1]
+    said: Any = result.transcript.messages[-1]
     assert said.reply.opaque == {"output": [aside, answer]}
 
 

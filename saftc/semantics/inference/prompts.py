@@ -10,13 +10,14 @@ from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.members import conversation_hint
 from saftc.semantics.inference.places import as_written, fit_into, mismatch_hint, settle
 from saftc.semantics.relations import Fit, fit
-from saftc.semantics.results import OPTIONS, OPTIONS_ELSEWHERE, WIRES
+from saftc.semantics.results import CONVERSATION, MESSAGE, OPTIONS, OPTIONS_ELSEWHERE, WIRES
 from saftc.semantics.types import (
     ANY,
     RESULT,
     STRING,
     BuiltinType,
     FunctionType,
+    ListType,
     ObjectType,
     Type,
     holds_dataframe,
@@ -74,16 +75,17 @@ def _streamed(inference: Inference, node: n.Prompt, wanted: Type | None) -> Type
 
 
 def _after(inference: Inference, node: n.Expression, env: Environment) -> None:
-    """What a prompt goes on with is a whole result."""
+    """What a prompt goes on with is a whole result, or the messages of one."""
     if inference.facts.result_of(node) is not None:
         fit_into(inference, node, RESULT, env)
         return
     type_ = inference.expression(node, env)
-    if fit(type_, RESULT) == Fit.NEVER:
+    is_of_others = isinstance(type_, ListType) and fit(type_.item, MESSAGE) == Fit.NEVER
+    if fit(type_, CONVERSATION) == Fit.NEVER or is_of_others:
         hint = conversation_hint(inference, node)
         inference.report(catalogue.NO_CONVERSATION.at(node.span, found=show(type_), hint=hint))
     else:
-        settle(inference, node, type_, RESULT)
+        settle(inference, node, type_, CONVERSATION)
 
 
 def _no_functions_inside(inference: Inference, node: n.Expression, type_: Type) -> None:

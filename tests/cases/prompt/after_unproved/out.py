@@ -5,7 +5,7 @@ from runtime_support import Result, check, prompt
 
 
 def go(earlier: Any) -> str:
-    return prompt("Go on.", after=check(earlier, Result[Any])).value
+    return prompt("Go on.", after=check(earlier, Result[Any] | list[Any])).value
 
 
 answer = prompt("Begin.")
