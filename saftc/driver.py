@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import LIMIT, Collector, Diagnostic
-from saftc.schedule.rules import check_rules
+from saftc.schedule.effects import check_rules
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.analysis import analyze
 from saftc.semantics.facts import Facts
@@ -62,7 +62,7 @@ class Checked:
 
     @property
     def when_used(self) -> tuple[Diagnostic, ...]:
-        """What is told to those who use the script: unused imports concern its writer alone."""
+        """What users of the script are shown: unused imports concern its writer alone."""
         unused = self.facts.unused_imports
         return tuple(
             one
@@ -98,9 +98,9 @@ def check(
 ) -> Checked:
     """Everything that is known of a script without writing its module.
 
-    `load` finds the modules that it imports (see `saftc.project.scripts` for files); of what is
-    wrong, at most so much is told. `before` is what an earlier text of the script has given: what
-    it has in common with this one is not read again.
+    `load` finds the modules that it imports (see `saftc.project.scripts` for files). At most `most`
+    mistakes are reported. `before` is what an earlier text of the script has given: what it has in
+    common with this one is not read again.
     """
     mistakes = Collector(most)
     with fitting_interpreter():

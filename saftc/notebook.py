@@ -94,7 +94,7 @@ def run_cell(cell: str, names: dict[str, Any], *, show: bool = False) -> None:
 
 
 def _of_notebook(told: Diagnostic, found: Checked, given: list[str]) -> Diagnostic:
-    """What is told of the import in the first line, which nobody has written."""
+    """What is reported of the import in the first line, which the notebook has added."""
     name = found.source.at(told.span)
     if told.code != catalogue.NAME_IS_TAKEN.number or name not in given:
         return told

@@ -46,7 +46,7 @@ class Source:
 
     @staticmethod
     def from_bytes(name: str, data: bytes) -> "Source":
-        """A source of UTF-8 `data`; bytes that are no UTF-8 stay as lone surrogates.
+        """A source of UTF-8 `data`; bytes that are not UTF-8 stay as lone surrogates.
 
         The lexer reports these, so that they get a position like every other mistake.
         """
@@ -73,7 +73,7 @@ class Source:
         return self.text[start:] if end < 0 else self.text[start:end]
 
     def blank_lines_above(self, offset: int) -> int:
-        """How many blank lines stand above the line of `offset`."""
+        """How many blank lines are above the line of `offset`."""
         line = self.line_of(offset)
         count = 0
         while count < line - 1 and not self.line_text(line - 1 - count).strip():
@@ -81,7 +81,7 @@ class Source:
         return count
 
     def blank_lines_below(self, offset: int) -> int:
-        """How many blank lines stand below the line of `offset`."""
+        """How many blank lines are below the line of `offset`."""
         line = self.line_of(offset) + 1
         count = 0
         while self.line_start(line + count) < len(self.text):

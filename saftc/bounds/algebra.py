@@ -60,7 +60,7 @@ Term = tuple[Factor, ...]
 
 @dataclass(frozen=True)
 class Polynomial:
-    """A sum of products: how often each product of factors stands in it. Equal ones are equal."""
+    """A sum of products: how often each product of factors is in it. Equal ones are equal."""
 
     terms: tuple[tuple[Term, int], ...] = ()
 
@@ -231,7 +231,7 @@ def _uncovered(ways: Iterable[Polynomial]) -> list[Polynomial]:
 
 
 def _common(ways: Iterable[Polynomial]) -> Polynomial:
-    """What stands in all of them."""
+    """What is in all of them."""
     first, *others = (dict(one.terms) for one in ways)
     return _sum((term, min(i, *(o.get(term, 0) for o in others), i)) for term, i in first.items())
 

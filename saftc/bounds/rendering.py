@@ -59,7 +59,7 @@ def as_json(several: Sequence[Bounds]) -> list[dict[str, object]]:
 
 
 def beside(bound: Bound) -> str:
-    """How many requests at most, as it stands beside a function: `≤ 3 * len(mails) requests`."""
+    """How many requests at most, as it is beside a function: `≤ 3 * len(mails) requests`."""
     if bound.reasons:
         return "any number of requests"
     return f"≤ {bound.most.text} request{'' if bound.number == 1 else 's'}"
@@ -169,7 +169,7 @@ _MOST_BESIDE = 3
 
 
 def _is_told_beside(piece: Piece) -> bool:
-    """Whether the places in a turn of a loop stand on its own line."""
+    """Whether the places in a turn of a loop are on its own line."""
     return len(piece.inner) <= _MOST_BESIDE and not any(one.inner for one in piece.inner)
 
 

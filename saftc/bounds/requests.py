@@ -158,7 +158,7 @@ class Bounds:
         return functions, most
 
     def script_of(self, definition: n.FunctionDef) -> Script:
-        """The script that a function stands in."""
+        """The script that a function is in."""
         return next(one for one in (self._own, *self._imported) if one.facts.is_own(definition))
 
     @cached_property

@@ -68,7 +68,7 @@ class Written:
         return joined(found)
 
     def _is_alone(self, position: int) -> bool:
-        """Whether brackets or commas stand on both sides."""
+        """Whether brackets or commas are on both sides."""
         before = "".join(map(_text, self.parts[:position])).rstrip()
         behind = "".join(map(_text, self.parts[position + 1 :])).lstrip()
         return (not before or before[-1] in "([{,:") and (not behind or behind[0] in ")]},")

@@ -77,7 +77,7 @@ class Choices:
         return self.apart.get(node) or self.facts.names.of(node)
 
     def is_plain(self, node: n.Expression) -> bool:
-        """Whether nobody can tell when, or how often, an expression is evaluated."""
+        """Whether no one can tell when, or how often, an expression is evaluated."""
         return not self.plan.effects.of(node) and self._is_certain(node)
 
     def _is_certain(self, node: n.Expression) -> bool:
@@ -87,7 +87,7 @@ class Choices:
 
     @cached_property
     def bare_functions(self) -> set[n.FunctionDef]:
-        """The functions that are written without annotations, as they stand in the script.
+        """The functions that are written without annotations, as they are in the script.
 
         Nothing is known of them, and they are given what the script itself declares as `any`: that
         is dynamic by its own word. Of all others Python's strict checkers learn what is `Any`.
@@ -103,7 +103,7 @@ class Choices:
             one
             for one in found
             if _is_unknown(facts.functions[one])
-            # What is said of a parameter stands in its annotation.
+            # What is said of a parameter is in its annotation.
             and docs.keys().isdisjoint(one.parameters)
         }
 
@@ -137,7 +137,7 @@ class Choices:
     # Items
 
     def is_lazy(self, builtin: Builtin, node: n.Expression) -> bool:
-        """Whether nobody can tell that the items of `node` are made while `builtin` takes them."""
+        """Whether no one can tell that `builtin` takes the items of `node` while they are made."""
         awaits = self.plan.awaits
         if awaits is not None and any(awaits.of(one) is not None for one in walk(node)):
             return False  # Python has other generators for what waits
@@ -204,7 +204,7 @@ class Choices:
                 found[one] = word
         if len(found) == len(holes):
             return found
-        # Python makes what goes by position first: only what nobody can tell may come after it.
+        # Python makes what goes by position first: only what no one can see may come after it.
         return {
             one: name for one, name in found.items() if one in named or self.is_plain(one.value)
         }

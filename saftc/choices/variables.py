@@ -70,7 +70,7 @@ class _Binding:
     """One place where a variable gets a value of `type`, as far as that is known.
 
     `value` is the whole that is assigned; None where a part of something is bound, or an item. Of
-    what `is_taken` Python is told by other means: a parameter, or a list that a loop adds to.
+    what `is_taken` Python knows by other means: a parameter, or a list that a loop adds to.
     """
 
     statement: n.Statement

@@ -1,4 +1,4 @@
-"""Blocks: the blank lines and comments between statements, and what stands above them.
+"""Blocks: the blank lines and comments between statements, and what is above them.
 
 Imports inside of a function stay there, those that follow each other sorted, and so do those below
 what the module does; those above it are only noted here, `module` writes them. Classes go above the
@@ -101,7 +101,7 @@ def _emit_run(
     lines = comment_lines(context, [*leading, *inside.inner], statement)
     is_told = isinstance(statement, _IMPORTS) and "#" in code_of(made[-1])
     if is_told and own.beside is not None:
-        # What linters are told stands beside it already.
+        # The comment for linters is beside it already.
         lines.append(comment_line(own.beside))
         own = Attached(own.leading, own.inner)
     if _has_block(statement) and not isinstance(made[0], cst.SimpleStatementLine):
@@ -112,7 +112,7 @@ def _emit_run(
             _note(context, line, statement.span)
     classes = classes_needed(context, statement.span) if context.depth == 0 else []
     if classes:
-        # What stands above with a gap is not about the statement, but about what follows.
+        # What is above with a gap is not about the statement, but about what follows.
         split = max((i for i, line in enumerate(lines) if line is py.BLANK), default=-1)
         classes[0] = above(classes[0], lines[: split + 1])
         lines = lines[split + 1 :]
@@ -251,12 +251,12 @@ def _runs(context: Context, statements: Sequence[n.Statement]) -> list[_Run]:
 
 
 def _comments_of_run(context: Context, run: _Run) -> Attached:
-    """The comments of a statement; those of joined imports stand above the first."""
+    """The comments of a statement; those of joined imports are above the first."""
     first, *others = map(context.comments.of, run)
     if not others:
         return first
     if not isinstance(run[0], _IMPORTS):
-        return Attached(first.leading)  # the others stand between those that ask
+        return Attached(first.leading)  # the others are between those that ask
     leading = [*first.leading, *([first.beside] if first.beside else [])]
     for own in others:
         leading += [*own.leading, *([own.beside] if own.beside else [])]

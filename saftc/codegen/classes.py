@@ -14,7 +14,6 @@ import libcst as cst
 
 from saftc.codegen import python as py
 from saftc.codegen.python import Expression, Statement
-from saftc.codegen.words import singular
 from saftc.semantics.facts import Facts, Shape
 from saftc.semantics.imports import later_imports, names_bound
 from saftc.semantics.types import (
@@ -40,8 +39,8 @@ class Classes:
     """The names of a module's types while it is written.
 
     `names` are the classes that stand for shapes, `places` where shapes were written, `pending` the
-    classes to be written above the statement at hand, `made` the names that are no script's,
-    `written` the types whose definitions stand
+    classes to be written above the statement at hand, `made` the names that no script has,
+    `written` the types whose definitions are
     above, `aliases` the names of types that have one, `imported` those of records that are imported
     only for annotations.
     """
@@ -163,7 +162,7 @@ def classes_of(module: n.Module, facts: Facts, needed: Iterable[str]) -> Classes
     types = {*facts.aliases, *facts.records}
     symbols = (symbol for scope in facts.names.scopes.values() for symbol in scope.symbols.values())
     later = {name for one in later_imports(module) for name in names_bound(one)}
-    # The definitions of other modules' types stand above from the beginning, unless these are
+    # The definitions of other modules' types are above from the beginning, unless these are
     # imported below.
     written = {name for name in types - own if name.split(".")[0] not in later}
     taken = types.union(needed, (symbol.name for symbol in symbols))
@@ -233,4 +232,36 @@ def _class_name(place: str) -> str:
 
 def _one_of(place: str) -> str:
     """The name of one item of what has this name: `rows` holds a `row`."""
-    return singular(place) or place + "_item"
+    return _singular(place) or place + "_item"
+
+
+# The singular of English plurals: `movies`, `movie`. It is written by hand, as the libraries for it
+# take longer to load than a script to compile, and find singulars of words that have none (`bu` for
+# `bus`). An ending that is not known changes nothing.
+
+# What a plural ends in, and its singular instead (`=`: it is not a plural); of several endings, the
+# longest counts. Those that begin with `_` are whole words, as parts of a name.
+_TABLE = """
+    s: ss:= us:= is:= ies:y sses:ss xes:x ches:ch shes:sh zzes:zz uses:us auses:ause ouses:ouse
+    cuses:cuse aches:ache eaches:each oaches:oach ovies:ovie ookies:ookie oodies:oodie
+    ombies:ombie alories:alorie indices:index vertices:vertex matrices:matrix
+    appendices:appendix alyses:alysis theses:thesis crises:crisis diagnoses:diagnosis
+    aliases:alias biases:bias atlases:atlas canvases:canvas quizzes:quiz heroes:hero echoes:echo
+    vetoes:veto tatoes:tato matoes:mato shelves:shelf wolves:wolf halves:half people:person
+    children:child series:= species:= news:= _ties:tie _pies:pie _lies:lie _dies:die _uses:use
+    _axes:axis _gases:gas _leaves:leaf _knives:knife _wives:wife _lives:life _men:man
+    _women:woman _lens:= _gas:= _yes:= _os:=
+"""
+_ENDINGS = {plural: one for plural, _, one in (pair.partition(":") for pair in _TABLE.split())}
+_LONGEST = max(map(len, _ENDINGS))
+
+
+def _singular(plural: str) -> str | None:
+    """The name of one item of what has this name; None when that is not a plural."""
+    word = f"_{plural}"
+    for length in range(min(_LONGEST, len(word)), 0, -1):
+        one = _ENDINGS.get(word[-length:])
+        if one is not None:
+            kept = plural[: len(plural) - len(word[-length:].removeprefix("_"))]
+            return None if one == "=" or len(kept + one) < 2 else kept + one
+    return None

@@ -32,7 +32,7 @@ def comment_line(comment: Comment) -> cst.EmptyLine:
 
 
 def beside(comment: Comment | None) -> cst.TrailingWhitespace:
-    """What stands at the end of a line with this comment beside it."""
+    """What is at the end of a line with this comment beside it."""
     if comment is None:
         return cst.TrailingWhitespace()
     return cst.TrailingWhitespace(cst.SimpleWhitespace("  "), written(comment))
@@ -71,7 +71,7 @@ def with_comments(
 ) -> _Listing:
     """`made` with one item a line, and the comments of the source between them.
 
-    `items` are the places of its items in the source; those that the output adds stand at the end.
+    `items` are the places of its items in the source; those that the output adds are at the end.
     """
     above, beside_items = between(source, items, comments)
     first, *others = map(_line_break, (None, *beside_items), above)

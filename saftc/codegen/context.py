@@ -63,7 +63,7 @@ class Context:
 
     `expression` and `statement` emit any such node, `group` statements that ask at the same time;
     `choices` says how they are written. `depth` counts the blocks around; `frame` is the loop for
-    which a function runs ahead that the node stands in; `inner` are the comments inside of the
+    which a function runs ahead that the node is in; `inner` are the comments inside of the
     statement at hand for which no place has been found yet.
     """
 
@@ -88,7 +88,7 @@ class Context:
     # What is around
 
     def within(self, scope: Scope) -> "Context":
-        """The context of what stands in another scope."""
+        """The context of what is in another scope."""
         return replace(self, scope=scope)
 
     def called(self, scope: Scope) -> "Context":
@@ -96,7 +96,7 @@ class Context:
         return replace(self, scope=scope, caught=())
 
     def deeper(self) -> "Context":
-        """The context of what stands in a block of the statement."""
+        """The context of what is in a block of the statement."""
         return replace(self, depth=self.depth + 1)
 
     def beside(self, inner: Sequence[Comment]) -> "Context":

@@ -80,7 +80,7 @@ def emit_record_def(context: Context, statement: n.RecordDef) -> Statement:
     frozen = py.call(context.global_("dataclass"), named=[("frozen", py.constant(True))])
     python_name, defaults = context.name_of(statement.name), _record_defaults(context, statement)
     doc = docs.get(statement, "")
-    # The rules name types that stand above, and the record itself.
+    # The rules name types that are above, and the record itself.
     context.output.classes.written.add(name)
     rules = [_rules(context, statement)] if statement.rules else []
     kind = name if python_name != name else ""

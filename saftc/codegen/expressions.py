@@ -7,10 +7,10 @@ from typing import assert_never
 
 from saftc.codegen import python as py
 from saftc.codegen.annotations import checked
-from saftc.codegen.builtins import builtin_value, to_float
+from saftc.codegen.builtins import builtin_value, printed, to_float
 from saftc.codegen.calls import emit_call
 from saftc.codegen.context import Context
-from saftc.codegen.formatted import emit_formatted_string
+from saftc.codegen.layout import code_of
 from saftc.codegen.literals import emit_literal
 from saftc.codegen.loops import emit_comprehension
 from saftc.codegen.members import emit_index, emit_member, emit_slice, emit_tuple_member
@@ -25,10 +25,12 @@ from saftc.codegen.operators import (
 from saftc.codegen.overlaps import emit_mapped
 from saftc.codegen.prompts import emit_kept_program, emit_prompt, emit_result
 from saftc.codegen.python import Expression
+from saftc.semantics.forms import Form
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import PROGRAM, is_only
 from saftc.syntax import nodes as n
 
+_UNREADABLE = re.compile(r'[\\\n"#]')
 _NUMBER = re.compile(r"[0-9][0-9_]*(\.[0-9_]+)?([eE][+-]?[0-9_]+)?")
 
 # What fits on a line is written as one string; black would join the parts of it anyway.
@@ -87,7 +89,7 @@ def _plain(context: Context, node: n.Expression) -> Expression:
                 return emit_mapped(context, node, mapped)
             return emit_comprehension(context, node)
         case n.FormattedString():
-            return emit_formatted_string(context, node)
+            return _formatted_string(context, node)
         case n.Prompt():
             return emit_prompt(context, node)
         case _:
@@ -144,3 +146,42 @@ def _name(context: Context, node: n.Name) -> Expression:
             caught.is_read = True
             return py.call(context.global_("failure"), [name])
     return py.attribute(name, "value") if context.facts.keeps_history(node) else name
+
+
+def _formatted_string(context: Context, node: n.FormattedString) -> Expression:
+    """`f"text {value:spec}"` where Python 3.11 can read it; else `"text {:spec}".format(value)`.
+
+    A hole holds no backslash, no line end and no quote of the string around it; strings in it have
+    single quotes.
+    """
+    parts = [_hole_or_text(context, part) for part in node.parts]
+    if all(isinstance(part, str) for part in parts):
+        return py.constant("".join(part for part in parts if isinstance(part, str)))
+    holes = [part for part in parts if not isinstance(part, str)]
+    if all(_is_readable(value) for value, _ in holes):
+        return py.formatted(parts)
+    return py.call(py.attribute(py.template(parts), "format"), [value for value, _ in holes])
+
+
+def _hole_or_text(
+    context: Context, part: n.FormatText | n.FormatHole
+) -> str | tuple[Expression, str]:
+    """The text, or the value of a hole with its format."""
+    if isinstance(part, n.FormatText):
+        return part.text
+    spec = part.spec or ""
+    if part.spec is None:
+        made = printed(context, part.value)
+    else:
+        made = context.emit(part.value)
+        if context.facts.forms.holes[part] == Form.OPS:
+            made, spec = context.operation("format", made, py.constant(spec)), ""
+            context.note(made, part.span)
+    quoted = py.single_quoted(made)
+    if quoted is not made:
+        context.note(quoted, part.value.span)
+    return quoted, spec
+
+
+def _is_readable(made: Expression) -> bool:
+    return not _UNREADABLE.search(code_of(made))

@@ -1,6 +1,6 @@
 """The import lines of a module, in isort's order: what the output uses, and the script's own.
 
-What of the script's own nothing names stands there too, since importing it may do something:
+What of the script's own nothing names is there too, since importing it may do something:
 
     import effects  # noqa: F401
 """
@@ -53,7 +53,7 @@ _Own = tuple[str, str, str]
 class Imports:
     """The names used so far; `siblings` are the modules that come from beside the script.
 
-    `depth` is that of the block in which the statements will stand; `is_below`: they stand in the
+    `depth` is that of the block in which the statements will stand; `is_below`: they are in the
     module, below other statements.
     """
 
@@ -109,7 +109,7 @@ class Imports:
             yield self._line(made, *((module, *one) for one in group))
 
     def _line(self, made: cst.Import | cst.ImportFrom, *own: _Own) -> cst.SimpleStatementLine:
-        """An import; linters are told to leave it alone where they would not."""
+        """An import; a comment has linters leave it alone where they would not."""
         codes = ["E402"] if self.is_below else []
         codes += ["F401"] if any(one in self.unused for one in own) else []
         line = py.line(made)

@@ -2,10 +2,10 @@
 
 Two things are ours: a call of `prompt` that does not fit has one argument a line (`prompts` gives
 it the comma by which black does that), and the text of a prompt is indented like the line on which
-it begins. black would leave the inside of a string alone, so until it has run, a mark stands there.
+it begins. black would leave the inside of a string alone, so until it has run, a mark is there.
 
 black is asked for one statement at a time, and its answers are remembered, so that little is asked
-again after an edit. What it puts between two statements depends on what kinds of lines stand there
+again after an edit. What it puts between two statements depends on what kinds of lines are there
 and not on their contents: it is asked for that with outlines in place of the statements, which are
 few in all.
 """
@@ -64,7 +64,7 @@ def formatted(module: cst.Module) -> str:
         if between is None:
             return _black(module.code)
         text += between + _black(code_of(statement.with_changes(leading_lines=())))
-        # Only what is next to the header can depend on it; elsewhere something stands above.
+        # Only what is next to the header can depend on it; elsewhere something is above.
         before, above = ("x\n" if before else above) + outline, ""
     between = _between(before, above + _lines(module.footer), "")
     return _black(module.code) if between is None else text + between

@@ -46,7 +46,7 @@ class Generated:
 
 
 def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Generated:
-    """The Python module. `source.name` stands in its first line."""
+    """The Python module. `source.name` is in its first line."""
     needs = Needs()
     # Doc comments that document something become docstrings.
     ordinary = [one for one in module.comments if one not in module.doc_comments]

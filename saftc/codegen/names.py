@@ -4,7 +4,7 @@ It is the user's own name, with an underscore after it only where Python forces 
 (`class_`), a local name of a call in which the outer name was read before, or a name that the
 output itself needs at that place (`list` in a module with `list[int]`, `prompt` in a module with
 prompts). The last kind is known only when the output has been written: `Needs` collects what the
-output refers to and where, and the emitter runs again when a user's name stands in the way.
+output refers to and where, and the emitter runs again when a user's name is in the way.
 """
 
 import keyword
@@ -53,7 +53,7 @@ def _place(scope: Scope) -> Scope:
 
 
 def hidden_needs(names: dict[Symbol, str], needs: Needs) -> bool:
-    """Whether a user's name stands where the output needs the same name for something else."""
+    """Whether a user's name is where the output needs the same name for something else."""
     return any(
         symbol.scope is not None and needs.is_needed_below(name, _place(symbol.scope))
         for symbol, name in names.items()

@@ -68,7 +68,7 @@ def emit_mapped(context: Context, node: n.Comprehension, mapped: Mapped) -> Expr
 def _item_function(
     context: Context, node: n.Comprehension, name: str, parameter: str
 ) -> cst.FunctionDef:
-    """The function that makes an item; it stands above the statement."""
+    """The function that makes an item; it is above the statement."""
     inside = replace(context.deeper(), caught=())
     value = py.returned(inside.emit(node.item))
     [line] = spread_line(inside, node.item, value)
@@ -189,7 +189,7 @@ def _type(context: Context, symbol: Symbol) -> Type:
 def _loop(
     context: Context, statement: n.ForStmt, ahead: Ahead, made: Expression, place: Span
 ) -> Statement:
-    """The loop over what `made` gives; what fails in it is told of the place."""
+    """The loop over what `made` gives; what fails in it is reported at the place."""
     rest = statement.body[ahead.cut :]
     head = context.comments.of(statement).head
     targets: list[Expression] = [py.name(context.names[one.symbol]) for one in ahead.gives]

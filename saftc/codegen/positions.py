@@ -3,7 +3,7 @@
 While a module is built, `Spans` notes the span in the script of each statement, and of the
 expressions that can fail (calls, subscripts, arithmetic, names). black keeps the structure, so when
 positions are wanted, a walk in step over the tree that was built and over Python's own tree of the
-finished text pairs them: nothing about positions stands in the output.
+finished text pairs them: nothing about positions is in the output.
 """
 
 import ast
@@ -197,7 +197,7 @@ def _fallible_read(statement: ast.stmt) -> Sequence[ast.expr]:
 
 
 def _place(node: ast.expr) -> tuple[int, int, int, int]:
-    """By this, nodes stand in order of the text, and those around others before them."""
+    """By this, nodes are in order of the text, and those around others before them."""
     return node.lineno, node.col_offset, -(node.end_lineno or 0), -(node.end_col_offset or 0)
 
 

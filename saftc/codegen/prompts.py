@@ -233,7 +233,7 @@ def _options(context: Context, node: n.Prompt) -> Expression | None:
 
 
 def _tools(context: Context, node: n.Prompt, after: Expression | None) -> Expression | None:
-    """The functions that do not stand in the text: those of the conversation, and listed ones."""
+    """The functions that are not in the text: those of the conversation, and listed ones."""
     kept = None
     if after is not None and keeps_tools(context.facts, node):
         kept = py.attribute(after, "tools")
@@ -255,7 +255,7 @@ def _tools(context: Context, node: n.Prompt, after: Expression | None) -> Expres
 
 def _listed(context: Context, node: n.Expression) -> list[Expression]:
     """The items of a list of tools: a function by itself where its name is that of the tool, which
-    is told beside it elsewhere.
+    is said beside it elsewhere.
     """
     if isinstance(node, n.ListLiteral):
         found: list[Expression] = []

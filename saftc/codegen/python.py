@@ -219,7 +219,7 @@ def _formatted_line(parts: Parts) -> cst.FormattedString:
 
 
 def _quoted_for_format(text: str) -> str:
-    """A text as it stands between double quotes, its braces doubled."""
+    """A text as it is between double quotes, its braces doubled."""
     inside = "".join(one if one in "'\"" else repr(one)[1:-1] for one in text)
     return inside.replace('"', '\\"').replace("{", "{{").replace("}", "}}")
 
@@ -581,7 +581,7 @@ def block(
     beside: cst.TrailingWhitespace = _END_OF_LINE,
     footer: Sequence[cst.EmptyLine] = (),
 ) -> cst.IndentedBlock:
-    """The inside of a statement, with what stands beside its head and below its last line."""
+    """The inside of a statement, with what is beside its head and below its last line."""
     return cst.IndentedBlock(body, header=beside, footer=footer)
 
 

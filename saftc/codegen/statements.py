@@ -288,7 +288,7 @@ def emit_if_stmt(context: Context, statement: n.IfStmt, part: Attached | None) -
 
 
 def _branch(context: Context, branch: n.Branch, part: Attached) -> cst.If:
-    """An `elif`; comments inside its head that find no place stand above it."""
+    """An `elif`; comments inside its head that find no place are above it."""
     inside = context.beside(part.inner)
     condition = emit_condition(inside, branch.condition)
     lines = comment_lines(context, [*part.leading, *inside.inner], None)

@@ -141,7 +141,7 @@ def build(
             return PlanBuilder(builder, tools).build_all(targets())
         return builder.build_all([one for one in targets() if not workspace.has(one[0])])
 
-    targets()  # wrong usage is told before anything else
+    targets()  # wrong usage is reported before anything else
     opened = partial(open_workspace, in_order=in_order, is_async=is_async, root=root)
     if watch:
         _refuse_watching(arguments, {"--check": check, "--diff": diff, "--tools": tools})

@@ -100,7 +100,8 @@ class Builder:
             for path in self.workspace.siblings(module):
                 place = _beside(path, Path(file), target)
                 if place is None:
-                    complain(f"{path} would stand above {target}: use --out-dir, and not -o")
+                    outside = f"{path} would be written outside of the folder of {target}"
+                    complain(f"{outside}: use --out-dir, and not -o")
                     self.has_failed = True
                     continue
                 if not self.only_compares and not self.has_failed:

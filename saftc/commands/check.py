@@ -78,7 +78,7 @@ def check_all(
             write_rendered(between + render_text(found, checked.source), sys.stdout)
         told.append((checked.source, found))
         if len(checked.diagnostics) >= LIMIT:
-            say(f"{shown(file)}: only the first {LIMIT} are told, there may be more")
+            say(f"{shown(file)}: only the first {LIMIT} are shown; there may be more")
     if format != "text":
         # Seldom asked for.
         from saftc.diagnostics.reports import written

@@ -1,4 +1,4 @@
-"""Options that several commands have, and what stands behind an option, read.
+"""Options that several commands have, and what is behind an option, read.
 
 set_variables(model="gpt-4o-mini")         SAFT_MODEL, for this process and those that it starts
 pairs("--column", ["mail=body"])           {"mail": "body"}
@@ -185,7 +185,7 @@ def set_settings(options: Mapping[str, Any]) -> None:
 
 
 def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
-    """What stands behind an option that names something and its value."""
+    """What is behind an option that names something and its value."""
     found: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")

@@ -33,7 +33,7 @@ def advise_recording(file: str) -> None:
 def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence[str]) -> int:
     """Runs a script without errors with `arguments` as `sys.argv[1:]`; gives the exit code.
 
-    Sibling scripts that it imports are compiled by `workspace`. An uncaught error is told on
+    Sibling scripts that it imports are compiled by `workspace`. An uncaught error is shown on
     standard error.
     """
     folder, root = folder_of(module.script), workspace.root_of(module.script)

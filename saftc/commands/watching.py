@@ -48,8 +48,8 @@ def watch_scripts(
 class Watch:
     """Some scripts, with all that they were built from.
 
-    `build` builds those that a workspace does not have; it is told whether that is for the first
-    time.
+    `build` builds those that a workspace does not have; its argument says whether that is for the
+    first time.
     """
 
     def __init__(

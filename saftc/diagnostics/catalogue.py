@@ -139,7 +139,7 @@ LEFT_TO_RUN_TIME = Code(
     "SAFT0617", "hint", "`{name}` has no known type; its use is checked at run time"
 )
 NOT_ENFORCED = Code("SAFT0618", "hint", "no server can enforce all of this type: {losses}")
-CONSTANT_BEHIND = Code("SAFT0619", "hint", "{count} constant characters stand behind {hole}")
+CONSTANT_BEHIND = Code("SAFT0619", "hint", "{count} constant characters follow {hole}")
 
 ALL: tuple[Code, ...] = tuple(value for value in globals().values() if isinstance(value, Code))
 BY_NUMBER: dict[str, Code] = {code.number: code for code in ALL}

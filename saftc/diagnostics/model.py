@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from saftc.source import Source, Span
 
-# A hint is told only to those who ask for it.
+# A hint is shown only to those who ask for it.
 Severity = Literal["error", "warning", "hint"]
 
 # More than this in one run is noise: the first ones usually explain the others.
@@ -30,7 +30,7 @@ class Related:
 
 
 class Edit(NamedTuple):
-    """A change of a text: what stands at `span` becomes `text`."""
+    """A change of a text: what is at `span` becomes `text`."""
 
     span: Span
     text: str
@@ -52,7 +52,7 @@ class Advice:
 class Diagnostic:
     """One mistake: its code, words, place, and at most one hint that says what to do.
 
-    `edits` do what the hint says, where that is a change of the text. `lines` stand below it as
+    `edits` do what the hint says, where that is a change of the text. `lines` are below it as
     they are: what it follows from.
     """
 

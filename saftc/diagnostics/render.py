@@ -84,7 +84,7 @@ def _place(source: Source, span: Span) -> dict[str, object]:
 
 
 def _clip(text: str, start: int, length: int) -> tuple[str, str, str]:
-    """The part of a line to show, what of it stands before the mark, and what is marked."""
+    """The part of a line to show, what of it is before the mark, and what is marked."""
     text = "".join(_printable(character) for character in text[: start + length + _WIDEST])
     first = max(0, start - _BEFORE) if start + length > _WIDEST else 0
     lead = "…" if first else ""

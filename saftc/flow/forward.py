@@ -115,7 +115,7 @@ class Forward(ABC, Generic[State]):
             case n.TryStmt():
                 return self._try(statement, state)
             case n.BreakStmt() | n.ContinueStmt():
-                if self.turns:  # outside of a loop it is a mistake that was told
+                if self.turns:  # outside of a loop it is a mistake, reported elsewhere
                     turn, is_break = self.turns[-1], isinstance(statement, n.BreakStmt)
                     (turn.breaks if is_break else turn.continues).append(state)
                 return None

@@ -28,7 +28,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Hard:
-    """A line break in any case, with so many blank lines."""
+    """A line break in any case, with `count` blank lines."""
 
     blank_lines: int = 0
 
@@ -79,7 +79,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Rigid:
-    """A part that is never broken for its length, such as what stands between braces in a text."""
+    """A part that is never broken for its length, such as what is between braces in a text."""
 
     doc: Doc
 

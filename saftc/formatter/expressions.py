@@ -1,6 +1,6 @@
 """Expressions, schemas and patterns as documents: nodes in, text that may break over lines out.
 
-Parentheses stand where the grammar needs them, and where a script has them to make clear how
+Parentheses are where the grammar needs them, and where a script has them to make clear how
 operators bind; others go. Numbers, one-line strings and the text of prompts are as written.
 """
 
@@ -343,7 +343,7 @@ def _level(node: n.Expression) -> int:
         case n.Unary():
             return _NOT if node.operator == "not" else _NEGATION
         case n.Prompt():
-            # What stands behind a prompt would look as if it took what follows.
+            # What is behind a prompt would look as if it took what follows.
             if node.after is not None:
                 return _NOT
             return _ATOM if node.options is None else _NEGATION

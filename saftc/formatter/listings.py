@@ -1,4 +1,4 @@
-"""What stands in brackets, one item a line or all on one, with the comments between the items.
+"""What is in brackets, one item a line or all on one, with the comments between the items.
 
     [
         1,  // beside
@@ -51,7 +51,7 @@ class Part:
 
 @dataclass(slots=True)
 class _Gaps:
-    """The comments of a sequence; the last of `above` stands at its end."""
+    """The comments of a sequence; the last of `above` is at its end."""
 
     above: list[list[str | Comment]]
     beside: list[Comment | None]
@@ -89,7 +89,7 @@ def write_chain(
 ) -> Doc:
     """Items with words between them; brackets that need not be there only hold line breaks.
 
-    With None, brackets stand around it that hold nothing else. A chain that `hugs` may stay on
+    With None, brackets are around it that hold nothing else. A chain that `hugs` may stay on
     one line up to the brackets that its last item opens.
     """
     gaps = _gaps(original, parts, inside)

@@ -1,6 +1,6 @@
 """What the tree leaves out of a script: comments, blank lines, and texts as they were written.
 
-A comment inside of a statement is written once: by the part of the tree that it stands in, or else
+A comment inside of a statement is written once: by the part of the tree that it is in, or else
 by the next part around it.
 """
 
@@ -32,7 +32,7 @@ class Original:
         self.source = source
         self.text = source.text
         self.doc_comments = module.doc_comments
-        # The doc comments at the end of a field's line stand by the field, wherever its line ends.
+        # The doc comments at the end of a field's line are by the field, wherever its line ends.
         self.docs_beside = {
             node: comment for comment, node in module.doc_comments.items() if comment.is_trailing
         }
@@ -49,7 +49,7 @@ class Original:
         return skip(self.text, offset)
 
     def core(self, span: Span) -> int:
-        """The offset of what stands in the parentheses that `span` may begin with."""
+        """The offset of what is in the parentheses that `span` may begin with."""
         match = _OPENED_GAP.match(self.text, span.start)
         return match.end() if match else span.start
 
@@ -58,7 +58,7 @@ class Original:
         return self.text.startswith(",", self.skip(offset))
 
     def begins_line(self, offset: int) -> bool:
-        """Whether nothing stands before `offset` on its line."""
+        """Whether nothing is before `offset` on its line."""
         line_start = self.source.line_start(self.source.line_of(offset))
         return not self.text[line_start:offset].strip()
 

@@ -103,5 +103,5 @@ def write_pattern_fields(original: Original, fields: Sequence[n.PatternField], i
 
 
 def _ends_with_comma(original: Original, parts: Sequence[Part]) -> bool:
-    """Whether a comma stands behind the last item in the script."""
+    """Whether a comma is behind the last item in the script."""
     return bool(parts) and original.has_comma(parts[-1].span.end)

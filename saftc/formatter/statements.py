@@ -6,7 +6,7 @@
 
 Blocks are indented by four spaces. What does not fit in `WIDTH` columns has one item a line, and so
 has what ends with a comma. A comment keeps its place: above or beside a statement or an item; one
-that stands elsewhere, such as between a name and its `=`, goes above. Blank lines part paragraphs:
+that is elsewhere, such as between a name and its `=`, goes above. Blank lines part paragraphs:
 at most two at the top level and one inside; a function, and a record with rules, has one around it.
 """
 
@@ -132,7 +132,7 @@ class _Unparser:
     def _put(self, doc: Doc, own: Attached, start: int, indent: int, least: int) -> None:
         """A statement or head with the comments above and beside it, and those that are left in it.
 
-        `least` blank lines stand above all of it, unless it has blank lines already.
+        `least` blank lines are above all of it, unless it has blank lines already.
         """
         lines = [
             (comment.text, self._blank_lines(comment.span.start, indent)) for comment in own.leading

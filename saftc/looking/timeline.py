@@ -274,7 +274,7 @@ class Timeline:
 
 
 class _Text(str):
-    """JSON text that stands as it is."""
+    """JSON text that is as it is."""
 
     __slots__ = ()
 
@@ -472,7 +472,7 @@ def _lines_of(name: str, number: int) -> list[str]:
     return []
 
 
-# What a `$` may stand in without beginning or ending a prompt: comments and texts in a line of a
+# What a `$` may be in without beginning or ending a prompt: comments and texts in a line of a
 # script; what is escaped and holes in a prompt.
 _OUTSIDE = re.compile(r'//.*|"(?:[^"\\]|\\.)*"|(\$)')
 _INSIDE = re.compile(r"\\.|\{[^{}]*\}|(\$)")
@@ -480,7 +480,7 @@ _INSIDE = re.compile(r"\\.|\{[^{}]*\}|(\$)")
 
 def _opens_prompt(line: str, column: int) -> bool:
     """Whether a line of a script ends with the `$` by which a prompt begins."""
-    # The prompt that is meant begins there; what stands before it is not looked at.
+    # The prompt that is meant begins there; what is before it is not looked at.
     position = column if line[column : column + 1] == "$" else 0
     is_inside = False
     last = -1

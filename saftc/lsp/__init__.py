@@ -3,9 +3,9 @@
     server       the requests of the protocol, by pygls; the only module here that speaks it
     session      the open scripts, each checked once for every text it has had
     protocol     what pygls leaves open; offsets to lines and characters of the protocol, and back
-    definitions  which node stands at an offset, and which definition every name in a script means
+    definitions  which node is at an offset, and which definition every name in a script means
     meanings     what a name is, in words: its type, its documentation
-    completion   what may be written at an offset; `surroundings` says what the offset stands in
+    completion   what may be written at an offset; `surroundings` says what the offset is in
     outline      the symbols of a script, what can be folded, the colours of names
     views        the requests and the module of a script as texts that follow it
 

@@ -166,7 +166,7 @@ def _imports(script: Script, line: list[str]) -> Iterator[Proposal]:
 
 
 def scope_at(script: Script, offset: int) -> Scope:
-    """The innermost scope that an offset stands in; behind the last line of a function's block, a
+    """The innermost scope that an offset is in; behind the last line of a function's block, a
     line that is indented as the block still belongs to it."""
     facts, source = script.checked.facts, script.source
     line = source.line_text(source.line_of(offset))
@@ -272,7 +272,7 @@ def _is_name(text: str) -> bool:
 def _checked_apart(
     script: Script, start: int, end: int, context: Context
 ) -> tuple[Checked, n.Expression | None]:
-    """The expression as a statement of its own above the line that it stands on, in what is left
+    """The expression as a statement of its own above the line that it is on, in what is left
     of the comprehensions around it."""
     text = script.source.text
     clauses = [one for one in map(partial(_clauses, text), reversed(context.open)) if one]
@@ -361,7 +361,7 @@ def _fields(checked: Checked, type_: Type) -> Iterator[Proposal]:
 
 @dataclass(frozen=True, slots=True)
 class Taking:
-    """The head of what is called, its parameters as they stand in it, and which one is written."""
+    """The head of what is called, its parameters as they are in it, and which one is written."""
 
     head: str
     parameters: list[str]
@@ -370,7 +370,7 @@ class Taking:
 
 
 def call_at(script: Script, offset: int) -> Taking | None:
-    """What the call takes whose arguments an offset stands in."""
+    """What the call takes whose arguments an offset is in."""
     context = context_at(script.module, script.source.text, offset)
     call = context.call
     if call is None:
@@ -453,7 +453,7 @@ def _taken_by_python(
 
 
 def _split(text: str) -> list[str]:
-    """The parts of a text between commas that stand in no brackets."""
+    """The parts of a text between commas that are in no brackets."""
     parts, depth = [""], 0
     for character in text:
         depth += (character in "([{") - (character in ")]}")

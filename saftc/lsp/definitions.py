@@ -1,4 +1,4 @@
-"""Which node stands at an offset, and which definition each name of a script means.
+"""Which node is at an offset, and which definition each name of a script means.
 
 A definition is known by its script and its place there, so that a name in one script and the same
 in another, or in an older tree of it, are the same.
@@ -21,7 +21,7 @@ from saftc.syntax.walk import children, walk
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a name means: what stands at `span` of the script, or Python module, at `path`.
+    """What a name means: what is at `span` of the script, or Python module, at `path`.
 
     `is_local`: no other script can name it.
     """
@@ -64,7 +64,7 @@ def occurrences(script: Script) -> list[Occurrence]:
 
 
 def occurrence_at(script: Script, offset: int) -> Occurrence | None:
-    """The name that stands at an offset, or ends there."""
+    """The name that is at an offset, or ends there."""
     finder = _Finder(script)
     for node in reversed(way_to(script.module, offset)):
         for one in finder.at(node):
@@ -103,7 +103,7 @@ def taken(script: Script, span: Span, name: str) -> Symbol | None:
 
 
 def source_of(session: Session, target: Target) -> Source:
-    """The text that a definition stands in."""
+    """The text that a definition is in."""
     if target.kind == "python":
         return Source.from_bytes(target.path, Path(target.path).read_bytes())
     return session.script(target.path).source

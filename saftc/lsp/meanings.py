@@ -1,4 +1,4 @@
-"""What stands at a place, in words: for hovers, completions and the help with calls."""
+"""What is at a place, in words: for hovers, completions and the help with calls."""
 
 import json
 import re
@@ -21,7 +21,7 @@ _BUILTIN_ROW = re.compile(r"\| (.+?) \| (.+) \|")
 
 
 def hover(session: Session, script: Script, offset: int) -> tuple[str, Span] | None:
-    """What is known of what stands at an offset, as Markdown, and where it stands."""
+    """What is known of what is at an offset, as Markdown, and where it stands."""
     way = way_to(script.module, offset)
     prompt = next((one for one in reversed(way) if isinstance(one, n.Prompt)), None)
     if prompt is not None and isinstance(way[-1], n.Prompt | n.PromptText):
@@ -189,7 +189,7 @@ def _python(script: Script, target: Target, node: n.Node) -> str:
 
 
 def _written_at(script: Script, target: Target) -> Written | None:
-    """What stands in the Python module where a name is written."""
+    """What is in the Python module where a name is written."""
     name = None if target.span == Span(0, 0) else target.name
     for module in {
         script.checked.facts.module_meant(one.module)

@@ -117,7 +117,7 @@ def _head(source: Source, first: n.Statement) -> int:
 
 
 def _runs(source: Source, spans: list[Span]) -> Iterator[list[Span]]:
-    """The spans that stand on lines that follow each other."""
+    """The spans that are on lines that follow each other."""
     run: list[Span] = []
     for span in spans:
         if run and source.line_of(span.start) != source.line_of(run[-1].end) + 1:
@@ -134,7 +134,7 @@ KINDS = (
     *("function", "variable", "parameter", "type", "namespace", "property", "macro"),
     *("keyword", "string", "number", "comment"),
 )
-# What tokens are, whatever stands around them.
+# What tokens are, whatever is around them.
 _OF_TOKENS = {
     **dict.fromkeys((*KEYWORDS.values(), *SOFT_KEYWORDS.values()), "keyword"),
     **dict.fromkeys(("PROMPT_START", "PROMPT_END", "HOLE_START", "HOLE_END"), "keyword"),

@@ -99,7 +99,7 @@ class Answering(LanguageServerProtocol):
 
 
 def _said(problem: BaseException | None) -> str:
-    """What was wrong, as far as that is told in words of the protocol."""
+    """What was wrong, as far as that is said in words of the protocol."""
     while isinstance(problem, BaseExceptionGroup):
         problem = cast("BaseExceptionGroup[BaseException]", problem).exceptions[0]
     match problem:

@@ -33,7 +33,7 @@ from saftc.syntax.tokens import KEYWORDS
 # those that come while it would be checked.
 _PAUSE = 0.005
 _LONGEST_PAUSE = 1.0
-# After so long without a change, or so many messages, what earlier texts have left is freed.
+# After this long without a change, or this many messages, what earlier texts have left is freed.
 _REST = 2.0
 _MOST_MESSAGES = 250
 
@@ -83,9 +83,9 @@ class SaftServer(LanguageServer):
         self.uris: dict[str, str] = {}
         # The views that were asked for, each with the script that it was made of.
         self._views: dict[str, tuple[Script, views.View]] = {}
-        # The texts of views that the editor has, or was told to fetch.
+        # The texts of views that the editor has, or was asked to fetch.
         self._fetched: dict[str, str] = {}
-        # The open scripts, as they were when it was told last what is wrong with them.
+        # The open scripts, as they were when their mistakes were last sent.
         self._told: dict[str, Script] = {}
         self._due: asyncio.Task[None] | None = None
         # How long it has taken to tell of the last change, in seconds.
@@ -221,7 +221,7 @@ class SaftServer(LanguageServer):
             await asyncio.sleep(0)
 
     def fetch(self, uri: str) -> str:
-        """The text of a view, for the editor to show; it is told when that is another one."""
+        """The text of a view, for the editor to show; it is notified when that changes."""
         self._fetched[uri] = self.view(uri).text
         return self._fetched[uri]
 
@@ -240,7 +240,7 @@ def _answers(
             try:
                 return await handler(ls, params)
             except TooLarge:
-                return None  # it is told so in the script
+                return None  # the script has a mistake that says so
             except FileProblem as problem:
                 raise JsonRpcInvalidParams(str(problem)) from None
 

@@ -1,7 +1,7 @@
-"""What an offset of a script stands in: its open brackets, prompts and texts, and the words before.
+"""What an offset of a script is in: its open brackets, prompts and texts, and the words before.
 
 A line that is being written cannot be parsed, so this reads the tokens alone, from the beginning of
-the statement that the offset stands in.
+the statement that the offset is in.
 """
 
 from collections.abc import Iterator
@@ -27,21 +27,21 @@ class Piece:
 
 @dataclass(slots=True)
 class Open:
-    """A bracket or a prompt that is open, and what stands in it so far, without what is closed."""
+    """A bracket or a prompt that is open, and what is in it so far, without what is closed."""
 
     what: str
     offset: int
-    # What stands before it, and what stands in it.
+    # What is before it, and what is in it.
     before: list[Piece]
     inside: list[Piece]
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What stands around an offset.
+    """What is around an offset.
 
     `open` are the brackets and prompts around it, the outermost first; the first of them is the
-    line itself. `is_text`: it stands in a text, a comment or the words of a prompt.
+    line itself. `is_text`: it is in a text, a comment or the words of a prompt.
     """
 
     open: list[Open]
@@ -54,7 +54,7 @@ class Context:
 
     @property
     def before(self) -> list[Piece]:
-        """What stands before the offset in the innermost of what is open, and on its line."""
+        """What is before the offset in the innermost of what is open, and on its line."""
         return self.inner.inside
 
     @property
@@ -80,7 +80,7 @@ def context_at(module: n.Module, text: str, offset: int) -> Context:
 
 
 def whole(text: str, bracket: Open) -> tuple[list[Piece], int] | None:
-    """All that stands in a bracket, without what is closed in it, and where it ends; None when it
+    """All that is in a bracket, without what is closed in it, and where it ends; None when it
     is open to the end of the text."""
     stack = [Open("", bracket.offset, [], [])]
     tokens, _ = lex_beginning(text[bracket.offset :])

@@ -1,6 +1,6 @@
 """What a script becomes, as texts that follow it while it is written: its module, its requests.
 
-Each has an address of its own, from which the script's is told: `saft-python:/a/in.saft.py` is the
+Each has an address of its own, which tells that of the script: `saft-python:/a/in.saft.py` is the
 module of `/a/in.saft`. While a script has errors, its last text stays.
 """
 
@@ -103,7 +103,7 @@ def _requests(script: Script) -> View:
     texts = [_text([one]) for one in previews]
     starts = [0]
     for text in texts:
-        # A blank line stands between two.
+        # A blank line is between two.
         starts.append(starts[-1] + text.count("\n") + 1)
     lines = tuple(
         (start + 1, start + text.count("\n"), prompts[one.position])

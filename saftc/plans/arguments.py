@@ -11,7 +11,7 @@ What the checker puts between an argument and its parameter becomes ordinary cal
     true for a number                     int(flag)
     any for a number                      coerce(value, int | float)
 
-Python's own functions stand where they do just what the rule says. Where the value decides, it is
+Python's own functions are where they do just what the rule says. Where the value decides, it is
 left to `runtime_support.programs.coerce`, which applies the same rules when the plan runs.
 """
 
@@ -193,7 +193,7 @@ def is_async(function: Function) -> bool:
 
 
 def has_await(made: cst.CSTNode) -> bool:
-    """Whether an expression can stand in an async function alone."""
+    """Whether an expression can be in an async function alone."""
     return isinstance(made, cst.Await) or any(map(has_await, made.children))
 
 

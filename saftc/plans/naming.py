@@ -21,7 +21,7 @@ from saftc.plans.tools import Tools
 from saftc.runtime import program_types as types
 from saftc.runtime import schema_model as model
 
-# The names that stand in the output for what they are everywhere.
+# The names that are in the output for what they are everywhere.
 _IMPORTED = ("Any", "Literal", "asyncio", "coerce", "show")
 OWN = frozenset(
     (*_IMPORTED, "bool", "dict", "float", "int", "list", "main", "print", "str", "tuple")
@@ -63,7 +63,7 @@ class PlanNames:
         try:
             module, name = self.tools.place_of(thing)
         except LookupError as unknown:
-            raise NotWritable(f"{unknown} stands in no module, and cannot be imported") from None
+            raise NotWritable(f"{unknown} is in no module, and cannot be imported") from None
         alias = name
         while alias in OWN:
             alias += "_"

@@ -13,7 +13,7 @@ _DECODER = json.JSONDecoder()
 
 
 def not_json(source: Source) -> tuple[str, Span] | None:
-    """Why the text is no JSON, and where; None when it is."""
+    """Why the text is not a JSON, and where; None when it is."""
     text = source.text
     try:
         text.encode()

@@ -3,7 +3,7 @@
 A script, and a module that saftc has compiled from one, is read and not run: what it declares is
 enough to check a plan. Its `conv` functions are the conversions. Any other module is imported; its
 conversions are those in its list `conversions`. A plan can call the functions that the module
-defines or names in `__all__`, and those of others that stand in the module under a name that the
+defines or names in `__all__`, and those of others that are in the module under a name that the
 plan uses.
 """
 

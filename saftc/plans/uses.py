@@ -1,7 +1,7 @@
 """What a program does with its variables, and where it needs statements.
 
 A variable is identified by the `$let` that binds it and its name there. One that only an unused
-variable refers to is unused, too: what is bound to it stands there for its effects.
+variable refers to is unused, too: what is bound to it is there for its effects.
 """
 
 from collections.abc import Callable, Mapping

@@ -9,7 +9,7 @@
         return [gap(a=here, b=p) for p in places()]
 
 Calls nest as they do in the program. What needs statements (a `$let` inside of something) is
-written above the statement that it stands in; then what comes before it there, and may have
+written above the statement that it is in; then what comes before it there, and may have
 effects, is bound to a name first, so that everything still happens in the order of the program.
 """
 

@@ -1,4 +1,4 @@
-"""Lets nobody in but the page itself: who may run code here is whoever was given its address.
+"""Admits the page itself alone: whoever was given its address may run code here.
 
 Any page that a browser shows can send requests to this machine, and one whose name begins to mean
 this machine can read the answers. So each request has to be meant for this host by its own name,

@@ -40,7 +40,7 @@ async def heard(page: WebSocket) -> str:
 
 
 async def _answer(page: WebSocket, server: Process) -> None:
-    """Hands on what the server says; the page is told when that ends."""
+    """Hands on what the server says; the page is notified when that ends."""
     output = server.stdout
     assert output is not None
     while True:

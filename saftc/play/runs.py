@@ -143,7 +143,7 @@ async def _look(log: "_Log") -> None:
 
 
 class _Log:
-    """The log of a run, whose events are told as they come."""
+    """The log of a run, whose events are sent as they come."""
 
     def __init__(self, path: Path, tell: Callable[[News | None], Awaitable[None]]) -> None:
         self.path = path

@@ -179,7 +179,7 @@ class Playground:
             if (version := _version_of(data)) != (known or ""):
                 problem = f"{name} has changed on disk; save again to write over it"
                 return {"kind": "unsaved", "name": name, "problem": problem, "version": version}
-            # The page has lines, not what stands at their ends.
+            # The page has lines, not what is at their ends.
             first, _, _ = (data or b"").partition(b"\n")
             text = text.replace("\n", "\r\n") if first.endswith(b"\r") else text
             write_module(path.resolve(), text)
@@ -187,14 +187,14 @@ class Playground:
             return {"kind": "unsaved", "name": name, "problem": str(problem)}
         except UnicodeEncodeError as problem:
             line = text.count("\n", 0, problem.start) + 1
-            said = f"half of a character stands in line {line}"
+            said = f"half of a character is in line {line}"
             return {"kind": "unsaved", "name": name, "problem": said}
         version = _version_of(text.encode())
         return {"kind": "saved", "name": name, "uri": path.as_uri(), "version": version}
 
 
 def _message(text: str) -> dict[str, Any]:
-    """What a page says; nothing where that is no message."""
+    """What a page says; nothing where that is not a message."""
     try:
         message: Any = json.loads(text)
     except (ValueError, RecursionError):
@@ -242,7 +242,7 @@ def play(path: Path, port: int, *, opens: bool) -> None:
     """Serves the page until Ctrl-C; shows it in the browser when that is wanted.
 
     Raises:
-        FileProblem: The script cannot be shown, or has no folder to stand in.
+        FileProblem: The script cannot be shown, or has no folder to be in.
         OSError: The port is taken.
     """
     if not os.path.isdir(path.absolute().parent):
@@ -251,11 +251,11 @@ def play(path: Path, port: int, *, opens: bool) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((HOST, port))
-        # Whoever is told the address may come at once.
+        # Whoever gets the address may come at once.
         listening.listen()
         host = f"{HOST}:{listening.getsockname()[1]}"
         token = secrets.token_urlsafe(32)
-        # A browser sends to nobody what stands behind the `#`.
+        # A browser sends to no server what follows the `#`.
         address = f"http://{host}/#token={token}"
         # The log of requests would have the token in it. No page is slower than its own machine.
         settings: dict[str, Any] = {

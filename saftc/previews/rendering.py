@@ -22,8 +22,8 @@ _WIDTH = 88
 class Hole:
     """A place in a request that is filled when the script runs.
 
-    `mark` stands there. `may_be_function`: nothing is known of the value, and if it is a function,
-    its tool's name stands there instead.
+    `mark` is there. `may_be_function`: nothing is known of the value, and if it is a function,
+    its tool's name is there instead.
     """
 
     mark: str

@@ -114,7 +114,7 @@ def _requests(checked: Checked) -> Callable[[n.Prompt], Requests | None]:
 
 
 def _places(compiled: Compiled) -> Callable[[n.Prompt], str]:
-    """What tells the name of the place of a prompt in the module, as servers are told it."""
+    """The name of the place of a prompt in the module, as servers get it."""
     assert compiled.module is not None
     text, name = compiled.module.text, compiled.checked.source.name
     mappings = compiled.module.origins.map(text)
@@ -256,7 +256,7 @@ class _Asking:
         if self.node.mode == "program":
             kind = partial(ProgramQuestion, conversions=self._conversions())
         return kind(
-            # A text of several lines stands on lines of its own.
+            # A text of several lines is on lines of its own.
             template=f"\n{template}\n" if "\n" in template else template,
             values=tuple(values),
             names=names,
@@ -292,7 +292,7 @@ class _Asking:
     # Values
 
     def _value(self, node: n.Expression) -> object:
-        """What stands in a hole: a function, a literal's value, or a mark."""
+        """What is in a hole: a function, a literal's value, or a mark."""
         types = members(self.facts.type_of(node))
         functions = [one for one in types if isinstance(one, FunctionType | BuiltinType)]
         if len(functions) == len(types) == 1:
@@ -316,7 +316,7 @@ class _Asking:
             return Unknown(self._hole(node, may_be_function=may_be_function))
 
     def _tools(self) -> Iterator[tuple[str, object]]:
-        """The functions that do not stand in the text, each with the name of its tool."""
+        """The functions that are not in the text, each with the name of its tool."""
         shown = {hole.value for hole in self.node.holes}
         for one in offered(self.facts, self.node):
             if one.value in shown:

@@ -8,8 +8,8 @@ from saftc.source import Source
 
 MADE_BY_SAFTC = "# Compiled by saftc from "
 
-# Scripts that are no files, as they are given and as they are called: standard input, and what
-# stands in the command itself.
+# Scripts that are not files, as they are given and as they are called: standard input, and what
+# is in the command itself.
 UNNAMED = {"-": "<stdin>", "-c": "<command>"}
 
 
@@ -82,7 +82,7 @@ def make_folder(path: Path) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Whether there is something at `path` that is no file to be replaced: a device, a pipe."""
+    """Whether there is something at `path` that is not a file to be replaced: a device, a pipe."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 

@@ -20,7 +20,7 @@ from saftc.project.settings import project_root, settings_files
 # Gives the bytes of a script by its path.
 Read = Callable[[str], bytes]
 
-# Names that a compiled module needs for itself, or for what the runtime stands on.
+# Names that a compiled module needs for itself, or for what the runtime is on.
 _NEEDED = frozenset({"openai", "polars", "runtime_support"})
 
 
@@ -29,7 +29,7 @@ _IMPORTED = re.compile(rb"^[ \t]*(?:from|import)[ \t]+([A-Za-z_][\w.]*)", re.MUL
 
 
 def folder_of(file: str) -> Path:
-    """The folder that a script stands in; standard input has the working directory."""
+    """The folder that a script is in; standard input has the working directory."""
     return Path() if file in UNNAMED else Path(file).parent
 
 
@@ -232,7 +232,7 @@ def is_python_module(name: str, folder: Path) -> bool:
 
 
 def python_source(name: str, folder: Path) -> bytes | None:
-    """The text of a Python module that is no part of Python itself, if there is one to read."""
+    """The text of a Python module that is not a part of Python itself, if there is one to read."""
     return None if is_of_python(name) else _text_of(python_file(name, folder))
 
 
@@ -257,7 +257,7 @@ def stub_of(name: str, folder: Path) -> Path | None:
     """The file of typeshed that declares a module of Python's own library.
 
     None for any other module, for one that is not declared, and where another module in `folder`
-    may stand before it.
+    may be before it.
     """
     spec = PathFinder.find_spec("typeshed_client") if is_of_python(name) else None
     if spec is None or spec.origin is None or is_beside(name, folder):

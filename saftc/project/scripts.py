@@ -51,7 +51,7 @@ Find = Callable[[str, Path], Path | None]
 class Scripts:
     """The scripts of one command, with one `Modules` for each folder.
 
-    Of what is wrong with one of them, at most so much is told.
+    Of each, at most `most` mistakes are reported.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class Modules:
         return self._check(path, name, str(path))
 
     def check_text(self, source: Source, before: Checked) -> Checked:
-        """A text that is no script of the folder, but much like the one which was checked `before`,
+        """A text that is not a script of the folder, but much like the one checked `before`,
         checked with what that could import."""
         load = partial(self.load, importing=name_in(self.folder, Path(before.source.name)))
         return check(source, load, most=self.most, before=before)
@@ -168,7 +168,7 @@ class Modules:
         return outdated
 
     def check_input(self, file: str = "-") -> Checked:
-        """The script on standard input, or another that is no file."""
+        """The script on standard input, or another that is not a file."""
         return self._check(Path(file), file, shown(file))
 
     def _check(self, path: Path, name: str, shown: str) -> Checked:

@@ -101,7 +101,7 @@ def _section(path: Path) -> dict[str, Any]:
 
     try:
         section: Any = tomllib.loads(data.decode()).get("tool", {}).get("saft", {})
-    except (ValueError, AttributeError) as error:  # no TOML, or [tool] is no table
+    except (ValueError, AttributeError) as error:  # no TOML, or [tool] is not a table
         raise FileProblem(f"cannot read {path}: {error}") from None
     if not _is_table(section):
         raise FileProblem(f"{path} [tool.saft]: expected a table, got {section!r}")

@@ -113,7 +113,7 @@ class Workspace:
         return self._found[key]
 
     def give(self, file: str, data: bytes) -> None:
-        """Has the bytes of a script that is no file."""
+        """Has the bytes of a script that is not a file."""
         self._data[file] = data
 
     def forget(self, changed: Set[Path]) -> None:

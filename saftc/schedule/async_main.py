@@ -10,7 +10,7 @@
 
 `main` begins where something waits first, with the plain beginnings of what it goes on to change.
 Definitions stay in the module, so that others can import them; what these read and `main` sets is
-global, and so is what nothing reads. An import cannot wait, nor can a class: that is told here.
+global, and so is what nothing reads. An import cannot wait, nor can a class: that is reported here.
 """
 
 from collections.abc import Container, Iterable
@@ -74,7 +74,7 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
     set_outside = _bound(facts, outside)
     anew = [one for one in all_statements(ordered) if one not in in_place]
     set_anew = dict.fromkeys(facts.names.of(name) for one in anew for name in bound_by(one))
-    # What may have no value fails as it does in a module, and what nobody reads is there for those
+    # What may have no value fails as it does in a module, and what nothing reads is there for those
     # who import it.
     used |= facts.names.unset | {
         symbol
@@ -104,7 +104,7 @@ def check_waits(plan: Plan, mistakes: Collector) -> None:
     later = later_imports(facts.module)
     for position, statement in enumerate(statements):
         if first is not None and position > first and statement in later:
-            what = "this import cannot stand below a prompt at the top level"
+            what = "this import cannot be below a prompt at the top level"
             hint = "move it to the top of the script"
             mistakes.add(catalogue.CANNOT_WAIT.at(statement.span, what=what, hint=hint))
         for node in statement.defaults if isinstance(statement, n.RecordDef) else ():

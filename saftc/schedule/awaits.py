@@ -1,4 +1,4 @@
-"""What waits for a model in the async form of a script, and so stands in `async` functions.
+"""What waits for a model in the async form of a script, and so is in `async` functions.
 
     f ask(mail):                    async def ask(mail: str) -> str:
         ret $ Sum up {mail}. $          return (await prompt.aio("Sum up {mail}.", mail=mail)).value

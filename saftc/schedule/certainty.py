@@ -1,4 +1,4 @@
-"""What may keep a script from going on: what stands behind it must not be asked ahead.
+"""What may keep a script from going on: what is behind it must not be asked ahead.
 
 A prompt may fail, and so may reading and writing files, and numbers may grow too large to become a
 text or a float. These are accidents: they are what overlap takes the risk of, where something only
@@ -36,7 +36,7 @@ class Reason:
     """Why something stays in order: the place that prevents it, and how.
 
     `is_caught`: a `try` around it catches it, and the script goes on. `source` is the text that the
-    place stands in, when it is another script. `is_rare`: only an accident brings it about that
+    place is in, when it is another script. `is_rare`: only an accident brings it about that
     came before, or a huge number.
     """
 
@@ -114,7 +114,7 @@ class Certainty:
     def _elsewhere(self, definition: n.FunctionDef) -> _Reasons:
         """What in a function of another script may stop this one."""
         script, source = self.effects.script_of(definition), self.facts.sources[definition]
-        # What stands around it has the values that it has when its script has run.
+        # What is around it has the values that it has when its script has run.
         for symbol in Flow(script).outer(definition):
             if symbol in script.facts.names.unset:
                 words = f"`{symbol.name}` may have no value"
@@ -126,7 +126,7 @@ class Certainty:
     # Statements
 
     def _block(self, statements: Iterable[n.Statement], ending: _Ending = ()) -> _Reasons:
-        """`ending` are the statements that would end the loop they stand in the body of."""
+        """`ending` are the statements that would end the loop they are in the body of."""
         for statement in statements:
             yield from self._statement(statement, ending)
 
@@ -151,7 +151,7 @@ class Certainty:
 
     def _try(self, node: n.TryStmt, ending: _Ending) -> _Reasons:
         """What the handler fails with does not count where an accident alone leads there: then it
-        is what the accident comes to, as in `except error: fail error`.
+        is what becomes of the accident, as in `except error: fail error`.
         """
         is_by_accident = True
         for reason in self._block(node.body, ending):
@@ -214,7 +214,7 @@ def _words(effects: Effects, node: n.Node) -> str:
                 case "run":
                     return "`run` may do anything"
                 case name:
-                    return f"`{name}` has to wait for what stands before it"
+                    return f"`{name}` has to wait for what is before it"
         case n.Name() | n.Member():
             return f"nothing is known of what {shown(node)} of Python does"
         case n.Call() if not effects.is_looking(node):

@@ -7,7 +7,7 @@
     unknown   calls something of which nothing is known
 
 A function has the effects of all that it may call, and of the functions that it shows to a model,
-also where these stand in other scripts.
+also where these are in other scripts.
 
     f summarize(text: string) -> string:
         ret $ Sum up {text}. $          only asks: in a program, calls of it may run together
@@ -25,6 +25,8 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import cached_property
 
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Collector
 from saftc.semantics.builtins import BUILTINS, Effect
 from saftc.semantics.facts import Facts, RecordFacts
 from saftc.semantics.forms import BuiltinCall, DirectCall, Form
@@ -140,7 +142,7 @@ class Effects:
         return next(one for one in (self, *self._scripts) if one.facts is facts)
 
     def script_of(self, definition: n.FunctionDef) -> "Effects":
-        """The effects in the script that a function stands in."""
+        """The effects in the script that a function is in."""
         return next(one for one in (self, *self._scripts) if one.facts.is_own(definition))
 
     def of(self, *nodes: n.Node) -> set[Effect]:
@@ -346,7 +348,7 @@ class Effects:
     # Names and calls
 
     def _of_import(self, node: n.ImportStmt | n.FromImport) -> _Found:
-        """What a module does when it is imported; a script does what stands at its top."""
+        """What a module does when it is imported; a script does what is at its top."""
         if isinstance(node, n.ImportStmt):
             bound = [(node.alias or node.module, node.module)]
         else:
@@ -505,3 +507,34 @@ def _imports(facts: Facts) -> dict[Symbol, tuple[str, str]]:
                 symbol = facts.names.of(imported.alias or imported.name)
                 found[symbol] = facts.module_meant(node.module), imported.name.text
     return found
+
+
+# Rules of records
+
+def check_rules(facts: Facts, mistakes: Collector) -> None:
+    """Reports rules of records that ask a model, or have or may have effects."""
+    # No rule calls Python, whatever is known of it.
+    effects = Effects(facts, calculating=frozenset())
+    for record in nodes_of(facts.module, n.RecordDef):
+        for rule in record.rules:
+            for node in walk(rule):
+                problem = _rule_problem(node, effects)
+                if problem is not None:
+                    hint = "it is checked whenever a record is made, also from a reply"
+                    mistakes.add(catalogue.RULE_EFFECT.at(node.span, problem=problem, hint=hint))
+                    break
+
+
+def _rule_problem(node: n.Node, effects: Effects) -> str | None:
+    if not isinstance(node, n.Name | n.Member | n.Call | n.Prompt):
+        return None  # to compare what it is given is what a rule is for
+    found = effects.of_node(node)
+    if isinstance(node, n.Call) and isinstance(node.function, n.Member):
+        found |= effects.of(node.function)  # shown as a whole
+    if "asks" in found:
+        return "ask a model"
+    if not found:
+        return None
+    facts = effects.facts
+    is_known = isinstance(node, n.Name) and facts.meaning_of(facts.names.of(node)).kind != "import"
+    return "have effects" if is_known else "call what may have effects"

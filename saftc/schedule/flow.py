@@ -68,7 +68,7 @@ class _Early(Forward[_Certain]):
 
     def bind(self, statement: n.Statement, state: _Certain) -> _Certain:
         if isinstance(statement, Code):
-            # It may run from here on, also where nobody sees it.
+            # It may run from here on, also where no call is in sight.
             self.found |= self.flow.outer(statement) - self.certain - state
         return state.union(self.flow.bound(statement))
 

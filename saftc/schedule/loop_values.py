@@ -117,7 +117,7 @@ def added_to(flow: Flow, statement: n.Statement) -> Symbol | None:
         xs = xs + others        xs += others        xs = [...xs, other]
         counts = {...counts, [key]: other}          text += other           total += 1
 
-    Of these, adding one after the other comes to the same as adding all at once.
+    Of these, adding one after the other gives the same as adding all at once.
     """
     facts = flow.facts
     match statement:

@@ -13,7 +13,7 @@ in their order. That is right when
     L6  all that the first part gives to the rest, it has certainly assigned
     L7  a `continue` in the first part leaves nothing to do
 
-A comprehension is such a loop without a rest; a group is prompts that stand directly below each
+A comprehension is such a loop without a rest; a group is prompts that are directly below each
 other, none of which needs another.
 """
 
@@ -28,9 +28,9 @@ from saftc.schedule.awaits import Awaits
 from saftc.schedule.certainty import STREAMED, Certainty, Reason, of_effect
 from saftc.schedule.effects import UNKNOWN, Effect, Effects
 from saftc.schedule.flow import Flow, continues_of
+from saftc.schedule.iterated import Unlisted
 from saftc.schedule.loop_values import Given, given_of, growing
 from saftc.schedule.settings import DEFAULT, Overlapping
-from saftc.schedule.unlisted import Unlisted
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import BuiltinCall, DirectCall
 from saftc.semantics.names import Scope, Symbol
@@ -185,7 +185,7 @@ class _Planner:
                 self.plan.groups[statement] = group
                 self._begins_ahead(*group)
                 for one in group:
-                    self._note(one, "with those that stand beside it")
+                    self._note(one, "with those that are beside it")
             else:
                 group = (statement,)
                 after = (below.get(statement, frozenset()), *place.after)
@@ -211,7 +211,7 @@ class _Planner:
         return found
 
     def _inside(self, statement: n.Statement, place: _Place) -> None:
-        """Decides about a statement and what stands in it; `place.after` is what comes below."""
+        """Decides about a statement and what is in it; `place.after` is what comes below."""
         own = list(_own_nodes(statement))
         for node in own:
             if isinstance(node, n.Comprehension):

@@ -15,7 +15,7 @@ from saftc.syntax.walk import walk
 class Told:
     """Whether a prompt may overlap with others, and how; if not, why and which place is why.
 
-    `beside` are further places of that kind, `source` is the text that they stand in, when it is
+    `beside` are further places of that kind, `source` is the text that they are in, when it is
     another script. `elsewhere` is what was decided where the prompt is asked besides.
     """
 
@@ -28,7 +28,7 @@ class Told:
 
 
 def told(plan: Plan) -> dict[n.Prompt, Told]:
-    """What was decided about the prompts that stand in loops, in functions called there, or side
+    """What was decided about the prompts that are in loops, in functions called there, or side
     by side; of others there is nothing to be decided.
 
     Each place that asks a prompt has a say of its own, those first where it may overlap. Of loops
@@ -70,7 +70,7 @@ def _told(note: Note, prompt: n.Prompt, plan: Plan) -> Told:
         return Told(False, note.reason.words, note.reason.node, note.reason.source)
     for group in plan.groups.values():
         if note.node in group and _is_within(prompt, note.node):
-            # The others are what it stands beside.
+            # The others are what it is beside.
             first, *others = (one for one in group if one is not note.node)
             return Told(True, note.words, first, beside=tuple(others))
     return Told(True, note.words, note.node)

@@ -6,12 +6,12 @@ from saftc.semantics.facts import Facts, FunctionFacts
 from saftc.semantics.history import find_history
 from saftc.semantics.imports import Loader, link_imports, no_modules, report_unused
 from saftc.semantics.inference.units import infer_types
+from saftc.semantics.parameters import parameter_uses
 from saftc.semantics.programs import check_programs, note_kept_programs
 from saftc.semantics.resolution import resolve
 from saftc.semantics.schemas import resolve_schemas
 from saftc.semantics.tools import check_tools
 from saftc.semantics.types import ANY, members, union
-from saftc.semantics.usage import parameter_uses
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 

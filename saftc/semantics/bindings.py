@@ -4,8 +4,8 @@
     print(answer.toolCalls)           // sees that one, with its history
     answer = strip(answer)            // another binding: plain text from here on
 
-Most names have one binding. Of a name with several that never meet in one read, each is told apart
-by a symbol of its own, which is the key of what is known of its history. Names that inner functions
+Most names have one binding. Of a name with several that never meet in one read, each has
+a symbol of its own, which is the key of what is known of its history. Names that inner functions
 read, or that begin with an outer value, have one.
 """
 

@@ -189,7 +189,7 @@ class Builtin:
     def meant(self, arguments: Sequence[tuple[str | None, Type]]) -> Way:
         """The way that arguments, named or not, are meant for.
 
-        That is the last that certainly takes them, as the general ones stand first, or the first
+        That is the last that certainly takes them, as the general ones are first, or the first
         that may; else the one that takes the most of them from the left, of which a mistake tells.
         """
         if len(self.ways) == 1:

@@ -168,7 +168,7 @@ class Facts:
     placed: dict[n.Node, Symbol | None] = field(default_factory=dict[n.Node, Symbol | None])
     # What calls of functions of other scripts pass, and what these take.
     taken: list[tuple[Type, Type]] = field(default_factory=list[tuple[Type, Type]])
-    # The texts that the functions of other scripts stand in.
+    # The texts that the functions of other scripts are in.
     sources: dict[n.FunctionDef, Source] = field(default_factory=dict[n.FunctionDef, Source])
 
     def forget(self) -> None:

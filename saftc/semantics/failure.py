@@ -244,7 +244,7 @@ class _Finder:
             yield Failure(node, words, Cause.HUGE)
 
     def _always_takes(self, hole: n.FormatHole, spec: str) -> bool:
-        """Whether every value of a hole takes its format: a huge integer is no float, say."""
+        """Whether every value of a hole takes its format: a huge integer is not a float, say."""
         is_proved = self.facts.forms.holes[hole] == Form.NATIVE
         is_small = is_only(self.facts.type_of(hole.value), "float", "string")
         return is_proved and (is_small or not spec.endswith(_OF_SOME_INTEGERS))

@@ -26,7 +26,7 @@ class Namespace:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What Python gives: its type, and its members where it is of a class that is no type here."""
+    """What Python gives: its type, and its members where its class is not a type here."""
 
     type: Type = ANY
     members: Namespace | None = None

@@ -41,7 +41,7 @@ class Form(Enum):
     NATIVE = auto()
     # The operation of the runtime of the same name, which asks for the types when the script runs.
     OPS = auto()
-    # What stands in the structure of a result's text: `ops.member(result.data, "name")`.
+    # What is in the structure of a result's text: `ops.member(result.data, "name")`.
     STRUCTURE = auto()
     # `value["name"]`: the field of an object.
     ITEM = auto()
@@ -57,7 +57,7 @@ class Form(Enum):
     SEND = auto()
     # `for x in ops.each(value)`: it may be no list or tuple.
     EACH = auto()
-    # `for a, b in ops.each_of(value, 2)`: an item may be no tuple of so many.
+    # `for a, b in ops.each_of(value, 2)`: an item may not be a tuple of that length.
     EACH_OF = auto()
 
 
@@ -263,7 +263,7 @@ def loop_form(pattern: n.Pattern, iterable: Type) -> LoopForm:
 
 
 def takes_format(type_: Type, spec: str) -> bool | None:
-    """Whether a value of a type that is no union takes a format; None when nothing is known."""
+    """Whether a value of a type that is not a union takes a format; None when nothing is known."""
     samples = {"int": 1, "float": 1.0, "string": ""}
     if type_ in (ANY, NEVER):
         return None

@@ -264,7 +264,7 @@ def names_bound(statement: n.Statement) -> list[str]:
 def later_imports(module: n.Module) -> frozenset[n.Statement]:
     """The imports below what the script does, which run where they stand.
 
-    Those above it, or above anything but definitions, can stand at the top of the module, sorted.
+    Those above it, or above anything but definitions, can be at the top of the module, sorted.
     """
     statements = iter(module.statements)
     for statement in statements:

@@ -1,10 +1,10 @@
-"""Which assignments may change a list or an object in place, because nobody else holds the value.
+"""Which assignments may change a list or an object in place, because no other name holds the value.
 
     found = []                          found = []
     for word in words:                  for word in words:
         found = found + [word]              found.append(word)
 
-Values are never changed in Saft, and where only one name holds a value, nobody can tell. A name
+Values are never changed in Saft, and where only one name holds a value, no one can tell. A name
 *owns* its list or object from an assignment of a new one (a literal, a comprehension, a sum) until
 the value gets anywhere else: into another name or value, into a function, out of the call. Names
 that inner functions read never own theirs. While a `for` goes over a value, a name may own it, but

@@ -3,7 +3,7 @@
     f number(text: string) -> int: ...
     x = program $ use {number} $            `number` is a built-in type in programs
 
-The runtime makes a registry of them when the script runs. What it would refuse is told here.
+The runtime makes a registry of them when the script runs. What it would refuse is reported here.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ def conversions_of(module: n.Module, facts: Facts) -> dict[str, n.FunctionDef]:
 
 
 def functions_above(place: Span, module: n.Module, facts: Facts) -> dict[str, n.FunctionDef]:
-    """What a program that was kept may call where it is read back: all that stands above."""
+    """What a program that was kept may call where it is read back: all that is above."""
     above = [statement for statement in module.statements if statement.span.end <= place.start]
     found = _functions_in(above, facts)
     return {name: one for name, one in found.items() if name not in BUILT_IN_NAMES}

@@ -30,7 +30,7 @@ from saftc.semantics.types import (
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 
-# What stands behind data and is shorter than this is not worth a thought: caches begin at about
+# What is behind data and is shorter than this is not worth a thought: caches begin at about
 # 1,024 tokens.
 _MOST_BEHIND = 2_000
 

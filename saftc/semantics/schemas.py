@@ -83,7 +83,7 @@ class _Schemas:
         self.mistakes = mistakes
         self.definitions: dict[str, n.TypeAlias | n.RecordDef] = {}
         self.open: list[str] = []
-        # Object types that stand inside themselves.
+        # Object types that are inside themselves.
         self.inside: dict[str, SelfType] = {}
 
     def run(self) -> None:
@@ -289,7 +289,7 @@ class _Schemas:
         if schema.text in _FUNCTIONS:
             hint = _NO_FUNCTION
         if hint is None and schema.text.islower():
-            hint = f'a text as a type stands in quotes: `"{schema.text}"`'
+            hint = f'write a text as a type in quotes: `"{schema.text}"`'
         self.mistakes.add(catalogue.UNKNOWN_TYPE.at(schema.span, name=schema.text, hint=hint))
 
     def _object(self, schema: n.ObjectSchema) -> Type:

@@ -1,9 +1,9 @@
-"""The functions that the model of a prompt may call, and what it is told to call them.
+"""The functions that the model of a prompt may call, and what they are called there.
 
     $ Greet the customer. You have {find_orders}. $ with {tools: [refund, shop.cancel]}
     $ {line:raw} $ after history
 
-Those that stand in the text, those of `tools`, and those of the prompt `after` which this one
+Those that are in the text, those of `tools`, and those of the prompt `after` which this one
 comes, where that is known: a name that is bound to prompts alone. From a parameter, a member, an
 item or data no tools come. `with {tools: []}` takes away what would.
 
@@ -37,7 +37,7 @@ _IN_PLACE = "write the list in place: `with {tools: [look_up, refund]}`"
 @dataclass(frozen=True, slots=True)
 class Offered:
     """A function that a prompt offers: the name of its tool, and the expression that is the
-    function, in the script of these facts. `is_listed`: it stands in `tools`.
+    function, in the script of these facts. `is_listed`: it is in `tools`.
     """
 
     name: str
@@ -74,7 +74,7 @@ def may_be_function(facts: Facts, node: n.Expression) -> bool:
 
 
 def own_tools(facts: Facts, node: n.Prompt) -> list[Offered]:
-    """The functions that stand in a prompt and its `tools`; a value that may be one counts."""
+    """The functions that are in a prompt and its `tools`; a value that may be one counts."""
     return _shown_tools(facts, node) + (listed_tools(facts, node.tools) or [])
 
 
@@ -108,7 +108,7 @@ def listed_tool(facts: Facts, node: n.Expression) -> list[Offered]:
 
 
 def offered(facts: Facts, node: n.Prompt) -> list[Offered]:
-    """All that a prompt may offer, in the order of the runtime: what stands in its text, what it
+    """All that a prompt may offer, in the order of the runtime: what is in its text, what it
     may keep of the prompts before it, and its `tools`.
     """
     return _offered(facts, node, set())
@@ -140,7 +140,7 @@ def conversation(facts: Facts, node: n.Expression | None) -> Sequence[n.Prompt] 
 
 
 def _given_by(facts: Facts, node: n.Expression) -> Sequence[n.Prompt] | None:
-    """The same, also of a prompt that stands there itself, and of a call."""
+    """The same, also of a prompt that is there itself, and of a call."""
     if isinstance(node, n.Prompt):
         return (node,)
     keeper = facts.history.source(node, facts.names)

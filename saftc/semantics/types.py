@@ -1,7 +1,7 @@
 """What saftc knows of a value: the types, and how they are shown in Saft's notation.
 
 A type is a value: two types are equal when they are the same type. They are one object then, so
-that comparing them takes no time, however often one type stands inside another. `ANY` is a value of
+that comparing them takes no time, however often one type is inside another. `ANY` is a value of
 which nothing is known (the output then asks at run time); `NEVER` is no value at all, such as an
 item of an empty list.
 """
@@ -132,7 +132,7 @@ class MapType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordType(_Type):
-    """A record: the type that `type Name(...)` defines. Its fields stand in the facts, under its
+    """A record: the type that `type Name(...)` defines. Its fields are in the facts, under its
     `definition`; the runtime's own records have none. One that `is_mixed` is also a string or a
     number, as the members of some of Python's Enums are: what is done with it is Python's to know.
     Where one of its `bases` is asked for, a class of Python will do.
@@ -165,7 +165,7 @@ class UnionType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FunctionType(_Type):
-    """A certain function. What it takes and gives stands in the facts, under its `definition`."""
+    """A certain function. What it takes and gives is in the facts, under its `definition`."""
 
     name: str
     definition: FunctionDef
@@ -360,7 +360,7 @@ def filled(type_: Type) -> Type:
 
 
 def kind_word(type_: Type) -> str | None:
-    """What `type(x)` gives for a value of a type that is no union; None when unknown."""
+    """What `type(x)` gives for a value of a type that is not a union; None when unknown."""
     match type_:
         case Scalar():
             return None if type_ in (ANY, NEVER) else type_.kind

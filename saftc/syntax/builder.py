@@ -34,7 +34,7 @@ class Mistake(Exception):
 
 
 class Sequence_(NamedTuple):
-    """The nodes of a comma-separated list, its place, and whether a comma stands at its end."""
+    """The nodes of a comma-separated list, its place, and whether a comma is at its end."""
 
     items: tuple[Any, ...]
     span: Span
@@ -495,7 +495,7 @@ class Builder:
 
 
 def _continued(children: list[Any]) -> n.Prompt:
-    """A prompt with what stands behind it: `after earlier`, and maybe its options behind that."""
+    """A prompt with what is behind it: `after earlier`, and maybe its options behind that."""
     prompt, options = children[0], _after(children, "WITH")
     if options is not None and prompt.options is not None:
         raise Mistake(
@@ -616,9 +616,9 @@ def _instead_of_rule(statement: n.Statement) -> str:
     """What to do with a statement that stands among the rules of a record."""
     match statement:
         case n.FunctionDef():
-            return "a function stands by itself, and takes the record as an argument"
+            return "write the function outside of the record, with the record as a parameter"
         case n.AssignStmt():
-            return "fields and their defaults stand in the parentheses: `type Name(count: int = 0)`"
+            return "write fields and their defaults in the parentheses: `type Name(count: int = 0)`"
         case n.IfStmt():
             return "write `assert not a or b`: where a holds, b does"
         case _:

@@ -54,7 +54,7 @@ def find_docs(
     found: dict[Comment, n.Node | None] = dict.fromkeys(_at_the_top(source, statements, comments))
     starts = [doc.span.start for doc in docs]
     for statement in statements:
-        # What is inside of it has a comment only where one stands below its beginning.
+        # What is inside of it has a comment only where one is below its beginning.
         line_end = source.line_start(source.line_of(statement.span.end) + 1)
         is_inside = bisect_left(starts, statement.span.start) < bisect_left(starts, line_end)
         for node in walk(statement) if is_inside else (statement,):
@@ -117,8 +117,8 @@ def needless_docs(
         last = line
 
 
-_TRAILING = "it stands above a function or a type, or beside a field with a line of its own"
-_ABOVE = "it stands directly above a function, a type, a field or a parameter; `//` is a comment"
+_TRAILING = "write it above a function or a type, or beside a field with a line of its own"
+_ABOVE = "write it directly above a function, a type, a field or a parameter; `//` is a comment"
 
 
 def _begins_line(source: Source, node: n.Node) -> bool:
@@ -225,7 +225,7 @@ class Comments:
         while self._pending and self._pending[-1].span.start < first:
             is_in_head = skip(text, self._pending[-1].span.end) < first
             if not is_in_head and not self._pending[-1].is_trailing:
-                # It stands on a line of its own in the block.
+                # It is on a line of its own in the block.
                 break
             comment = self._pending.pop()
             if is_in_head:

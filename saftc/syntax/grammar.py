@@ -48,7 +48,7 @@ def parse_statement(tokens: list[Token]) -> n.Statement:
     """The node of a top-level statement.
 
     Raises:
-        UnexpectedToken: The tokens are no statement.
+        UnexpectedToken: The tokens are not a statement.
         Mistake: They are one, with a mistake that the grammar does not exclude.
     """
     parser: Any = _parser()

@@ -2,7 +2,7 @@
 
 Where a line of the top level begins, nothing is open, and the lexer knows no more than that. So of
 a text that differs from an earlier one in some place, only the lines around that are read: what
-stands above is taken from the earlier text, and from a line below that both have, so is the rest.
+is above is taken from the earlier text, and from a line below that both have, so is the rest.
 A line of the top level may tell whether a `$` above it is a stray one; hence reading begins at one
 that is the same to its end.
 """
@@ -58,7 +58,7 @@ class Earlier:
             }
 
     def take_above(self) -> int | None:
-        """Takes what stands above the change; gives where the last line before it begins."""
+        """Takes what is above the change; gives where the last line before it begins."""
         before = self.before
         for position in range(len(before.lines) - 1, -1, -1):
             line = before.lines[position]
@@ -108,7 +108,7 @@ class Earlier:
 
 
 def _moved(mistake: Diagnostic, by: int) -> Diagnostic:
-    """The same mistake so many characters further on, with all places of the same text."""
+    """The same mistake, `offset` characters further on, with all places of the same text."""
     if not by:
         return mistake
     related = tuple(

@@ -14,7 +14,7 @@ Mistakes are reported and read over: after an unclosed bracket, string or prompt
 the line below the one that opened it, so that one of them does not hide the mistakes after it.
 
 Of a text that differs from an earlier one in some place, only the lines around that are read; what
-is taken from the earlier one is told in `lexed`.
+is taken from the earlier one is noted in `lexed`.
 """
 
 import re
@@ -84,12 +84,12 @@ _FORMAT_BLOCK = re.compile(r'(?:[^"\\{}]|\\.|\{\{|\}\}|"(?!""))+', re.DOTALL)
 _SPECIFICATION = re.compile(r':[^{}"\n]*')
 _FORMAT_HOLE = "format hole"
 _PROMPT_TEXT = re.compile(r"(?:[^\\${}]|\\.|\\\n)+", re.DOTALL)
-# What no text may hold: bytes that are no UTF-8, NUL, and what ends a line for Python but not here.
+# What no text may hold: bytes that are not UTF-8, NUL, and what ends a line for Python alone.
 _UNREADABLE = re.compile("[\ud800-\udfff\0\r]")
 
 _WORDS = KEYWORDS.keys() | SOFT_KEYWORDS.keys()
 
-# What may stand behind a prompt: the end of the line, a comment, an operator, or one of the words.
+# What may be behind a prompt: the end of the line, a comment, an operator, or one of the words.
 _AFTER_PROMPT = re.compile(
     r"[ \t]*(?://|$|\n|[+*/%<>|=-]|!=|\.\w|\[|\$"
     r"|(?:with|after|if|else|and|or|not|in|is|for)\b)"
@@ -102,7 +102,7 @@ _BEFORE_PROMPT = re.compile(
 _RELATIVE = re.compile(r"[ \t]*\.[ \t.\w]*(?<=[ \t.])import[ \t]")
 # What follows `stream` before a prompt.
 _STREAMED = re.compile(r"[ \t]*(?:(?:do|program)[ \t]*)?\$")
-# What may stand there only inside brackets or in a statement that goes on with it.
+# What may be there only inside brackets or in a statement that goes on with it.
 _AFTER_INNER_PROMPT = re.compile(r"[ \t]*(?:[,:)\]}]|\n)")
 _GOES_ON_BEHIND = {",": {"ASSERT", "RET"}, ":": {"IF", "ELIF", "WHILE", "FOR"}}
 
@@ -364,7 +364,7 @@ class _Lexer:
             begins_value = is_name or what in ("text", "format", "number", "prompt")
             applied = _APPLIED.match(self.text, self.position) if stands_apart else None
             return previous in (*LAYOUT, "COLON") and (begins_value or applied is not None)
-        # Classes behind `except`, and a missing colon, are mistakes that are told as what they are.
+        # Classes behind `except`, and a missing colon, are mistakes with a message of their own.
         is_mistaken = what == "newline" or (text == "except" and stands_apart and shown == "(")
         is_named = text == "except" and is_name
         return previous in LAYOUT and (shown == ":" or is_named or is_mistaken)
@@ -470,7 +470,7 @@ class _Lexer:
                 return
             end = self._line_end(start)
             self.unclosed_texts.add(self.source.line_of(start))
-            hint = 'a text of several lines stands in `"""`'
+            hint = 'write a text of several lines in `"""`'
             self._report(
                 catalogue.UNTERMINATED_STRING, start, end, hint=hint if quote == '"' else None
             )
@@ -551,7 +551,7 @@ class _Lexer:
             hint = "`{{` is a brace in the text"
             self._report(catalogue.UNCLOSED_BRACKET, offset, offset + 1, bracket="{", hint=hint)
         else:
-            hint = 'a text of several lines stands in `f"""`' if is_line else None
+            hint = 'write a text of several lines in `f"""`' if is_line else None
             self._report(catalogue.UNTERMINATED_STRING, start, line_end, hint=hint)
         self._doubt(start)
         del self.open[position:]

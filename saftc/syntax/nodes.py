@@ -531,7 +531,7 @@ class TypeAlias(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordDef(Node):
-    """`type Name(fields)`; `rules` stand in its block."""
+    """`type Name(fields)`; `rules` are in its block."""
 
     name: Identifier
     fields: tuple[Parameter, ...]
@@ -621,7 +621,7 @@ Schema = (
     | UnionSchema
     | OptionalSchema
 )
-# What stands in an object literal.
+# What is in an object literal.
 Entry = Field | ComputedField | Spread
 Pattern = NamePattern | TuplePattern
 Statement = (

@@ -16,7 +16,7 @@ _BLANKS = " \t"
 def without_margin(text: str) -> str:
     """`text` without the indentation that all its lines have in common, to the character.
 
-    The first line, which stands behind the opening quotes or `$`, does not count for it, nor do
+    The first line, which is behind the opening quotes or `$`, does not count for it, nor do
     lines of blanks alone, which become empty.
     """
     first, *rest = text.split("\n")

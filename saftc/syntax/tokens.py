@@ -75,7 +75,7 @@ OPERATORS = {
     "}": "RBRACE",
 }
 
-# The kinds of token that stand between lines: a statement begins after one of them.
+# The kinds of token that are between lines: a statement begins after one of them.
 LAYOUT = ("NEWLINE", "INDENT", "DEDENT")
 
 # The words that begin a line which opens a block.
@@ -114,7 +114,7 @@ DESCRIPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment as written, with its slashes. `is_trailing`: code stands before it on its line."""
+    """A comment as written, with its slashes. `is_trailing`: code is before it on its line."""
 
     span: Span
     text: str

@@ -35,7 +35,7 @@ def _parts_of(kind: type[Node]) -> Callable[[Node], tuple[Any, ...]] | None:
 
 
 def children(node: Node) -> list[Node]:
-    """The direct children of `node`, as they stand in the source."""
+    """The direct children of `node`, as they are in the source."""
     found: list[Node] = []
     parts_of = _parts_of(node.__class__)
     if parts_of is None:
@@ -46,7 +46,7 @@ def children(node: Node) -> list[Node]:
         elif isinstance(part, Node):
             found.append(part)
     if isinstance(node, Prompt) and node.after is not None:
-        # Options stand before it or behind it.
+        # Options are before it or behind it.
         found.sort(key=lambda child: child.span.start)
     return found
 
@@ -89,7 +89,7 @@ def _index(module: Module) -> tuple[Sequence[Node], Mapping[type[Node], Sequence
 
 
 def moved(node: _Tree, by: int) -> _Tree:
-    """The same tree so many characters further on; itself where that is none."""
+    """The same tree, `offset` characters further on; itself where that is none."""
     return _moved(node, by) if by else node
 
 

@@ -62,7 +62,7 @@ def test_more_errors_than_are_told(saftc: Command, script: Script, options: list
     script("a.saft", "".join(f"print(missing_{n})\n" for n in range(30)))
     ended = saftc("check", "a.saft", *options)
     assert ended.code == 1
-    assert "a.saft: only the first 20 are told, there may be more\n" in ended.err
+    assert "a.saft: only the first 20 are shown; there may be more\n" in ended.err
 
 
 def test_standard_input(saftc: Command) -> None:

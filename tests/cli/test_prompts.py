@@ -687,13 +687,13 @@ f main():
     assert told == [
         [
             "asked ahead, for the next items of the loop (line 4)",
-            "asked ahead, with those that stand beside it (line 15)",
+            "asked ahead, with those that are beside it (line 15)",
             "in order, as `assert` may stop the script (line 7)",
         ],
         ["in order, as `assert` may stop the script (line 11)"],
         # Its own line is not beside it.
-        ["asked ahead, with those that stand beside it (lines 14, 15)"],
-        ["asked ahead, with those that stand beside it (lines 13, 15)"],
+        ["asked ahead, with those that are beside it (lines 14, 15)"],
+        ["asked ahead, with those that are beside it (lines 13, 15)"],
     ]
 
 

@@ -129,7 +129,8 @@ def test_a_module_above_the_one_that_is_named(saftc: Command, script: Script, fo
     script("src/shop/mail/x.saft", "from ..base import one\nprint(one)\n")
     ended = saftc("build", "src/shop/mail/x.saft", "-o", "x.py")
     assert ended.code == 1
-    assert "src/shop/base.saft would stand above x.py: use --out-dir, and not -o" in ended.err
+    outside = "src/shop/base.saft would be written outside of the folder of x.py"
+    assert f"{outside}: use --out-dir, and not -o" in ended.err
     (folder / "mail").mkdir()
     assert saftc("build", "src/shop/mail/x.saft", "-o", "mail/x.py").code == 0
     assert (folder / "base.py").exists()

@@ -38,7 +38,7 @@ found: [string] = []
 """
 AHEAD = "for the next items of the loop"
 SEVERAL = "for several items at once"
-BESIDE = "with those that stand beside it"
+BESIDE = "with those that are beside it"
 
 CASES = {
     "a comprehension": ("all = [triage(mail) for mail in mails]", SEVERAL),
@@ -109,7 +109,7 @@ CASES = {
     ),
     "a file that is written above": (
         "for mail in mails:\n    write_text(mail, mail)\n    print($ {mail} $)",
-        "`write_text` has to wait for what stands before it",
+        "`write_text` has to wait for what is before it",
     ),
     "the user is asked": (
         "for mail in mails:\n    answer = input(mail)\n    print($ {answer} $)",

@@ -172,7 +172,7 @@ _SEMANTICS = [
     "resolution bindings",
     "history",
     "facts",
-    "constants imports schemas usage called failure programs tools unproved prompt_hints",
+    "constants imports schemas parameters shapes failure programs tools unproved prompt_hints",
     "ownership",
     "inference",
     "analysis",

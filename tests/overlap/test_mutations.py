@@ -12,9 +12,9 @@ from runtime_support._overlap import tasks as tasks
 from saftc.schedule import certainty
 from saftc.schedule.certainty import Certainty, Reason
 from saftc.schedule.effects import Effects
+from saftc.schedule.iterated import Unlisted
 from saftc.schedule.loop_values import added_to
 from saftc.schedule.plan import _Planner  # pyright: ignore[reportPrivateUsage]
-from saftc.schedule.unlisted import Unlisted
 from saftc.semantics.failure import _Finder  # pyright: ignore[reportPrivateUsage]
 from saftc.syntax import nodes as n
 from tests.overlap.comparing import Difference, Unsuitable, checked, compare, decisions

@@ -7,7 +7,7 @@
     class Client: def get(self) -> str: ...     any value, whose methods are known
 
 A class has the fields, the members and the methods of those that it inherits from. Where one of
-them is not known, or more is said of a field than Saft can tell, it is no type.
+them is not known, or more is said of a field than Saft can tell, it is not a type.
 """
 
 import ast
@@ -150,7 +150,7 @@ class Class:
 
     @cached_property
     def known_bases(self) -> set[Meaning]:
-        """What those inherit from that are no classes of a module that is read."""
+        """What those inherit from that are not classes of a module that is read."""
         return {base for one in self.mro for base in one.bases if not isinstance(base, Class)}
 
     @cached_property

@@ -2,7 +2,7 @@
 
     own_fields(node, "dataclass", scope)        [OwnField("id", <int>, has_default=False), ...]
 
-None where more is said of them than Saft can tell: what is not certain is no type.
+None where more is said of them than Saft can tell: what is not certain is not a type.
 """
 
 import ast
@@ -34,7 +34,7 @@ _RENAMING = ("alias", "populate_by_name", "validate_by_name", "extra")
 @dataclass(frozen=True, slots=True)
 class OwnField:
     """A field. One that `may_lack` need not be there; one by name is given by its name alone, and
-    one that is no parameter not at all."""
+    one that is not a parameter not at all."""
 
     name: str
     annotation: ast.expr
@@ -60,7 +60,7 @@ def own_fields(node: ast.ClassDef, kind: Kind, scope: Scope) -> list[OwnField] |
 
 
 def dataclass_options(node: ast.ClassDef, scope: Scope) -> dict[str, bool] | None:
-    """What the decorator `dataclass` is told, if the class has it; None without it."""
+    """The arguments of the decorator `dataclass`, if the class has it; None without it."""
     for one in node.decorator_list:
         maker, keywords = (one.func, one.keywords) if isinstance(one, ast.Call) else (one, [])
         if scope(maker) in MAKERS:
@@ -281,7 +281,7 @@ def _annotated(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr, ast.expr | N
 
 
 def _words_around(node: ast.expr | None, scope: Scope) -> Sequence[Meaning]:
-    """What stands around the type in an annotation, outermost first."""
+    """What is around the type in an annotation, outermost first."""
     found: list[Meaning] = []
     while node is not None:
         match node:

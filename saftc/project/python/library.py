@@ -84,7 +84,7 @@ class _Alias:
 
     @property
     def only_method(self) -> str | None:
-        """None: it is no class."""
+        """None: it is not a class."""
         return None
 
 

@@ -435,7 +435,7 @@ def _is_native(
     types = [facts.types[argument] for argument in arguments]
     if not way.is_proved(types):
         return False
-    # Python evaluates what stands before `in` first, and what it joins with.
+    # Python evaluates what is before `in` first, and what it joins with.
     match builtin.name, arguments:
         case "contains", (container, item):
             keeps_order = is_settled(container) or is_settled(item)

@@ -242,7 +242,7 @@ def forget_changed(inference: Inference, node: n.Node, env: Environment) -> None
 
 
 def forget_changed_inside(inference: Inference, node: n.Node, env: Environment) -> None:
-    """The same of all that stands in a loop, where it begins anew."""
+    """The same of all that is in a loop, where it begins anew."""
     if inference.uses_python and any(_may_change(inference, inner) for inner in walk(node)):
         env.forget(partial(_is_in_python, inference))
 

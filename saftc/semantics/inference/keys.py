@@ -6,8 +6,8 @@ that is proved, Python's own `key=` does the same.
 
 from saftc.diagnostics import catalogue
 from saftc.semantics.builtins import BUILTINS, NUMBERS, TEXT, taken_words, takes
-from saftc.semantics.called import passed
 from saftc.semantics.inference.context import Inference
+from saftc.semantics.parameters import passed
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
     NEVER,

@@ -38,7 +38,7 @@ _ITEMS_OF = {
 
 
 def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iterable: Type) -> Type:
-    """What going over `iterable` gives; a mistake when it is no list, tuple or dataframe."""
+    """What going over `iterable` gives; a mistake when it is not a list, a tuple or a dataframe."""
     node = loop.iterable
     if isinstance(node, n.Prompt) and node.is_streamed:
         inference.facts.forms.loops[loop] = Form.PIECES
@@ -95,7 +95,7 @@ def unpack(inference: Inference, node: n.UnpackStmt, type_: Type, env: Environme
 
 
 def _may_unpack(type_: Type, count: int) -> bool:
-    """Whether a value of a type that is no union may have so many items."""
+    """Whether a value of a type that is not a union may have `count` items."""
     if isinstance(type_, TupleType):
         return len(type_.items) == count
     return isinstance(type_, ListType) or type_ in (ANY, NEVER)

@@ -150,7 +150,7 @@ def _item_form(owners: Iterable[Type], name: str) -> Literal[Form.GET, Form.ITEM
 
 
 def _is_of_python(inference: Inference, node: n.Member) -> bool:
-    """Whether it is a member of a module, a class or a value that is no type of Saft."""
+    """Whether it is a member of a module, a class or a value that is not a type of Saft."""
     facts = inference.facts
     owner = facts.types.get(node.value, ANY)
     if owner != ANY:

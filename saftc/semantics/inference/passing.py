@@ -6,11 +6,11 @@ keep to that: what they do not see would otherwise depend on who else is compile
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Related
-from saftc.semantics.called import passed
 from saftc.semantics.facts import FunctionFacts
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.places import fit_into, settle
+from saftc.semantics.parameters import passed
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
     NEVER,
@@ -35,7 +35,7 @@ def pass_argument(
     if wanted == RESULT and position not in function.from_calls:
         fit_into(inference, node, wanted, env)
         return
-    # What the use of a bare parameter asks for is no annotation: a prompt stays text.
+    # What the use of a bare parameter asks for is not an annotation: a prompt stays text.
     type_ = inference.expression(node, env)
     if position not in function.from_calls:
         settle(inference, node, type_, wanted)

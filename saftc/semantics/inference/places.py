@@ -1,4 +1,4 @@
-"""Places: an expression stands where some type is asked for, and what has to be done about it."""
+"""Places: an expression is where some type is asked for, and what has to be done about it."""
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice, Related

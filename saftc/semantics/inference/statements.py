@@ -6,7 +6,6 @@ from typing import assert_never
 from saftc.diagnostics import catalogue
 from saftc.flow.forward import Forward, Loop
 from saftc.flow.statements import Statements
-from saftc.semantics.called import passed
 from saftc.semantics.inference.conditions import condition, narrow
 from saftc.semantics.inference.context import Inference, Snapshot
 from saftc.semantics.inference.environment import Environment, Slot, join
@@ -15,6 +14,7 @@ from saftc.semantics.inference.loops import bind, iterated, unpack
 from saftc.semantics.inference.places import fit_into, held, settle
 from saftc.semantics.inference.prompts import asked_of_model
 from saftc.semantics.names import Symbol
+from saftc.semantics.parameters import passed
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.tools import offered
 from saftc.semantics.types import (
@@ -31,7 +31,7 @@ from saftc.semantics.types import (
 )
 from saftc.syntax import nodes as n
 
-# After so many rounds a variable that still grows in a loop is any value.
+# After this many rounds a variable that still grows in a loop is any value.
 _MOST_ROUNDS = 6
 
 
@@ -197,7 +197,7 @@ def _statement(inference: Inference, statement: n.Statement, env: Environment) -
 
 
 def _warn_if_unused(inference: Inference, prompt: n.Prompt) -> None:
-    """A prompt that stands alone is for its tools; without any, nothing comes of it."""
+    """A prompt that is alone is for its tools; without any, nothing comes of it."""
     facts = inference.facts
     for one in offered(facts, prompt):
         if one.is_function or (one.type == ANY and one.facts.is_imported(one.value)):

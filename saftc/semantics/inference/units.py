@@ -22,14 +22,15 @@ from itertools import chain
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
-from saftc.semantics.called import Shapes, is_mixed, only_called, placed_literals, settled
 from saftc.semantics.facts import Facts, FunctionFacts
 from saftc.semantics.inference.context import Inference, Unit
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.expressions import type_of
 from saftc.semantics.inference.statements import along
 from saftc.semantics.names import Symbol
+from saftc.semantics.parameters import is_mixed, only_called, settled
 from saftc.semantics.relations import Fit, fit
+from saftc.semantics.shapes import Shapes, placed_literals
 from saftc.semantics.types import (
     ANY,
     NEVER,
@@ -40,7 +41,7 @@ from saftc.semantics.types import (
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 
-# What still grows after so many rounds for each unit is any value.
+# What still grows after this many rounds for each unit is any value.
 _MOST_ROUNDS = 6
 # So often what is known of calls and shapes is revised.
 _MOST_REVISIONS = 12
@@ -100,7 +101,7 @@ def _infer_all(
 def _go_on(inference: Inference, waiting: Iterable[n.FunctionDef]) -> bool:
     """Takes what the calls have said, once nothing grows any more; whether there is more to infer.
 
-    A function that nobody calls takes any value, and so may those that it calls.
+    A function that is never called takes any value, and so may those that it calls.
     """
     functions = inference.facts.functions
     unreached = [one for one in waiting if one not in inference.reached]
@@ -201,7 +202,7 @@ def _infer(inference: Inference, unit: Unit) -> None:
 
 
 def _rules(inference: Inference, record: n.RecordDef, env: Environment) -> None:
-    """Each rule stands by itself: what one shows of a field, Python's checkers do not remember."""
+    """Each rule is by itself: what one shows of a field, Python's checkers do not remember."""
     known = inference.facts.record_facts.get(record)
     for field in record.fields:
         type_ = ANY if known is None else known.fields[field.name.text]

@@ -91,7 +91,7 @@ def _warning(line: list[Token], comment: Comment, text: str) -> Diagnostic:
         )
     return catalogue.DIVISION_COMMENT.at(
         Span(comment.span.start, comment.span.start + 2),
-        hint="`div(a, b)` is the whole part; two blanks stand before a comment",
+        hint="`div(a, b)` is the whole part; write two blanks before a comment",
     )
 
 

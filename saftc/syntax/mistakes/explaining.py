@@ -134,7 +134,7 @@ def _innermost_open(tokens: list[Token]) -> int | None:
 
 
 def _visible(bad: Token, previous: Token | None) -> Span:
-    """The place to underline: the token, or for one without text what stands before it."""
+    """The place to underline: the token, or for one without text what is before it."""
     span = bad.span
     if bad.kind in ("NEWLINE", "DEDENT") and previous is not None:
         end = previous.span.end

@@ -10,9 +10,9 @@ from saftc.syntax import nodes as n
 _FAIL = 'write `fail "message"`; in an `except error:`, `fail error` passes the failure on'
 # What Saft has for a list of classes behind `except`, where the failure has a name.
 ALL_FAILURES = "`except {0}:` takes every failure; `if {0}.kind == ...` chooses"
-NO_ELSE = "there is no `else` of a `try`: what goes on without a failure stands in its block"
+NO_ELSE = "a `try` has no `else`: put what goes on without a failure at the end of its block"
 
-# What stands at the beginning of a statement, or before an expression, in other languages.
+# What is at the beginning of a statement, or before an expression, in other languages.
 WORDS = {
     **dict.fromkeys(("def", "function", "fn", "func", "fun"), "a function begins with `f`"),
     "return": "write `ret`",
@@ -25,9 +25,9 @@ WORDS = {
     **dict.fromkeys(("unless", "until"), "write `if not` or `while not`"),
     "foreach": "write `for x in xs:`",
     **dict.fromkeys(("loop", "repeat"), "write `while true:`"),
-    "try": "a block that may fail begins with `try:`, and `except error:` stands below it",
+    "try": "a block that may fail begins with `try:`, and `except error:` is below it",
     **dict.fromkeys(("except", "catch", "rescue"), "write `except error:`"),
-    "finally": "`except` takes every failure: what has to be done in any case stands below",
+    "finally": "`except` takes every failure: write what has to be done in any case below",
     **dict.fromkeys(("raise", "throw"), _FAIL),
     "fail": _FAIL,
     "with": "there is no `with` block; `read_text(path)` and `write_text(path, text)` close files",
@@ -119,7 +119,7 @@ ABSENT_NAMES = {
     "repr": "`json(x)` or `str(x)` makes a text",
     **dict.fromkeys(
         ("ask", "prompt", "llm", "chat", "complete", "generate"),
-        "a prompt stands between two `$`: `$ who is {name}? $`",
+        "write a prompt between two `$`: `$ who is {name}? $`",
     ),
     **dict.fromkeys(
         ("isinstance", "typeof", "instanceof"), '`type(x) == "int"` tells the kind of a value'
@@ -222,7 +222,7 @@ def method_hint(node: n.Member, fields: Collection[str]) -> str | None:
 _QUOTES = "'\u2018\u2019\u201c\u201d`\u201e\u00ab\u00bb"
 # Characters that have no meaning, and what stands for them.
 CHARACTERS = {
-    **dict.fromkeys(_QUOTES, 'strings stand in double quotes: `"..."`'),
+    **dict.fromkeys(_QUOTES, 'write strings in double quotes: `"..."`'),
     "#": "a comment begins with `//`",
     "!": "write `not`",
     "&": "write `and`",

@@ -3,7 +3,7 @@
     g(a=1)      `=` inside the parentheses of a call      arguments are named with `:`: `a: 1`
 
 Each rule looks at the tokens around the unexpected one and gives the hint, or None. The first rule
-that gives one is right; so the special ones stand before the general ones.
+that gives one is right; so the special ones are before the general ones.
 """
 
 from collections.abc import Callable
@@ -63,7 +63,7 @@ _PAIRS = {
     ),
     ("ELSE", "IF"): "write `elif`",
     ("NOT", "IN"): "write `x not in xs`",
-    ("NAME", "PROMPT_START"): "only `do`, `program` and `stream` stand before a prompt",
+    ("NAME", "PROMPT_START"): "only `do`, `program` and `stream` are before a prompt",
 }
 
 
@@ -89,7 +89,7 @@ class Place:
 
     @property
     def before(self) -> list[Token]:
-        """The tokens of the line that stand before the unexpected one."""
+        """The tokens of the line that are before the unexpected one."""
         return [token for token in self.line if token.span.start < self.bad.span.start]
 
     @property
@@ -108,7 +108,7 @@ class Place:
 
     @property
     def touches(self) -> bool:
-        """Whether no blank stands before it."""
+        """Whether no blank is before it."""
         return self.position > 0 and self.token(-1).span.end == self.bad.span.start
 
 
@@ -165,7 +165,7 @@ def _failures(place: Place) -> str | None:
 
 
 def _declaration(place: Place) -> str | None:
-    """`int x = 5`, and what stands before a value in other languages."""
+    """`int x = 5`, and what is before a value in other languages."""
     previous = place.token(-1)
     if previous.kind != "NAME" or previous is place.bad or place.bad is place.first:
         return None
@@ -248,7 +248,7 @@ def _augmented(place: Place) -> str | Advice | None:
         if is_line and place.first.kind == "NAME":
             is_typed = line[1].kind == "COLON"
             return f"write `{line[0].text} {bad.text} ...`" if is_typed else _NEVER_CHANGED
-        return "an assignment stands on a line of its own"
+        return "write an assignment on a line of its own"
     previous = place.token(-1)
     is_doubled = previous.kind in ("PLUS", "MINUS") and (
         (bad.kind == previous.kind and place.touches)
@@ -344,7 +344,7 @@ def _assignment_in_parentheses(place: Place) -> str | Advice | None:
 
 def _walrus(place: Place) -> str | None:
     if place.bad.kind == "COLON" and place.kind(1) == "ASSIGN":
-        return "an assignment stands on a line of its own"
+        return "write an assignment on a line of its own"
     return None
 
 
@@ -353,9 +353,9 @@ def _commas(place: Place) -> str | None:
     if place.bad.kind != "COMMA" or place.opened is not None:
         return None
     if place.first.kind == "IMPORT":
-        return "one `import` stands on a line"
+        return "write each `import` on a line of its own"
     if place.first.kind == "RET" or any(token.kind == "ASSIGN" for token in place.before):
-        return f"a tuple stands in parentheses: `{_tuple_at_end(place)}`"
+        return f"write a tuple in parentheses: `{_tuple_at_end(place)}`"
     return None
 
 
@@ -389,9 +389,9 @@ def _unpacking(place: Place) -> str | None:
     if place.bad.kind in _AUGMENTED:
         return "one name is changed on a line"
     return {
-        "NEWLINE": "a tuple stands in parentheses: `(a, b)`",
+        "NEWLINE": "write a tuple in parentheses: `(a, b)`",
         "COLON": "the names have no types here: give the value one",
-        "STAR": "it takes exactly so many: `xs[0]` is the first, `xs[1:]` are the others",
+        "STAR": "write as many names as items: `xs[0]` is the first, `xs[1:]` are the others",
         "ASSIGN": "`pair.0` is the first item",
     }.get(place.bad.kind)
 
@@ -420,7 +420,7 @@ def _comprehensions(place: Place) -> str | None:
     if place.bad.kind != "FOR":
         return None
     if place.opener == "LPAR":
-        return "a comprehension stands in square brackets: `[x for x in xs]`"
+        return "write a comprehension in square brackets: `[x for x in xs]`"
     if place.opener == "LBRACE":
         return "a comprehension makes a list: `[x for x in xs]`"
     return None
@@ -448,7 +448,7 @@ def _slices(place: Place) -> str | None:
 def _imports(place: Place) -> str | None:
     first = place.first
     if first.kind == "FROM" and place.bad.kind == "LPAR":
-        return "the names stand on one line, without parentheses"
+        return "write the names on one line, without parentheses"
     if first.text == "import" and len(place.line) > 1 and place.line[1].kind in ("DOT", "ELLIPSIS"):
         return "a module of the script's package is imported by `from . import weather`"
     if first.text in ("from", "import") and place.bad.kind == "STRING":
@@ -461,7 +461,7 @@ def _parameters(place: Place) -> str | Advice | None:
     is_type = place.first.kind == "TYPE" and place.opened is None
     if is_type and place.bad.kind in ("COLON", "LBRACE"):
         name = place.line[1].text
-        return f"the fields stand in parentheses: `type {name}(id: int)`"
+        return f"write the fields in parentheses: `type {name}(id: int)`"
     is_typed = place.first.kind in ("TYPE", "FUNCTION", "CONV") and place.opener == "LPAR"
     if is_typed and place.bad.kind == "NAME" and place.kind(-1) == "NAME":
         first, second = place.token(-1).text, place.bad.text
@@ -504,7 +504,7 @@ def _blocks(place: Place) -> str | Advice | None:
     if place.bad.kind == "NEWLINE":
         return _behind("a line that opens a block ends with `:`", place.token(-1), ":")
     if place.bad.kind in _VALUES:
-        return _behind("a `:` stands before the block", place.token(-1), ":")
+        return _behind("write a `:` before the block", place.token(-1), ":")
     return None
 
 
@@ -575,11 +575,11 @@ def _results(place: Place) -> str | None:
     if place.first.kind not in ("FUNCTION", "CONV"):
         return None
     if place.bad.kind == "ARROW":
-        return "the type of the result stands before the `:`"
+        return "write the type of the result before the `:`"
     if place.bad.kind == "ASSIGN":
         return "a function gives its value with `ret`: `f g(x): ret x`"
     if place.bad.kind in ("NAME", "COLON") and "LPAR" in place.expected:
-        return "the parameters stand in parentheses: `f name(x):`"
+        return "write the parameters in parentheses: `f name(x):`"
     return None
 
 

@@ -75,6 +75,6 @@ class Unlisted:
         return node if isinstance(node, n.Comprehension) else None
 
     def _is_unseen(self, nodes: Sequence[n.Node]) -> bool:
-        """Whether nobody can tell that this has been done."""
+        """Whether no one can tell that this has been done."""
         no_value = self.flow.read(*nodes) & self.facts.names.unset
         return not no_value and not self.flow.effects.of(*nodes)

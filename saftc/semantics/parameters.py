@@ -1,14 +1,17 @@
-"""What the use of a bare parameter asks for.
+"""Parameters without an annotation: what their use asks for, and what calls of the function pass.
 
-    f square(x):
-        ret x * x
+    f square(x):                    f dist(a, b):
+        ret x * x                       ret abs(a.x - b.x)
 
-asks for a number, on every path through the function; so `x` is `int | float`, and a call with
-anything else is an error at the call. Only uses that are certain to be reached count: the
-condition of an `if` does, what only one branch does with a parameter does not.
+`square` asks for a number on every path through it, so `x` is `int | float`, and a call with
+anything else is an error at the call. Only uses that are certain to be reached count: the condition
+of an `if` does, what only one branch does with a parameter does not.
+
+A function whose every use in its script is a call takes what these calls pass, and nothing else; so
+the types of its bare parameters are the join of the arguments.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from saftc.flow.forward import Forward
@@ -19,16 +22,29 @@ from saftc.semantics.names import Symbol
 from saftc.semantics.types import (
     ANY,
     DATAFRAME,
+    FLOAT,
     INT,
+    NEVER,
+    NIL,
     NUMBER,
     RESULT,
     STRING,
+    BuiltinType,
+    FunctionType,
+    ListType,
+    LiteralType,
+    ObjectType,
     Type,
+    UnionType,
+    filled,
     is_known,
     is_only,
+    members,
+    widened,
+    within,
 )
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import children
+from saftc.syntax.walk import children, nodes_of
 
 Uses = dict[Symbol, Type]
 
@@ -207,3 +223,70 @@ class _Finder(Forward[_State]):
                 return STRING
             case _:
                 return ANY
+
+
+# What calls pass
+
+
+def only_called(module: n.Module, facts: Facts) -> set[n.FunctionDef]:
+    """The functions of a module that are not conversions and whose every use is a call, or the `by`
+    of a builtin, which calls them with the items.
+    """
+    found: set[n.FunctionDef] = set()
+    for function in nodes_of(module, n.FunctionDef):
+        if not function.is_conversion and any(one.schema is None for one in function.parameters):
+            found.add(function)
+    if not found:
+        return found
+    calls = nodes_of(module, n.Call)
+    called = {call.function for call in calls}
+    called |= {
+        argument.value
+        for call in calls
+        for argument in call.arguments
+        if argument.name is not None
+        and argument.name.text == "by"
+        and isinstance(call.function, n.Name)
+        and facts.names.of(call.function).kind == "builtin"
+    }
+    used = {facts.names.of(name).node for name in nodes_of(module, n.Name) if name not in called}
+    for scope in facts.names.scopes.values():
+        for symbol in scope.symbols.values():
+            if symbol.starts_from is not None:
+                # The function is the first value of a variable.
+                used.add(symbol.starts_from.node)
+    return found - used
+
+
+def passed(type_: Type) -> Type:
+    """What a parameter is known to be that is given a value of `type_`.
+
+    Which function it is given says nothing of the others that it could be given.
+    """
+    if any(isinstance(part, FunctionType | BuiltinType) for part in within(type_)):
+        return ANY
+    return widened(type_)
+
+
+def settled(type_: Type) -> Type:
+    """What all the arguments of a parameter say of it: nothing, when they are empty or nil."""
+    says_something = any(
+        member not in (NIL, NEVER, ListType(NEVER), ObjectType((), is_declared=False))
+        for member in members(type_)
+    )
+    return filled(type_) if says_something else ANY
+
+
+def is_mixed(type_: Type) -> bool:
+    """Whether a value, or a part of it, may be of several kinds, numbers and nil aside."""
+    return any(
+        isinstance(part, UnionType) and len(set(_kinds_of(part.members))) > 1
+        for part in within(type_)
+    )
+
+
+def _kinds_of(types: Iterable[Type]) -> Iterator[Type]:
+    for type_ in types:
+        base = type_.base if isinstance(type_, LiteralType) else type_
+        if base != NIL:
+            yield INT if base == FLOAT else base

@@ -1,16 +1,11 @@
-"""What the calls of a function say about it: which functions are only called, and with what shapes.
+"""Object literals that are of a class, as functions that are only called take them.
 
-    f dist(a, b):
-        ret abs(a.x - b.x)
-
-    home = {x: 1, y: 2}
+    home = {x: 1, y: 2}                 home: Home = {"x": 1, "y": 2}
     print(dist(home, {x: 3, y: 4}))
 
-A function whose every use in its script is a call takes what these calls pass, and nothing else; so
-the types of its bare parameters are the join of the arguments. An object literal that it takes is
-of a class then, `class Home(TypedDict)`, wherever Python's checkers see from the place of the
-literal that it is meant: `home: Home = {...}`. An object whose keys are not all written out where
-it is read is a dict, whatever it holds.
+An object literal that such a function takes is of a class, `class Home(TypedDict)`, wherever
+Python's checkers see from the place of the literal that it is meant. An object whose keys are not
+all written out where it is read is a dict, whatever it holds.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Set
@@ -20,93 +15,15 @@ from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
     ANY,
-    FLOAT,
-    INT,
-    NEVER,
-    NIL,
-    BuiltinType,
     FieldType,
-    FunctionType,
-    ListType,
-    LiteralType,
     ObjectType,
     Type,
-    UnionType,
     filled,
-    members,
     union,
-    widened,
     within,
 )
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
-
-
-def only_called(module: n.Module, facts: Facts) -> set[n.FunctionDef]:
-    """The functions of a module that are not conversions and whose every use is a call, or the `by`
-    of a builtin, which calls them with the items.
-    """
-    found: set[n.FunctionDef] = set()
-    for function in nodes_of(module, n.FunctionDef):
-        if not function.is_conversion and any(one.schema is None for one in function.parameters):
-            found.add(function)
-    if not found:
-        return found
-    calls = nodes_of(module, n.Call)
-    called = {call.function for call in calls}
-    called |= {
-        argument.value
-        for call in calls
-        for argument in call.arguments
-        if argument.name is not None
-        and argument.name.text == "by"
-        and isinstance(call.function, n.Name)
-        and facts.names.of(call.function).kind == "builtin"
-    }
-    used = {facts.names.of(name).node for name in nodes_of(module, n.Name) if name not in called}
-    for scope in facts.names.scopes.values():
-        for symbol in scope.symbols.values():
-            if symbol.starts_from is not None:
-                # The function is the first value of a variable.
-                used.add(symbol.starts_from.node)
-    return found - used
-
-
-def passed(type_: Type) -> Type:
-    """What a parameter is known to be that is given a value of `type_`.
-
-    Which function it is given says nothing of the others that it could be given.
-    """
-    if any(isinstance(part, FunctionType | BuiltinType) for part in within(type_)):
-        return ANY
-    return widened(type_)
-
-
-def settled(type_: Type) -> Type:
-    """What all the arguments of a parameter say of it: nothing, when they are empty or nil."""
-    says_something = any(
-        member not in (NIL, NEVER, ListType(NEVER), ObjectType((), is_declared=False))
-        for member in members(type_)
-    )
-    return filled(type_) if says_something else ANY
-
-
-def is_mixed(type_: Type) -> bool:
-    """Whether a value, or a part of it, may be of several kinds, numbers and nil aside."""
-    return any(
-        isinstance(part, UnionType) and len(set(_kinds_of(part.members))) > 1
-        for part in within(type_)
-    )
-
-
-def _kinds_of(types: Iterable[Type]) -> Iterator[Type]:
-    for type_ in types:
-        base = type_.base if isinstance(type_, LiteralType) else type_
-        if base != NIL:
-            yield INT if base == FLOAT else base
-
-
-# Shapes
 
 
 def placed_literals(
@@ -177,7 +94,7 @@ class Shapes:
     def learn(self, facts: Facts, only: Set[n.FunctionDef]) -> bool:
         """Takes over what functions take, as it was inferred last; whether that is news.
 
-        A literal that stands where no checker sees its class keeps all like it from having one.
+        A literal in a place where no checker sees its class keeps all like it from having one.
         """
         before = facts.classes
         self.dicts.update(map(_names, facts.keyed_shapes))
