@@ -1,0 +1,55 @@
+"""Scripts never send more requests than their bounds say, and those without branches just as many.
+
+The servers answer wrongly until the last repair and use every round and call, or do anything.
+"""
+
+from __future__ import annotations
+
+import os
+from random import Random
+
+import pytest
+
+from tests.bounds.asking import MOST, Server, bound_of, checked, is_known, run, value_of
+from tests.bounds.scripts import script
+
+pytestmark = pytest.mark.one_python
+
+# `make oracle` compares many more.
+COUNT = int(os.environ.get("SAFT_BOUNDS_SCRIPTS", "60"))
+_CHUNK = 20
+_XS = ["a", "b"]
+
+
+def differences(seed: int, *, plain: bool) -> tuple[int, list[str]]:
+    """How many runs of a script were compared, and in which it asked otherwise than its bound."""
+    text = script(seed, plain=plain)
+    known = checked(text)
+    bound, number = bound_of(known), seed % 3
+    if bound.reasons:  # a model says how long a list is that a function goes over
+        assert all("is known only when" in one.words for one in bound.reasons), text
+        return 0, []
+    most = value_of(bound.most, len(_XS), number)
+    if value_of(bound.most, len(_XS), number, longest=6) > MOST:
+        return 0, []
+    found: list[str] = []
+    servers = [Server(), Server(Random(seed))]
+    for server in servers:
+        asked = run(known, server, _XS, number, is_async=seed % 3 == 0)
+        if asked > most:
+            found.append(f"{asked} requests, and the bound {bound.most.text} is {most}\n{text}")
+        is_tight = plain and server.random is None and is_known(bound.most)
+        if is_tight and asked < most:
+            found.append(f"{asked} requests only, and {bound.most.text} is {most}\n{text}")
+    return len(servers), found
+
+
+@pytest.mark.parametrize("plain", [True, False], ids=["without branches", "all kinds"])
+@pytest.mark.parametrize("start", range(0, COUNT // 2, _CHUNK))
+def test_bounds_hold(start: int, plain: bool) -> None:
+    compared = 0
+    for seed in range(start, start + _CHUNK):
+        count, found = differences(seed, plain=plain)
+        assert not found, found[0]
+        compared += count
+    assert compared > _CHUNK // 2

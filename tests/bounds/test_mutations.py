@@ -1,0 +1,161 @@
+"""Each rule is needed: without it, the comparison finds scripts that ask for more, or for less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from saftc.bounds import growth, rules, scripts, walking
+from saftc.bounds.algebra import ONE, ZERO, Polynomial, number
+from saftc.bounds.bound import Bound, largest_bound
+from saftc.bounds.rules import Fields, Settings
+from tests.bounds.test_differential import differences
+
+pytestmark = pytest.mark.one_python
+
+_MOST_SEEDS = 60
+Patch = pytest.MonkeyPatch
+
+
+def _without_rounds(patch: Patch) -> None:
+    patch.setattr(rules, "rounds_of", lambda *_a, **_b: ZERO)
+
+
+def _without_repairs(patch: Patch) -> None:
+    kept = scripts.replies
+    patch.setattr(scripts, "replies", lambda s, **more: kept(_with(s, repairs=ZERO), **more))
+
+
+def _with(settings: Settings, **changes: Polynomial) -> Settings:
+    parts = {name: getattr(settings, name) for name in Settings.__slots__}
+    return Settings(**(parts | changes))  # type: ignore[arg-type]
+
+
+def _one_call_of_tools(patch: Patch) -> None:
+    patch.setattr(scripts, "tool_calls", lambda _settings: ONE)
+
+
+def _a_round_for_all_fields(patch: Patch) -> None:
+    kept = rules.rounds_of
+
+    def rounds(settings: Settings, *, fields: Fields | None, **more: Any) -> Polynomial:
+        return kept(settings, fields=None if fields is None else Fields(1, False), **more)
+
+    patch.setattr(rules, "rounds_of", rounds)
+
+
+def _no_field_stays_away(patch: Patch) -> None:
+    kept = rules.rounds_of
+
+    def rounds(settings: Settings, *, fields: Fields | None, **more: Any) -> Polynomial:
+        known = None if fields is None else Fields(fields.number, False)
+        return kept(settings, fields=known, **more)
+
+    patch.setattr(rules, "rounds_of", rounds)
+
+
+def _do_like_others(patch: Patch) -> None:
+    kept = scripts.replies
+    patch.setattr(scripts, "replies", lambda s, **more: kept(s, **(more | {"is_do": False})))
+
+
+def _one_program(patch: Patch) -> None:
+    patch.setattr(scripts, "program_replies", lambda _settings: ONE)
+
+
+def _calls_of_programs_for_nothing(patch: Patch) -> None:
+    patch.setattr(scripts, "program_calls", lambda _settings: ZERO)
+
+
+def _one_turn(patch: Patch) -> None:
+    patch.setattr(Bound, "times", lambda self, _factor: self)
+
+
+def _the_first_way(patch: Patch) -> None:
+    patch.setattr(walking, "largest_bound", lambda bounds: next(iter(list(bounds)), Bound()))
+
+
+def _no_growth(patch: Patch) -> None:
+    kept = growth.solved
+
+    def solved(symbols: Any, before: Any, after: Any, turn: int, turns: Any, source: Any) -> Any:
+        return kept(symbols, before, after, turn, None if turns is None else ONE, source)
+
+    patch.setattr(walking, "solved", solved)
+
+
+def _arguments_of_one_item(patch: Patch) -> None:
+    def with_arguments(_self: Any, called: Any, _node: Any, _known: Any) -> Bound:
+        return Bound(called.bound.most.replaced(lambda _measure: ONE))
+
+    patch.setattr(scripts.Script, "_with_arguments", with_arguments)
+
+
+def _calls_for_nothing(patch: Patch) -> None:
+    patch.setattr(scripts.Script, "call", lambda *_: None)
+
+
+def _options_of_the_run(patch: Patch) -> None:
+    patch.setattr(
+        scripts.Script, "settings", lambda self, *_: rules.settings_of(self.bounds.limits)
+    )
+
+
+def _conditions_for_nothing(patch: Patch) -> None:
+    kept = walking.Walk.evaluate
+
+    def evaluate(self: Any, node: Any, statement: Any, state: Any) -> Any:
+        is_condition = type(statement).__name__ == "IfStmt"
+        return state if is_condition else kept(self, node, statement, state)
+
+    patch.setattr(walking.Walk, "evaluate", evaluate)
+
+
+def _handlers_for_nothing(patch: Patch) -> None:
+    kept = walking.Walk._try
+
+    def attempt(self: Any, statement: Any, state: Any) -> Any:
+        bare = type(statement)(statement.span, statement.body, statement.error, ())
+        return kept(self, bare, state)
+
+    patch.setattr(walking.Walk, "_try", attempt)
+
+
+_LOW: list[Callable[[Patch], None]] = [
+    *(_without_rounds, _without_repairs, _one_call_of_tools, _a_round_for_all_fields),
+    *(_no_field_stays_away, _one_program, _calls_of_programs_for_nothing, _one_turn),
+    *(_the_first_way, _no_growth, _arguments_of_one_item, _calls_for_nothing),
+    *(_options_of_the_run, _conditions_for_nothing, _handlers_for_nothing),
+]
+# These make bounds larger than need be.
+_HIGH: list[Callable[[Patch], None]] = [_do_like_others]
+
+
+def _added_up(patch: Patch) -> None:
+    def added(bounds: Any) -> Bound:
+        total = Bound()
+        for one in bounds:
+            total += one
+        return total
+
+    patch.setattr(walking, "largest_bound", added)
+
+
+@pytest.mark.parametrize("mutate", [*_LOW, *_HIGH, _added_up], ids=lambda one: one.__name__)
+def test_a_rule_that_is_missing_is_noticed(
+    mutate: Callable[[Patch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mutate(monkeypatch)
+    for seed in range(_MOST_SEEDS):
+        for plain in (True, False):
+            if differences(seed, plain=plain)[1]:
+                return
+    raise AssertionError("nobody has noticed")
+
+
+def test_nothing_is_noticed_where_no_rule_is_missing() -> None:
+    assert largest_bound([Bound(number(3)), Bound(number(2))]).number == 3
+    for seed in range(6):
+        assert not differences(seed, plain=seed % 2 == 0)[1]
