@@ -94,7 +94,9 @@ wheels: .venv/.demo
 oracle: .venv/.test
 	@SAFT_ORACLE_EXAMPLES=$${SAFT_ORACLE_EXAMPLES:-5000} \
 	  SAFT_OVERLAP_SCRIPTS=$${SAFT_OVERLAP_SCRIPTS:-5000} \
-	  $(BIN)/python -m pytest $(NO_TIMEOUT) tests/oracle tests/overlap/test_differential.py
+	  SAFT_BOUNDS_SCRIPTS=$${SAFT_BOUNDS_SCRIPTS:-5000} \
+	  $(BIN)/python -m pytest $(NO_TIMEOUT) tests/oracle \
+	  tests/overlap/test_differential.py tests/bounds/test_differential.py
 	@JOURNAL_KILLS=$${JOURNAL_KILLS:-1000} $(BIN)/python -m pytest $(NO_TIMEOUT) -m slow
 
 bench: .venv/.demo

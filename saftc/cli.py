@@ -234,7 +234,7 @@ def check(
     ] = False,
     max_requests: Annotated[
         int | None,
-        typer.Option(help="An error for scripts that may send more requests.", min=0),
+        typer.Option(help="An error for scripts that may send more requests.", metavar="N", min=0),
     ] = None,
     root: Root = None,
 ) -> None:

@@ -118,12 +118,27 @@ class Walk(Forward[State]):
             case n.RetStmt() | n.FailStmt() | n.AssertStmt(always_fails=True):
                 if isinstance(statement, n.RetStmt) and statement.value is not None:
                     self.given.append(self.reader.value(statement.value, state.known))
-                for node in evaluated_by(statement):
-                    state = self._evaluated(node, statement, state)
-                self.ends.append(state)
+                self.ends.append(self._through(statement, state))
                 return None
+            case n.AssertStmt():
+                # Where it fails, its message has been made, too.
+                self.ends.append(self._through(statement, state))
+                return State(state.known, state.asked + self._quietly(statement.condition, state))
             case _:
                 return super().statement(statement, state)
+
+    def _through(self, statement: n.Statement, state: State) -> State:
+        """The state when a statement has evaluated all that it may."""
+        for node in evaluated_by(statement):
+            state = self._evaluated(node, statement, state)
+        return state
+
+    def _quietly(self, node: n.Expression, state: State) -> Bound:
+        """What an expression asks, whose places are noted already."""
+        pieces, self.pieces = self.pieces, []
+        asked = self._asked(node, state.known)
+        self.pieces = pieces
+        return asked
 
     def loop(self, loop: Loop, state: State) -> State | None:
         over: Value | None = None

@@ -1,0 +1,182 @@
+"""What bounds say, construct by construct."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from saftc.bounds.algebra import Measure, Polynomial, largest, least, measured, number
+from saftc.bounds.requests import Bounds
+from saftc.bounds.rules import Limits
+from saftc.bounds.written import Written
+from saftc.driver import Checked
+from saftc.project.scripts import Scripts
+from saftc.schedule.settings import Overlapping
+from saftc.syntax import nodes as n
+
+pytestmark = pytest.mark.one_python
+
+LIMITS = Limits(repairs=1, max_tool_rounds=8, max_tool_calls=32, program_calls=256)
+_ASK = "f ask(x: string) -> string:\n    ret $ about {x} $\n\n"
+
+
+def bounds_in(folder: Path, text: str) -> Bounds:
+    """The bounds of a script in a folder, whose siblings it imports."""
+    (folder / "main.saft").write_text(text, encoding="utf-8")
+    found: Checked = Scripts().check(str(folder / "main.saft"))
+    assert not found.has_errors, found.diagnostics
+    return Bounds(found.facts, found.source, LIMITS)
+
+
+def told(bounds: Bounds, name: str) -> str:
+    """The bound of a function, or of the script as a program, as it is told."""
+    if name:
+        functions = (one for one in bounds.facts.module.statements)
+        definition = next(
+            one for one in functions if isinstance(one, n.FunctionDef) and one.name.text == name
+        )
+        bound = bounds.of_function(definition).bound
+    else:
+        bound = bounds.program.bound
+    return "; ".join(one.words for one in bound.reasons) or bound.most.text
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("print($ a $)\nprint($ b $)\n", "4"),
+        ("x: [int] = $ a $ with {repairs: 3}\nprint(x)\n", "4"),
+        ('fast = {repairs: 0, model: "m"}\nprint($ a $ with fast)\n', "1"),
+        ("fast = {repairs: 0}\nprint($ a $ with {...fast, seed: 1})\n", "1"),
+        ("print($ a $ with {max_tool_rounds: 2})\n", "2"),
+        ("print($ what {$ which $} $)\n", "4"),
+        ("print([1, 2] + [$ a $])\nprint({a: $ a $, b: ($ b $, 1)})\n", "6"),
+        ('print(f"{$ a $} and {$ b $}")\n', "4"),
+        ("if $ a $ and $ b $ or $ c $:\n    print(1)\n", "6"),
+        ("if $ a $:\n    print($ b $)\nelif $ c $:\n    print(1)\nelse:\n    print($ d $)\n", "6"),
+        ("print($ a $ if $ b $ else $ c $)\n", "4"),
+        ("try:\n    print($ a $)\n    fail \"x\"\nexcept:\n    print($ b $)\n", "4"),
+        ("assert $ a $, $ b $\n", "4"),
+        ("for x in [1, 2, 3]:\n    if x > 1:\n        break\n    print($ {x} $)\n", "6"),
+        ("for x in (1, 2):\n    print($ {x} $)\n", "4"),
+        ("for x in range(4):\n    print($ {x} $)\n", "8"),
+        ("for x in range(2, 4):\n    print($ {x} $)\n", "4"),
+        ("print([$ {x} {y} $ for x in [1, 2] for y in [1, 2, 3] if $ {y} $])\n", "24"),
+        ("a, b = ($ a $, $ b $)\nprint(a, b)\n", "4"),
+        ("{a: int, b: int, c: int} = $ a $\nprint(a, b, c)\n", "4"),
+        ("{a: int, b: int?} = $ a $\nprint(a, b)\n", "10"),
+        ("{a: int, b: int} = do $ a $\nprint(a, b)\n", "2"),
+        ("{a: int, b: int} = $ a $ with {structured: \"on\"}\nprint(a, b)\n", "2"),
+        (_ASK + "print($ use {ask} $)\n", "74"),
+        (_ASK + "print(do $ use {ask} $ with {max_tool_calls: 3})\n", "9"),
+        (_ASK + "print($ use {ask} $ with {max_tool_rounds: 0})\n", "2"),
+        (_ASK + "h = $ use {ask} $\nprint($ go on $ after h)\n", "148"),
+        (_ASK + "h = $ use {ask} $\nprint($ go on $ after h with {tools: []})\n", "76"),
+        (_ASK + "print($ go $ with {tools: [ask], max_tool_calls: 1})\n", "5"),
+        ("print($ use {upper} $)\n", "10"),
+        ("print(program $ five $)\n", "9"),
+        (_ASK + "print(program $ {ask} $ with {max_tool_rounds: 1, max_tool_calls: 2})\n", "10"),
+        (_ASK + "plan: program = program $ {ask} $\nprint(run(plan))\n", "521"),
+        (_ASK + "print(sorted([\"a\", \"b\"], by: ask))\n", "4"),
+        (_ASK + 'g = ask\nprint(g("a"))\n', "2"),
+        (_ASK + 'f twice(g):\n    ret g("a") + g("b")\n\nprint(twice(ask))\n', "4"),
+        ("for piece in stream $ a $:\n    print(piece)\n", "2"),
+        ("words = [\"a\", \"b\"]\nout = []\nfor w in words:\n    out += [w, w]\n"
+         "for o in out:\n    print($ {o} $)\n", "8"),
+        ("type A(x: int = 3):\n    assert x > 0\n\nprint(A())\n", "0"),
+        ("f never():\n    ret never()\n\nnever()\n", "0"),
+        ('import math\nprint(math.sqrt(4.0), $ a $)\n', "2"),
+    ],
+)  # fmt: skip
+def test_scripts(text: str, most: str, tmp_path: Path) -> None:
+    assert told(bounds_in(tmp_path, text), "") == most
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("f g(xs: [string]):\n    for x in xs:\n        print($ {x} $)\n", "2 * len(xs)"),
+        ("f g(xs: [string]):\n    for x in xs[:5]:\n        print($ {x} $)\n", "10"),
+        ("f g(xs: [string]):\n    for x in xs[1:3]:\n        print($ {x} $)\n", "4"),
+        ("f g(xs: [string]):\n    for x in xs[:-1]:\n        print($ {x} $)\n", "2 * len(xs)"),
+        ("f g(n: int):\n    for x in range(1, n + 1):\n        print($ {x} $)\n", "2 * n"),
+        ("f g(n: int):\n    for x in range(n - 1):\n        print($ {x} $)\n", "2 * n"),
+        ("f g(n: int):\n    n = n * n\n    for x in range(n):\n        print($ {x} $)\n", "2 * n"),
+        ("f g(r: int):\n    print($ a $ with {repairs: r})\n", "r + 1"),
+        ("f g(xs: [string], ys: [string]):\n    print([$ {x} {y} $ for x in xs for y in ys])\n",
+         "2 * len(xs) * len(ys)"),
+        ("f g(a: [string], b: [string]):\n    if len(a) > 1:\n        print([$ {x} $ for x in a])\n"
+         "    else:\n        print([$ {y} $ for y in b])\n", "max(2 * len(a), 2 * len(b))"),
+        ("f g(xs: [string]):\n    if len(xs) > 1:\n        print($ a $)\n"
+         "    else:\n        print([$ {x} $ for x in xs], $ b $)\n", "2 * len(xs) + 2"),
+        ('f g(text: string):\n    for x in split(text, "\\n"):\n        print($ {x} $)\n',
+         '2 * len(split(text, "\\n"))'),
+        ("f g(xs: [string]):\n    ys = [x for x in xs if x != \"\"]\n    for y in ys:\n"
+         "        print($ {y} $)\n", "2 * len(xs)"),
+        ("f g(xs: [string]):\n    while len(xs) > 0:\n        print($ a $)\n        xs = xs[1:]\n",
+         "`while` turns as often as it has to"),
+        ("f g(n: int) -> string:\n    ret g(n - 1) + $ a $\n", "`g` may call itself"),
+        ("f g(options):\n    print($ a $ with options)\n",
+         "the options are those of `options` when it runs"),
+    ],
+)  # fmt: skip
+def test_functions(text: str, most: str, tmp_path: Path) -> None:
+    assert told(bounds_in(tmp_path, text), "g") == most
+
+
+def test_a_parameter_that_is_assigned_anew_is_not_the_argument(tmp_path: Path) -> None:
+    text = "f g(n: int):\n    n = abs(n)\n    for x in range(n):\n        print($ {x} $)\n\ng(1)\n"
+    assert told(bounds_in(tmp_path, text), "") == "`n` is known only when its function runs"
+
+
+def test_what_is_in_other_scripts(tmp_path: Path) -> None:
+    (tmp_path / "other.saft").write_text(
+        "f each(xs: [string]):\n    for x in xs:\n        print($ {x} $)\n\nprint($ at the top $)\n"
+    )
+    text = 'from other import each\nimport other\neach(["a"])\nother.each(["a", "b"])\n'
+    assert told(bounds_in(tmp_path, text), "") == "8"
+
+
+def test_python_that_is_given_a_function(tmp_path: Path) -> None:
+    (tmp_path / "tools.py").write_text("def apply(f, x):\n    return f(x)\n")
+    text = f"from tools import apply\n\n{_ASK}print(apply(ask, 1))\n"
+    bounds = bounds_in(tmp_path, text)
+    assert told(bounds, "") == "nothing says how often `apply` calls `ask`"
+    text = f'from tools import apply\n\n{_ASK}print(apply(upper, "a"), ask("b"))\n'
+    assert told(bounds_in(tmp_path, text), "") == "2"
+
+
+def test_a_value_of_python_may_be_a_tool(tmp_path: Path) -> None:
+    (tmp_path / "tools.py").write_text("def made():\n    return len\n")
+    text = "from tools import made\n\nprint($ use {made()} $)\n"
+    assert told(bounds_in(tmp_path, text), "") == "10"
+
+
+def test_a_part_that_may_run_again_counts_twice(tmp_path: Path) -> None:
+    text = (
+        'for x in ["a", "b"]:\n    said = $ {x} {read_text("f.txt")} $\n'
+        '    write_text("f.txt", said)\n'
+    )
+    bounds = bounds_in(tmp_path, text)
+    assert told(bounds, "") == "8"
+    in_order = Bounds(bounds.facts, bounds.source, LIMITS, Overlapping(is_on=False))
+    assert in_order.program.bound.number == 4
+
+
+def _length(name: str) -> Polynomial:
+    return measured(Measure("len", Written((name,))))
+
+
+def test_formulas_are_simplified() -> None:
+    a, b = _length("a"), _length("b")
+    assert (a * number(2) + a).text == "3 * len(a)"
+    assert (b + a * a * number(2) + number(3) + b).text == "2 * len(a)^2 + 2 * len(b) + 3"
+    assert largest(a + number(3), a + number(1)).text == "len(a) + 3"
+    assert largest(a + number(3), a + b).text == "len(a) + max(len(b), 3)"
+    assert largest(largest(a, b), number(2)) == largest(number(2), b, a)
+    assert (number(2) * largest(a, number(1))).text == "2 * max(len(a), 1)"
+    assert least(a, number(4)).number == 4
+    assert least(a + b, a).text == "len(a)"
+    assert number(0).text == "0" and (a * number(0)).is_zero
+    assert largest(a, b).value(lambda one: {"len(a)": 2, "len(b)": 5}[one.text]) == 5
