@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import ssl
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import httpcore2
@@ -22,13 +22,6 @@ import httpx2
 TOO_LATE = "the time of the request is over"
 
 _WRITTEN_AT_ONCE = 65_536
-_FAILURES = (
-    httpcore2.TimeoutException,
-    httpcore2.NetworkError,
-    httpcore2.ProtocolError,
-    httpcore2.ProxyError,
-    httpcore2.UnsupportedProtocol,
-)
 
 
 class Deadline(float):
@@ -47,8 +40,11 @@ class Deadline(float):
         return self.end - time.monotonic()
 
 
-class TimedTransport(httpx2.BaseTransport):
-    """Connections to one server."""
+class TimedTransport(httpx2.HTTPTransport):
+    """Connections to one server: httpx2's own transport, over a pool with this network.
+
+    It takes none from outside, so that the pool is set here, where it keeps its own.
+    """
 
     def __init__(
         self,
@@ -65,57 +61,15 @@ class TimedTransport(httpx2.BaseTransport):
             network_backend=_TimedBackend(),
         )
 
-    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The response, of which the body is still to be read; an error of httpx2."""
-        asked = httpcore2.Request(
-            method=request.method,
-            url=_url_of_httpcore(request.url),
-            headers=request.headers.raw,
-            content=request.stream,
-            extensions=request.extensions,
-        )
-        with _as_of_httpx2():
-            answer = self._pool.handle_request(asked)
-        return httpx2.Response(answer.status, headers=answer.headers, stream=_Body(answer))
-
-    def close(self) -> None:
-        """Closes all connections."""
-        self._pool.close()
-
-
-class _Body(httpx2.SyncByteStream):
-    """The body of a response, with the errors of httpx2."""
-
-    def __init__(self, answer: httpcore2.Response) -> None:
-        self._answer = answer
-
-    def __iter__(self) -> Iterator[bytes]:
-        with _as_of_httpx2():
-            yield from self._answer.iter_stream()
-
-    def close(self) -> None:
-        self._answer.close()
-
-
-@contextmanager
-def _as_of_httpx2() -> Generator[None]:
-    try:
-        yield
-    except _FAILURES as error:
-        kind: Callable[[str], Exception] = getattr(httpx2, type(error).__name__)
-        raise kind(str(error)) from error
-
 
 def _of_httpcore(proxy: httpx2.Proxy) -> httpcore2.Proxy:
-    return httpcore2.Proxy(
-        _url_of_httpcore(proxy.url), auth=proxy.raw_auth, ssl_context=proxy.ssl_context
+    url = httpcore2.URL(
+        scheme=proxy.url.raw_scheme,
+        host=proxy.url.raw_host,
+        port=proxy.url.port,
+        target=proxy.url.raw_path,
     )
-
-
-def _url_of_httpcore(url: httpx2.URL) -> httpcore2.URL:
-    return httpcore2.URL(
-        scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
-    )
+    return httpcore2.Proxy(url, auth=proxy.raw_auth, ssl_context=proxy.ssl_context)
 
 
 class _TimedBackend(httpcore2.SyncBackend):
