@@ -9,15 +9,16 @@ The work is done in `_asking`, which is imported at the first call.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeForm
+    from typing_extensions import TypeForm, TypeVar
 
     from runtime_support._results import Result
     from runtime_support._streaming.results import AsyncResult
 
-T = TypeVar("T")
+    T = TypeVar("T", default=str)
+
 Function = Callable[..., Any]
 Messages = Sequence[Mapping[str, Any]]
 
@@ -31,7 +32,7 @@ class Prompt:
         template: str,
         /,
         *values: Any,
-        returns: TypeForm[T],
+        returns: TypeForm[T] = str,
         fields: None = None,
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
@@ -55,22 +56,6 @@ class Prompt:
         stream: bool = False,
         **names: Any,
     ) -> Result[tuple[Any, ...]]: ...
-
-    @overload
-    def __call__(
-        self,
-        template: str,
-        /,
-        *values: Any,
-        returns: type[str] = str,
-        fields: None = None,
-        rounds: int | None = None,
-        options: Mapping[str, Any] | None = None,
-        after: Result[Any] | Messages | None = None,
-        tools: Iterable[Function | tuple[str, Function]] = (),
-        stream: bool = False,
-        **names: Any,
-    ) -> Result[str]: ...
 
     # For checkers that cannot take every type as a TypeForm.
     @overload
@@ -130,7 +115,7 @@ class Prompt:
         template: str,
         /,
         *values: Any,
-        returns: TypeForm[T],
+        returns: TypeForm[T] = str,
         fields: None = None,
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
@@ -139,22 +124,6 @@ class Prompt:
         stream: Literal[True],
         **names: Any,
     ) -> AsyncResult[T]: ...
-
-    @overload
-    def aio(
-        self,
-        template: str,
-        /,
-        *values: Any,
-        returns: type[str] = str,
-        fields: None = None,
-        rounds: int | None = None,
-        options: Mapping[str, Any] | None = None,
-        after: Result[Any] | Messages | None = None,
-        tools: Iterable[Function | tuple[str, Function]] = (),
-        stream: Literal[True],
-        **names: Any,
-    ) -> AsyncResult[str]: ...
 
     # For checkers that cannot take every type as a TypeForm.
     @overload
@@ -179,7 +148,7 @@ class Prompt:
         template: str,
         /,
         *values: Any,
-        returns: TypeForm[T],
+        returns: TypeForm[T] = str,
         fields: None = None,
         rounds: int | None = None,
         options: Mapping[str, Any] | None = None,
@@ -203,22 +172,6 @@ class Prompt:
         stream: Literal[False] = False,
         **names: Any,
     ) -> Coroutine[Any, Any, Result[tuple[Any, ...]]]: ...
-
-    @overload
-    def aio(
-        self,
-        template: str,
-        /,
-        *values: Any,
-        returns: type[str] = str,
-        fields: None = None,
-        rounds: int | None = None,
-        options: Mapping[str, Any] | None = None,
-        after: Result[Any] | Messages | None = None,
-        tools: Iterable[Function | tuple[str, Function]] = (),
-        stream: Literal[False] = False,
-        **names: Any,
-    ) -> Coroutine[Any, Any, Result[str]]: ...
 
     # For checkers that cannot take every type as a TypeForm.
     @overload
