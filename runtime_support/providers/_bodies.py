@@ -1,9 +1,10 @@
 """Parts of bodies that several wires have in common: schemas, texts in pieces, numbers of tokens.
 
-enclosed({"type": "integer"})            {"type": "object", "properties": {"value": ...}, ...}
-unwrapped('{"value": 3}')                3, as text
-Text(is_wrapped=True).add('{"val')       what a piece adds to the text that is shown
-tokens(usage, "prompt", "completion")    the tokens of a reply, by the names of its fields
+wrap_schema({"type": "integer"})              {"type": "object", "properties": {"value": ...}, ...}
+unwrapped('{"value": 3}')                     3, as text
+ChunkedText(is_wrapped=True).add('{"val')     what a piece adds to the text that is shown
+Gathering                                     the events of a streamed reply, for each wire its own
+tokens(usage, "prompt", "completion")         the tokens of a reply, by the names of its fields
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 import re
 from typing import Any
 
-from runtime_support._exchange import Request, ToolRequest
+from runtime_support._exchange import Reply, Request, ToolRequest
 from runtime_support._jsontext import without_halves
 from runtime_support._values import is_object
 from runtime_support.errors import ProviderError
@@ -157,6 +158,44 @@ class ChunkedText:
             return ""
         self._is_open = True
         return self._opening if opened is None else self._opening[opened.end() :]
+
+
+class Gathering:
+    """The events of one reply that is streamed, and what they come to.
+
+    What an event has for the text goes into `_text`; `_meant` is as for `read_object`.
+    """
+
+    _meant: tuple[str, str | None]
+
+    def __init__(self, request: Request, form: RequestForm, request_id: str | None) -> None:
+        self._request = request
+        self._form = form
+        self._request_id = request_id
+        self._text = ChunkedText(is_wrapped=is_wrapped(request, form))
+
+    @property
+    def text(self) -> str:
+        """The text until now."""
+        return self._text.known
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the server has said that this is all."""
+        raise NotImplementedError
+
+    def add(self, event: Any) -> str:
+        """Takes an event, as JSON data; what it adds to the text that is shown."""
+        if not is_object(event):
+            raise unexpected_answer(str(event).encode(), self._request_id, *self._meant)
+        return self._take(event)
+
+    def reply(self) -> Reply:
+        """What all events come to; ProviderError when that is not a reply."""
+        raise NotImplementedError
+
+    def _take(self, event: dict[str, Any], /) -> str:
+        raise NotImplementedError
 
 
 # What servers name the parts of the input that were read from a cache or written to one, in the

@@ -23,7 +23,7 @@ from runtime_support._jsontext import without_halves
 from runtime_support._values import is_list, is_object
 from runtime_support.errors import ProviderError
 from runtime_support.providers._bodies import (
-    ChunkedText,
+    Gathering,
     is_wrapped,
     joined,
     object_at,
@@ -85,12 +85,12 @@ def read(content: bytes, request: Request, form: RequestForm, request_id: str | 
     message = choice.get("message")
     if not is_object(message):
         raise unexpected_answer(content, request_id, *_MEANT)
-    return _reply(body, choice, message, form.origin, is_wrapped(request, form), request_id)
+    return _reply(body, choice, message, request, form, request_id)
 
 
-def gather(request: Request, form: RequestForm, request_id: str | None) -> Gathered:
+def gather(request: Request, form: RequestForm, request_id: str | None) -> ChatChunks:
     """What takes the chunks of a completion that is streamed."""
-    return Gathered(form.origin, is_wrapped(request, form), request_id)
+    return ChatChunks(request, form, request_id)
 
 
 def refuses(part: Feature, words: str) -> bool:
@@ -145,13 +145,14 @@ def _own_ids(calls: list[dict[str, Any]], asked: Sequence[ToolRequest]) -> dict[
     return ids
 
 
-class Gathered:
+class ChatChunks(Gathering):
     """The chunks of a completion that is streamed, and what they come to."""
 
-    def __init__(self, origin: Origin, wrapped: bool, request_id: str | None) -> None:
-        self._about = origin, wrapped, request_id
+    _meant = _MEANT
+
+    def __init__(self, request: Request, form: RequestForm, request_id: str | None) -> None:
+        super().__init__(request, form, request_id)
         self._body: dict[str, Any] = {}
-        self._text = ChunkedText(is_wrapped=wrapped)
         self._refusals: list[str] = []
         self._calls: list[dict[str, Any]] = []
         self._call_at: dict[Any, dict[str, Any]] = {}
@@ -160,19 +161,11 @@ class Gathered:
         self._finish: Any = None
 
     @property
-    def text(self) -> str:
-        """The text until now."""
-        return self._text.known
-
-    @property
     def is_whole(self) -> bool:
         """Whether the server has said that this is all."""
         return self._finish is not None
 
-    def add(self, chunk: Any) -> str:
-        """Takes a chunk; what it has of the text."""
-        if not is_object(chunk):
-            raise unexpected_answer(str(chunk).encode(), self._about[2], *_MEANT)
+    def _take(self, chunk: dict[str, Any], /) -> str:
         self._body.update({key: chunk[key] for key in ("model", "usage") if chunk.get(key)})
         choice = _first_choice(chunk)
         self._finish = choice.get("finish_reason") or self._finish
@@ -194,7 +187,7 @@ class Gathered:
             **{name: joined(pieces) for name, pieces in self._thoughts.items()},
         }
         choice = {"finish_reason": self._finish}
-        return _reply(self._body, choice, message, *self._about)
+        return _reply(self._body, choice, message, self._request, self._form, self._request_id)
 
     def _add_calls(self, calls: Any) -> None:
         """Calls come in pieces that have the same index; what has none is a call of its own.
@@ -286,8 +279,8 @@ def _reply(
     body: dict[str, Any],
     choice: dict[str, Any],
     message: dict[str, Any],
-    origin: Origin,
-    wrapped: bool,
+    request: Request,
+    form: RequestForm,
     request_id: str | None,
 ) -> Reply:
     refusal = message.get("refusal")
@@ -299,13 +292,13 @@ def _reply(
     opaque = _parts(message, _OF_REPLIES_WITH_CALLS if calls else _OF_REPLIES) or None
     has_own = opaque or any(call.id or call.opaque for call in calls)
     return Reply(
-        text=unwrapped(text) if wrapped else text,
+        text=unwrapped(text) if is_wrapped(request, form) else text,
         tool_calls=calls,
         finish=finish,
-        model=without_halves(str(body.get("model") or origin.model)),
+        model=without_halves(str(body.get("model") or form.origin.model)),
         **tokens(object_at(body, "usage"), "prompt", "completion"),
         opaque=opaque,
-        origin=origin if has_own else None,
+        origin=form.origin if has_own else None,
     )
 
 

@@ -22,7 +22,7 @@ from runtime_support._values import is_list, is_object
 from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.providers import _chat
 from runtime_support.providers._bodies import (
-    ChunkedText,
+    Gathering,
     are_sound,
     call_of,
     is_wrapped,
@@ -117,9 +117,9 @@ def read(content: bytes, request: Request, form: RequestForm, request_id: str | 
     return _reply(body, body["content"], request, form)
 
 
-def gather(request: Request, form: RequestForm, request_id: str | None) -> Gathered:
+def gather(request: Request, form: RequestForm, request_id: str | None) -> MessageEvents:
     """What takes the events of a message that is streamed."""
-    return Gathered(request, form, request_id)
+    return MessageEvents(request, form, request_id)
 
 
 def refuses(part: Feature, words: str) -> bool:
@@ -255,32 +255,23 @@ _GROWING = {
 }
 
 
-class Gathered:
+class MessageEvents(Gathering):
     """The events of a message that is streamed, and what they come to."""
 
+    _meant = _MEANT
+
     def __init__(self, request: Request, form: RequestForm, request_id: str | None) -> None:
-        self._request = request
-        self._form = form
-        self._request_id = request_id
-        self._text = ChunkedText(is_wrapped=is_wrapped(request, form))
+        super().__init__(request, form, request_id)
         self._body: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
         self._pieces: dict[tuple[int, str], list[str]] = {}
-
-    @property
-    def text(self) -> str:
-        """The text until now."""
-        return self._text.known
 
     @property
     def is_whole(self) -> bool:
         """Whether the server has said that this is all."""
         return self._body.get("stop_reason") is not None
 
-    def add(self, event: Any) -> str:
-        """Takes an event; what it has of the text."""
-        if not is_object(event):
-            raise unexpected_answer(str(event).encode(), self._request_id, *_MEANT)
+    def _take(self, event: dict[str, Any]) -> str:
         place: Any = event.get("index")
         match event.get("type"):
             case "message_start":

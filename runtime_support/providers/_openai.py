@@ -32,6 +32,7 @@ from runtime_support._redaction import shown
 from runtime_support._settings import Settings
 from runtime_support._values import counted, is_object
 from runtime_support.errors import ProviderError, ProviderTimeout, Refused, ToolsUnsupported
+from runtime_support.providers._bodies import Gathering
 from runtime_support.providers._clients import Body
 from runtime_support.providers._refusals import (
     SHOWN,
@@ -46,7 +47,7 @@ from runtime_support.providers._refusals import (
     request_id_of,
 )
 from runtime_support.providers._server import Server
-from runtime_support.providers._wires import Feature, Gathering, RequestForm, Wire, without_lacking
+from runtime_support.providers._wires import Feature, RequestForm, Wire, without_lacking
 
 if TYPE_CHECKING:
     from runtime_support.providers import _chat, _messages, _responses

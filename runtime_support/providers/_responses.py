@@ -21,7 +21,7 @@ from runtime_support._values import is_list, is_object
 from runtime_support.errors import ConfigError
 from runtime_support.providers import _chat
 from runtime_support.providers._bodies import (
-    ChunkedText,
+    Gathering,
     are_sound,
     call_of,
     is_wrapped,
@@ -102,9 +102,9 @@ def read(content: bytes, request: Request, form: RequestForm, request_id: str | 
     return _reply(body, body["output"], request, form)
 
 
-def gather(request: Request, form: RequestForm, request_id: str | None) -> Gathered:
+def gather(request: Request, form: RequestForm, request_id: str | None) -> ResponseEvents:
     """What takes the events of a response that is streamed."""
-    return Gathered(request, form, request_id)
+    return ResponseEvents(request, form, request_id)
 
 
 def refuses(part: Feature, words: str) -> bool:
@@ -198,32 +198,23 @@ def _result(identity: str, text: str) -> dict[str, Any]:
     return {"type": "function_call_output", "call_id": identity, "output": text}
 
 
-class Gathered:
+class ResponseEvents(Gathering):
     """The events of a response that is streamed, and what they come to."""
 
+    _meant = _MEANT
+
     def __init__(self, request: Request, form: RequestForm, request_id: str | None) -> None:
-        self._request = request
-        self._form = form
-        self._request_id = request_id
-        self._text = ChunkedText(is_wrapped=is_wrapped(request, form))
+        super().__init__(request, form, request_id)
         self._items: dict[int, Any] = {}
         self._asides: set[int] = set()
         self._response: dict[str, Any] | None = None
-
-    @property
-    def text(self) -> str:
-        """The text until now."""
-        return self._text.known
 
     @property
     def is_whole(self) -> bool:
         """Whether the server has said that this is all."""
         return self._response is not None
 
-    def add(self, event: Any) -> str:
-        """Takes an event; what it has of the text."""
-        if not is_object(event):
-            raise unexpected_answer(str(event).encode(), self._request_id, *_MEANT)
+    def _take(self, event: dict[str, Any]) -> str:
         place: Any = event.get("output_index")
         match event.get("type"):
             case "response.output_text.delta" if place not in self._asides:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
+from runtime_support._process import after_fork
 from runtime_support._redaction import redacted, remember_secrets, shown
 from runtime_support._settings import Settings
 from runtime_support.errors import ConfigError
@@ -181,8 +182,7 @@ def _forget_all_connections() -> None:
         server.forget_connections()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_all_connections)
+after_fork(_forget_all_connections)
 
 
 def configured_server(

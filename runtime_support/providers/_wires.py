@@ -14,11 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from runtime_support._exchange import Origin, Reply, Request
 from runtime_support._notes import note
 from runtime_support.errors import ConfigError
+
+if TYPE_CHECKING:
+    from runtime_support.providers._bodies import Gathering
 
 # What a server may not take of requests: tools; schemas; this one schema; replies in pieces; the
 # wish to be told what those have taken, or what the model has thought.
@@ -40,28 +43,6 @@ class RequestForm:
     counted: bool
     thoughts: bool = True
     cache_key: str = ""
-
-
-class Gathering(Protocol):
-    """The events of one reply, and what they come to."""
-
-    @property
-    def text(self) -> str:
-        """The text until now."""
-        ...
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the server has said that this is all."""
-        ...
-
-    def add(self, event: Any, /) -> str:
-        """Takes an event, as JSON data; what it adds to the text that is shown."""
-        ...
-
-    def reply(self) -> Reply:
-        """What all events come to; ProviderError when that is not a reply."""
-        ...
 
 
 class Wire(Protocol):

@@ -29,6 +29,7 @@ from zlib import crc32
 
 from runtime_support._exchange import TOKEN_PARTS, Origin, Reply, Request, ToolRequest
 from runtime_support._language.files import PRIVATE, check_regular
+from runtime_support._process import after_fork
 from runtime_support._results import Usage
 from runtime_support._values import is_object
 from runtime_support.errors import ConfigError, JournalError, ToolsUnsupported
@@ -412,8 +413,7 @@ class ByPath(Generic[T]):
 
     def __init__(self) -> None:
         self.forget()
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self.forget)
+        after_fork(self.forget)
 
     def forget(self) -> None:
         """Has nothing open."""
@@ -438,8 +438,7 @@ def _let_go() -> None:
         file.leave()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_let_go)
+after_fork(_let_go)
 
 
 def _there(one: Any, names: tuple[str, ...]) -> Entry:
