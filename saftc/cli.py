@@ -286,6 +286,13 @@ def build(
         bool,
         typer.Option("--async", help="Write `async` functions, for use in an event loop."),
     ] = False,
+    suffix: Annotated[
+        str,
+        typer.Option(
+            help="With --async: what the names of the modules end with, such as _async.",
+            metavar="TEXT",
+        ),
+    ] = "",
     in_place: Annotated[
         bool, typer.Option("--in-place", help="Write each module beside its script (the default).")
     ] = False,
@@ -309,6 +316,7 @@ def build(
         watch=watch,
         in_order=no_overlap,
         is_async=is_async,
+        suffix=suffix,
         in_place=in_place,
         root=root,
     )

@@ -136,6 +136,7 @@ def compile_checked(checked: Checked, overlapping: Overlapping = DEFAULT) -> Com
     source, module, facts = checked.source, checked.module, checked.facts
     with fitting_interpreter():
         planned = plan(facts, overlapping)
+        planned.suffix = overlapping.suffix
         mistakes = Collector()
         check_waits(planned, mistakes)
         if mistakes.has_errors:

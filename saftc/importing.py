@@ -2,6 +2,7 @@
 
     import saftc.importing                         scripts in the folder of this file, and below
     saftc.importing.install("scripts", "flows")    in these folders as well
+    import triage_async                            the same script, in the async form
 
 Where Python finds no module of that name, a script `triage.saft` in one of the folders, or in a
 package below them, is compiled, through the cache as by `saftc run`, and run as the module. Folders
@@ -26,6 +27,9 @@ from saftc.project.files import FileProblem
 from saftc.project.workspace import Workspace, open_workspace
 from saftc.running import Running, importing_file, run_text
 
+# What the name of the async form of a script ends with.
+SUFFIX = "_async"
+
 
 class ScriptFinder(MetaPathFinder):
     """Finds scripts in and below its folders, where Python has found no module."""
@@ -36,15 +40,28 @@ class ScriptFinder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The script of this name as a module, if there is one; `path` is that of its package."""
-        name = f"{fullname.rpartition('.')[2]}.saft"
+        """The script of this name as a module, if there is one; `path` is that of its package.
+
+        Where there is none of that name, `triage_async` is the async form of `triage.saft`.
+        """
+        name = fullname.rpartition(".")[2]
+        found = self._found(fullname, name, path, is_async=False)
+        if found is None and name.endswith(SUFFIX) and name != SUFFIX:
+            found = self._found(fullname, name.removesuffix(SUFFIX), path, is_async=True)
+        return found
+
+    def _found(
+        self, fullname: str, stem: str, path: Sequence[str] | None, *, is_async: bool
+    ) -> ModuleSpec | None:
+        name = f"{stem}.saft"
         searched = [*self.folders, *sys.path] if path is None else path
         for folder in map(os.path.realpath, searched):
             script = os.path.join(folder, name)
             if self._is_given(folder) and os.path.isfile(script):
                 # What a package of Python's is called, its scripts are called by each other.
                 root = Path(script).parents[fullname.count(".")]
-                return spec_from_file_location(fullname, script, loader=ScriptLoader(script, root))
+                loader = ScriptLoader(script, root, is_async=is_async)
+                return spec_from_file_location(fullname, script, loader=loader)
         return None
 
     def _is_given(self, folder: str) -> bool:
@@ -55,9 +72,10 @@ class ScriptFinder(MetaPathFinder):
 class ScriptLoader(Loader):
     """Runs the module that a script is compiled to."""
 
-    def __init__(self, script: str, root: Path) -> None:
+    def __init__(self, script: str, root: Path, *, is_async: bool = False) -> None:
         self.script = script
         self.root = root
+        self.is_async = is_async
 
     def exec_module(self, module: ModuleType) -> None:
         """Compiles the script, and runs it as `module`.
@@ -65,15 +83,19 @@ class ScriptLoader(Loader):
         Raises:
             SyntaxError: The script has errors.
         """
-        compiled, workspace = _compiled(self.script, self.root)
+        compiled, workspace = _compiled(self.script, self.root, is_async=self.is_async)
         assert compiled.text is not None
-        filename = f"<compiled {self.script}>"
+        form = ", async" if self.is_async else ""
+        filename = f"<compiled {self.script}{form}>"
         code = compile_module(compiled.text, filename)
         run_text(compiled.text, filename, module.__dict__, Running(compiled, workspace), code)
 
 
-def _compiled(script: str, root: Path) -> tuple[CompiledModule, Workspace]:
-    workspace = open_workspace(root=root)
+def _compiled(
+    script: str, root: Path, *, is_async: bool
+) -> tuple[CompiledModule, Workspace]:
+    suffix = SUFFIX if is_async else ""
+    workspace = open_workspace(root=root, is_async=is_async, suffix=suffix)
     try:
         module = workspace.compile(script)
     except FileProblem as problem:

@@ -98,13 +98,15 @@ def _record(context: Context, type_: RecordType) -> Expression:
         return context.type_(known)
     if definition not in classes.imported:
         module = context.facts.module_of(definition)
+        module = context.facts.relative_names.get(module, module)
+        if not context.facts.is_of_python(type_):
+            module += context.plan.suffix
         classes.imported[definition] = _imported(context, module, type_.name)
     return py.name(classes.imported[definition])
 
 
 def _imported(context: Context, module: str, name: str) -> str:
     """The name under which a class of a module is imported that the script has no name for."""
-    module = context.facts.relative_names.get(module, module)
     alias, taken = name, context.output.classes.taken
     while alias in taken:
         alias += "_"
@@ -195,7 +197,8 @@ def _class_of(context: Context, type_: ObjectType) -> str:
     text = classes.names.get(type_.fields)
     origin = context.facts.python_shapes.get(type_.fields)
     if text is None and origin is not None:
-        text = classes.names[type_.fields] = _imported(context, *origin)
+        module = context.facts.relative_names.get(origin[0], origin[0])
+        text = classes.names[type_.fields] = _imported(context, module, origin[1])
     if text is None:
         text = classes.new_name(type_)
         classes.pending.append(object_class(context, type_, text))

@@ -271,7 +271,7 @@ def _stays(context: Context, statement: n.Statement) -> bool:
 def _emit_imports(context: Context, run: _Run) -> list[Statement]:
     """The imports of a call, those that are inside of an `if` or the like, or below what the module
     does."""
-    imports = Imports(context.facts.siblings, context.depth, is_below=context.depth == 0)
+    imports = Imports(context.output.imports.siblings, context.depth, is_below=context.depth == 0)
     _add_imports(context, run, imports)
     for statement in run:
         names = set(names_bound(statement))
@@ -296,14 +296,20 @@ def _own_imports(
     match statement:
         case n.ImportStmt():
             symbol = context.facts.names.of(statement.alias or statement.module)
-            module = statement.module.text
+            module = statement.module.text + _suffix(context, statement.module)
             # `import a.b` binds `a`.
             is_one = statement.alias is not None or "." not in module
             yield symbol, (module, "", context.names[symbol] if is_one else module)
         case n.FromImport():
             for imported in statement.names:
                 symbol = context.facts.names.of(imported.alias or imported.name)
-                name = py.field_name(imported.name.text)
-                yield symbol, (statement.module.text, name, context.names[symbol])
+                name = py.field_name(imported.name.text) + _suffix(context, imported.name)
+                module = statement.module.text + _suffix(context, statement.module)
+                yield symbol, (module, name, context.names[symbol])
         case _:
             pass
+
+
+def _suffix(context: Context, name: n.Identifier) -> str:
+    """What stands behind a name in an import that is one of a script."""
+    return context.plan.suffix if name in context.facts.named_scripts else ""

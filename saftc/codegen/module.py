@@ -56,7 +56,7 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
     while True:
         names = python_names(facts.names, needs, choices.apart)
         classes = classes_of(module, facts, needs.used)
-        imports = Imports(facts.siblings)
+        imports = Imports({*facts.siblings, *(one + plan.suffix for one in facts.siblings)})
         output = Output(classes, imports)
         context = Context(
             source=source,
@@ -111,7 +111,7 @@ def _emit_module(context: Context, title: Sequence[Comment]) -> cst.Module:
     name = context.source.name.replace("\\", "/").rsplit("/", 1)[-1]
     return cst.Module(
         [*top, *lines],
-        header=[py.header(name)],
+        header=[py.header(name, is_async=context.is_async)],
         footer=footer,
     )
 

@@ -512,6 +512,8 @@ _DIRECTIVE = re.compile(
     r"|(?:coding|flake8|fmt|isort|mypy|pragma|pylint|pyright|ruff|type|yapf)(?=\s*[:=]))",
     re.IGNORECASE,
 )
+# What the first line of a module of the async form says of that; see `saftc.project.files`.
+ASYNC_FORM = "This is the async form."
 _ENCODING = re.compile(r"coding(?=[:=])")
 
 
@@ -523,15 +525,16 @@ def comment(text: str) -> cst.Comment:
     return cst.Comment("# " + _DIRECTIVE.sub(r"\1`\2`", text) if text else "#")
 
 
-def header(name: str) -> cst.EmptyLine:
-    """The first line of the module that is compiled from the file `name`.
+def header(name: str, *, is_async: bool = False) -> cst.EmptyLine:
+    """The first line of the module that is compiled from the file `name`, in the async form or not.
 
     Whatever the name, it stays on its line, and does not declare an encoding there.
     """
     shown = "".join(c if c.isprintable() else repr(c)[1:-1] for c in name)
     shown = _ENCODING.sub("coding ", shown)
+    form = f" {ASYNC_FORM}" if is_async else ""
     return cst.EmptyLine(
-        comment=comment(f"Compiled by saftc from {shown}; edit that file instead.")
+        comment=comment(f"Compiled by saftc from {shown}; edit that file instead.{form}")
     )
 
 

@@ -101,6 +101,7 @@ def build(
     watch: bool = False,
     in_order: bool = False,
     is_async: bool = False,
+    suffix: str = "",
     in_place: bool = False,
     root: Path | None = None,
 ) -> int:
@@ -114,10 +115,14 @@ def build(
 
     if in_place and (output is not None or out_dir is not None):
         raise WrongUsage("--in-place writes each module beside its script: leave -o, --out-dir out")
+    if suffix and not is_async:
+        raise WrongUsage("--suffix names the modules of the async form: give --async as well")
+    if suffix and not f"x{suffix}".isidentifier():
+        raise WrongUsage(f"--suffix is a part of the names of modules, and {suffix} cannot be one")
     arguments = arguments or _of_project(root)
 
     def targets() -> list[tuple[str, Path | None]]:
-        found = targets_of(arguments, output, out_dir, root)
+        found = targets_of(arguments, output, out_dir, root, suffix)
         _refuse_mixture([file for file, _ in found], tools, source_map, is_async)
         refuse_collisions(found)
         if out_dir is not None and not (check or diff):
@@ -132,8 +137,10 @@ def build(
             diff=diff,
             force=force,
             source_map=source_map,
-            words=["--async"] if is_async else [],
+            words=(["--async"] if is_async else []) + (["--suffix", suffix] if suffix else []),
             is_again=not is_first,
+            is_async=is_async,
+            suffix=suffix,
         )
         if tools is not None:
             from saftc.plans.compiling import PlanBuilder
@@ -142,7 +149,9 @@ def build(
         return builder.build_all([one for one in targets() if not workspace.has(one[0])])
 
     targets()  # wrong usage is reported before anything else
-    opened = partial(open_workspace, in_order=in_order, is_async=is_async, root=root)
+    opened = partial(
+        open_workspace, in_order=in_order, is_async=is_async, suffix=suffix, root=root
+    )
     if watch:
         _refuse_watching(arguments, {"--check": check, "--diff": diff, "--tools": tools})
         from saftc.commands.watching import watch_scripts

@@ -20,6 +20,7 @@ from saftc.project.cache import digest
 from saftc.project.files import (
     UNNAMED,
     FileProblem,
+    is_async_module,
     is_special,
     make_folder,
     may_overwrite,
@@ -37,7 +38,8 @@ DIGEST = "x_digest"
 class Builder:
     """Writes the modules of scripts, and of the siblings they import, each once.
 
-    `words` are the options of the command that decide what it writes.
+    `words` are the options of the command that decide what it writes; `suffix` is what the names of
+    the modules end with.
     """
 
     def __init__(
@@ -50,8 +52,12 @@ class Builder:
         source_map: bool,
         words: Sequence[str] = (),
         is_again: bool = False,
+        is_async: bool = False,
+        suffix: str = "",
     ) -> None:
         self.workspace = workspace
+        self.is_async = is_async
+        self.suffix = suffix
         self.words = words
         self.only_compares = check or diff
         self.check = check
@@ -96,17 +102,36 @@ class Builder:
             if not is_special(target):
                 package = package_in(self.workspace.root_of(file), Path(file))
                 warn_of_name(target.stem, file, package)
-            self._put(file, target)
+            places = [(file, target)]
             for path in self.workspace.siblings(module):
-                place = _beside(path, Path(file), target)
+                place = _beside(path, Path(file), target, self.suffix)
                 if place is None:
                     outside = f"{path} would be written outside of the folder of {target}"
                     complain(f"{outside}: use --out-dir, and not -o")
                     self.has_failed = True
-                    continue
-                if not self.only_compares and not self.has_failed:
+                    return
+                places.append((str(path), place))
+            if any([self._is_of_other_form(*one) for one in places]):
+                return
+            for script, place in places:
+                if script != file and not self.only_compares and not self.has_failed:
                     make_folder(place.parent)
-                self._put(str(path), place)
+                self._put(script, place)
+
+    def _is_of_other_form(self, file: str, target: Path) -> bool:
+        """Tells where a module would be overwritten that is of another form; whether it would."""
+        existing = None if is_special(target) or self.force else read_module(target)
+        if self.only_compares or existing is None or not may_overwrite(target):
+            return False
+        if is_async_module(existing) == self.is_async:
+            return False
+        if self.is_async:
+            form, hint = "plain", "--suffix _async gives the async modules names of their own"
+        else:
+            form, hint = "async", "-o and --out-dir write the plain form elsewhere"
+        complain(f"{target} is the {form} form of {file}; {hint}, --force overwrites it")
+        self.has_failed = True
+        return True
 
     def _has_own_root(self, file: str) -> bool:
         roots = self.workspace.roots
@@ -172,13 +197,13 @@ class Builder:
             self.has_failed = True
 
 
-def _beside(script: Path, importing: Path, target: Path) -> Path | None:
+def _beside(script: Path, importing: Path, target: Path, suffix: str) -> Path | None:
     """The module of a script that another one imports, which becomes `target`.
 
     The modules stand to each other as the scripts do. None when that would be outside of the
     folders of packages that the target is in.
     """
-    parts = Path(os.path.relpath(script.with_suffix(".py"), importing.parent)).parts
+    parts = Path(os.path.relpath(_module_of(script, suffix), importing.parent)).parts
     up = parts.count("..")
     own, above = importing.absolute().parents[:up], target.absolute().parents[:up]
     if [one.name for one in own] != [one.name for one in above]:
@@ -191,6 +216,7 @@ def targets_of(
     output: str | None,
     out_dir: Path | None,
     root: Path | None = None,
+    suffix: str = "",
 ) -> list[tuple[str, Path | None]]:
     """The scripts that the arguments mean, each with its module; None is standard output."""
     files = [(file, Path(one)) for one in arguments for file in scripts_below(one)]
@@ -198,11 +224,22 @@ def targets_of(
     if output is not None and (names != [*arguments] or len(files) > 1 or out_dir is not None):
         raise WrongUsage("-o names one module: give it one script, or use --out-dir")
     roots = Roots(root)
-    return [(file, _target(file, argument, output, out_dir, roots)) for file, argument in files]
+    return [
+        (file, _target(file, argument, output, out_dir, roots, suffix)) for file, argument in files
+    ]
+
+
+def _module_of(script: Path, suffix: str) -> Path:
+    return script.with_name(f"{script.stem}{suffix}.py")
 
 
 def _target(
-    file: str, argument: Path, output: str | None, out_dir: Path | None, roots: Roots
+    file: str,
+    argument: Path,
+    output: str | None,
+    out_dir: Path | None,
+    roots: Roots,
+    suffix: str,
 ) -> Path | None:
     """The module that `file` becomes; None for standard output.
 
@@ -215,13 +252,13 @@ def _target(
         return None
     script = Path(file)
     if out_dir is None:
-        return script.with_suffix(".py")
+        return _module_of(script, suffix)
     root = roots.of(file)
     if roots.is_said(file) or root != folder_of(file):
         inner = Path(os.path.relpath(file, root))
     else:
         inner = Path(script.name) if script == argument else script.relative_to(argument)
-    return out_dir / inner.with_suffix(".py")
+    return out_dir / _module_of(inner, suffix)
 
 
 def refuse_collisions(targets: Sequence[tuple[str, Path | None]]) -> None:

@@ -8,6 +8,9 @@ from saftc.source import Source
 
 MADE_BY_SAFTC = "# Compiled by saftc from "
 
+# What the first line of a module of the async form ends with.
+_ASYNC = "This is the async form."
+
 # Scripts that are not files, as they are given and as they are called: standard input, and what
 # is in the command itself.
 UNNAMED = {"-": "<stdin>", "-c": "<command>"}
@@ -90,6 +93,11 @@ def may_overwrite(path: Path) -> bool:
     """Whether there is nothing at `path`, or something that saftc has written."""
     existing = read_module(path)
     return existing is None or existing.startswith(MADE_BY_SAFTC)
+
+
+def is_async_module(text: str) -> bool:
+    """Whether a module that saftc has written is one of the async form."""
+    return text.partition("\n")[0].endswith(_ASYNC)
 
 
 def write_module(path: Path, text: str) -> None:

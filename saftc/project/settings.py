@@ -14,10 +14,13 @@ from saftc.project.files import FileProblem
 from saftc.schedule.settings import Overlapping
 
 
-def compile_settings(*, in_order: bool = False, is_async: bool = False) -> Overlapping:
+def compile_settings(
+    *, in_order: bool = False, is_async: bool = False, suffix: str = ""
+) -> Overlapping:
     """What the project file in the working folder, or the nearest above, says of overlap.
 
-    `in_order` switches it off, and so does `is_async`, which asks for the async form.
+    `in_order` switches it off, and so does `is_async`, which asks for the async form; `suffix` is
+    what the names of its modules end with.
 
     Raises:
         FileProblem: The file cannot be read, or says something else than these may be.
@@ -32,7 +35,7 @@ def compile_settings(*, in_order: bool = False, is_async: bool = False) -> Overl
             f"{path} [tool.saft] pure: expected a list of names of Python functions, "
             f'as in ["geo.distance", "geo.*"], got {pure!r}'
         )
-    return Overlapping(is_on and not (in_order or is_async), tuple(pure), is_async)
+    return Overlapping(is_on and not (in_order or is_async), tuple(pure), is_async, suffix)
 
 
 def project_wire() -> str | None:

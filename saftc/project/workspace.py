@@ -46,7 +46,11 @@ class Origin:
 
 
 def open_workspace(
-    *, in_order: bool = False, is_async: bool = False, root: Path | None = None
+    *,
+    in_order: bool = False,
+    is_async: bool = False,
+    suffix: str = "",
+    root: Path | None = None,
 ) -> "Workspace":
     """The scripts of a command, with what the project says and the cache, unless it is not wanted.
 
@@ -56,7 +60,7 @@ def open_workspace(
         FileProblem: The project's settings cannot be read.
     """
     folder = cache_in_use()
-    overlapping = compile_settings(in_order=in_order, is_async=is_async)
+    overlapping = compile_settings(in_order=in_order, is_async=is_async, suffix=suffix)
     cache = None if folder is None else Cache(folder, overlapping)
     return Workspace(cache, overlapping, root)
 

@@ -27,7 +27,7 @@ from saftc.semantics.facts import Facts
 from saftc.semantics.imports import later_imports
 from saftc.semantics.names import Symbol
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import walk
+from saftc.syntax.walk import nodes_of, walk
 
 _STAYS = n.ImportStmt | n.FromImport | n.TypeAlias | n.RecordDef
 
@@ -99,6 +99,13 @@ def check_waits(plan: Plan, mistakes: Collector) -> None:
                 name,
                 f"`{name.text}` cannot be imported: it asks a model at its top level",
             )
+    for node in nodes_of(facts.module, n.ImportStmt) if plan.suffix else ():
+        name = node.module
+        if node.alias is None and "." in name.text and name in facts.named_scripts:
+            package, _, last = name.text.rpartition(".")
+            what = f"`{name.text}` is the module `{name.text}{plan.suffix}`, which has another name"
+            hint = f"write `from {package} import {last}`"
+            mistakes.add(catalogue.CANNOT_WAIT.at(node.span, what=what, hint=hint))
     statements, first = facts.module.statements, _first(awaits)
     set_inside = _bound(facts, entry_of(plan).inside)
     later = later_imports(facts.module)

@@ -84,7 +84,8 @@ class Note:
 class Plan:
     """The decisions, beside the tree. `prints`: something may print ahead of its turn.
 
-    `awaits` is what waits in the async form, None in the plain one.
+    `awaits` is what waits in the async form, None in the plain one; `suffix` stands behind the
+    names of the modules of scripts.
     """
 
     effects: Effects
@@ -100,6 +101,7 @@ class Plan:
     prints: bool = False
     notes: list[Note] = field(default_factory=list[Note])
     awaits: Awaits | None = None
+    suffix: str = ""
 
 
 def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:

@@ -7,11 +7,13 @@ class Overlapping(NamedTuple):
     """Whether prompts may overlap, and patterns of Python functions that have no effects.
 
     `is_async`: the module is one of `async` functions, in which prompts come one after the other.
+    `suffix` stands behind the names of modules: those of scripts that are imported are called so.
     """
 
     is_on: bool = True
     pure: tuple[str, ...] = ()
     is_async: bool = False
+    suffix: str = ""
 
 
 DEFAULT = Overlapping()

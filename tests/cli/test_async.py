@@ -44,7 +44,7 @@ def test_siblings_are_of_the_same_form(saftc: Command, script: Script, folder: P
     assert "\ndef loud(text: str) -> str:\n" in words
     assert '\nasync def main() -> None:\n    name = await named("a town")\n' in asking
     # What the cache has of one form is not taken for the other.
-    assert saftc("build", "asking.saft").code == 0
+    assert saftc("build", "asking.saft", "--force").code == 0
     assert "async" not in (folder / "words.py").read_text() + (folder / "asking.py").read_text()
 
 
@@ -53,7 +53,7 @@ def test_what_is_built_is_compared_in_its_form(saftc: Command, script: Script) -
     saftc("build", "--async", "words.saft")
     assert saftc("build", "--async", "--check", "words.saft").code == 0
     assert "+def named" in saftc("build", "--diff", "words.saft").out
-    saftc("build", "words.saft")
+    saftc("build", "--force", "words.saft")
     ended = saftc("build", "--async", "--check", "words.saft")
     assert ended.code == 1
     assert ended.err == "words.py is out of date: run `saftc build --async words.saft`\n"
@@ -118,3 +118,64 @@ def test_a_plan_has_no_such_form(saftc: Command, script: Script) -> None:
     script("plan.json", "1\n")
     ended = saftc("build", "--async", "plan.json", "--tools", "math")
     assert (ended.code, ended.err) == (2, "saftc: --async is for scripts\n")
+
+
+def test_neither_form_overwrites_the_other(
+    saftc: Command, script: Script, folder: Path
+) -> None:
+    script("words.saft", WORDS)
+    script("asking.saft", ASKING)
+    assert saftc("build", "asking.saft").code == 0
+    before = {path.name: path.read_text() for path in folder.glob("*.py")}
+    ended = saftc("build", "--async", "asking.saft", "-o", "service.py")
+    assert ended.code == 1
+    assert ended.err.endswith(
+        "words.py is the plain form of words.saft; --suffix _async gives the async modules names "
+        "of their own, --force overwrites it\n"
+    )
+    assert {path.name: path.read_text() for path in folder.glob("*.py")} == before
+    assert saftc("build", "--async", "asking.saft", "-o", "service.py", "--force").code == 0
+    ended = saftc("build", "words.saft")
+    assert (ended.code, "words.py is the async form of words.saft" in ended.err) == (1, True)
+
+
+def test_both_forms_side_by_side(
+    saftc: Command, script: Script, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script("flows/__init__.py", "")
+    script("flows/words.saft", "type Word(text: string)\n" + WORDS)
+    script("flows/made.saft", "from .words import Word\nf word() -> Word:\n    ret Word($ hi $)\n")
+    script(
+        "flows/asking.saft",
+        "from . import words\nfrom .words import loud as loudly, named\nfrom .made import word\n"
+        "from flows.words import named as by_whole_name\n"
+        "f ask(what: string) -> string:\n"
+        "    found = word()\n"
+        "    ret loudly(named(what)) + words.loud(by_whole_name(found.text))\n"
+        "f again():\n    x = word()\n    ret x\n",
+    )
+    assert saftc("build", "flows").code == 0
+    assert saftc("build", "flows", "--async", "--suffix", "_async").code == 0
+    assert saftc("build", "flows", "--check").code == 0
+    assert saftc("build", "flows", "--async", "--suffix", "_async", "--check").code == 0
+    text = (folder / "flows/asking_async.py").read_text()
+    assert "from flows.words_async import named as by_whole_name\n" in text
+    assert "from . import words_async as words\n" in text
+    assert "from .made_async import word\n" in text
+    monkeypatch.syspath_prepend(folder)
+    from flows import asking, asking_async  # type: ignore[import-not-found]
+
+    configure(provider=Scripted(["w", "a town", "b"] * 2))
+    assert asking.ask("x") == "A TOWNB"
+    assert asyncio.run(asking_async.ask("x")) == "A TOWNB"
+
+
+def test_a_suffix_that_cannot_be(saftc: Command, script: Script) -> None:
+    script("words.saft", WORDS)
+    script("lib/words.saft", WORDS)
+    script("asking.saft", "import lib.words\nprint(lib.words.loud($ hi $))\n")
+    assert saftc("build", "words.saft", "--suffix", "_async").code == 2
+    assert saftc("build", "words.saft", "--async", "--suffix", "-async").code == 2
+    ended = saftc("build", "asking.saft", "--async", "--suffix", "_async")
+    assert ended.code == 1
+    assert "write `from lib import words`" in ended.err

@@ -1,5 +1,6 @@
 """Scripts as modules of Python, and in the cells of a notebook."""
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 import saftc.importing
+from runtime_support import Scripted, configure
 from saftc.importing import ScriptFinder
 from saftc.notebook import ScriptError
 from tests.compiler.support import ROOT
@@ -24,7 +26,8 @@ def scripts(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     saftc.importing.install(tmp_path)
     yield tmp_path
     for name in set(sys.modules) - known:
-        del sys.modules[name]
+        if not name.startswith(("saftc", "runtime_support")):
+            del sys.modules[name]
     sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, ScriptFinder)]
 
 
@@ -44,6 +47,20 @@ def test_a_script_in_a_package(scripts: Path) -> None:
     from ours_pack import inner  # type: ignore[import-not-found]
 
     assert inner.y == [0, 1, 2]
+
+
+def test_the_async_form_of_a_script(scripts: Path) -> None:
+    (scripts / "ours_base.saft").write_text("f name(n: int) -> string:\n    ret $ Name {n} $\n")
+    (scripts / "ours_asked.saft").write_text(
+        "from ours_base import name\nf names(n: int) -> [string]:\n    ret [name(n), name(n + 1)]\n"
+    )
+    import ours_asked  # type: ignore[import-not-found]
+    import ours_asked_async  # type: ignore[import-not-found]
+
+    configure(provider=Scripted(["a", "b", "c", "d"]))
+    assert ours_asked.names(1) == ["a", "b"]
+    assert asyncio.run(ours_asked_async.names(1)) == ["c", "d"]
+    assert "ours_base_async" in sys.modules
 
 
 def test_modules_of_python_go_first(scripts: Path) -> None:
