@@ -2,7 +2,7 @@
 
     raise Ambiguity("2 books are called Emma", [option("of 1815", year=1815), ...])
 
-A model is told the options, by `prompt` as text, by `program` as whole programs.
+A model gets the options, from `prompt` as text, from `program` as whole programs.
 """
 
 from __future__ import annotations
@@ -40,5 +40,5 @@ def option(sentence: str, /, *value: Any, **arguments: Any) -> Option:
 
 
 def ambiguous(message: str, options: Iterable[Option]) -> NoReturn:
-    """Raises the Ambiguity: the form for places where only an expression can stand."""
+    """Raises the Ambiguity: the form for places that take only an expression."""
     raise Ambiguity(message, options)

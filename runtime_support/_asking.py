@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 # The options that a prompt which goes on with a conversation has of it.
 KEPT_OPTIONS = ("model", "system", "effort")
-# The one option that is no setting: nobody chooses it for others.
+# The one option that is not a setting: each prompt chooses for itself.
 _TRUST = "trust_system"
 
 
@@ -59,7 +59,7 @@ class Question:
     options: Mapping[str, Any] | None = None
     after: Result[Any] | Sequence[Mapping[str, Any]] | None = None
     tools: tuple[Any, ...] = ()
-    before: Transcript = NOTHING_BEFORE  # what `after` comes to
+    before: Transcript = NOTHING_BEFORE  # what `after` means
 
     # Whether the functions that are offered are tools, which the model calls one by one.
     offers_tools: ClassVar[bool] = True
@@ -139,7 +139,7 @@ class Asking:
     steps: Steps[Answer]
     call: PromptCall
     tools: Mapping[str, Tool]
-    around: Sequence[Around]  # what stands around it, outermost first
+    around: Sequence[Around]  # what goes around it, outermost first
     parts: Parts | None  # what is made of the pieces of its replies, when it is streamed
 
     def answer(self) -> Answer:
@@ -181,7 +181,7 @@ class Asking:
 
     def exchange(self, request: Request) -> Replying:
         """The reply to a request; of one that is streamed, the parts that its pieces make whole."""
-        # What stands before a call of a tool is no part of the answer.
+        # Text before a call of a tool is not part of the answer.
         is_streamed = self.parts is not None and (request.must_answer or not request.tools)
         send = partial(replying_live, self.call)
         for one in reversed(self.around):
@@ -295,7 +295,7 @@ def _tools_of(functions: Mapping[str, Any]) -> dict[str, Tool]:
 def first_request(question: Question) -> Request:
     """What would be sent first; nothing is sent, no provider is needed.
 
-    Values, and those of options, may be `Unknown`: their marks stand in their places.
+    Values, and those of options, may be `Unknown`: their marks take their places.
     """
     question = question.going_on()
     settings = settings_where_known(question.options)

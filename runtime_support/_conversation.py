@@ -363,7 +363,7 @@ def _calls_message(reply: Reply, identified: list[tuple[str, ToolRequest]]) -> M
 
 
 def _sendable(arguments: str) -> str:
-    """Servers read the arguments again, and fail on what is no JSON object."""
+    """Servers read the arguments again, and fail on what is not a JSON object."""
     try:
         read_arguments(arguments)
     except CheckError:

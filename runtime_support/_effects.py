@@ -8,12 +8,12 @@
     await finish_async(exchange(request))     each wait is awaited; what can only block, in a thread
 
 Work is a generator of waits: it is sent what came of each, and a failure is thrown in. What it
-gives beside waits are parts of what it comes to, for whoever wants them as they come:
+yields beside waits are parts of its result, for callers that want them as they come:
 
     for part in iterate(work): ...
     async for part in iterate_async(work): ...
 
-When nobody wants the rest, `Abandoned` is thrown in, so that what is open can be closed, which may
+When the rest is not wanted, `Abandoned` is thrown in, so that what is open can be closed, which may
 have to be waited for. asyncio's cancellation is thrown in as it is.
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Nobody waits longer without looking around: on Windows, nothing else hears of Ctrl-C.
+# No wait is longer than this: on Windows, Ctrl-C is noticed between waits alone.
 LOOK_SECONDS = 0.5
 
 
@@ -97,16 +97,16 @@ Effects: TypeAlias = Generator[Any, Any, T]
 
 
 class Abandoned(BaseException):
-    """Thrown into work of which nobody wants the rest."""
+    """Thrown into work whose rest is not wanted."""
 
 
 def finish(work: Effects[T]) -> T:
-    """What the work comes to, each wait done here; its parts are passed over."""
+    """The result of the work, each wait done here; its parts are passed over."""
     return _finish(work, lambda: next(work))
 
 
 def iterate(work: Effects[T]) -> Generator[Any, None, T]:
-    """The parts as they come, and what the work comes to."""
+    """The parts as they come, and the result of the work."""
     try:
         step = next(work)
         while True:
@@ -125,7 +125,7 @@ def iterate(work: Effects[T]) -> Generator[Any, None, T]:
 
 
 async def finish_async(work: Effects[T]) -> T:
-    """What the work comes to, each wait awaited; its parts are passed over."""
+    """The result of the work, each wait awaited; its parts are passed over."""
     return await _finish_async(work, lambda: next(work))
 
 
@@ -183,12 +183,12 @@ async def _outcome(wait: Effect) -> tuple[Any, BaseException | None]:
 
 
 def _resume(work: Effects[Any], outcome: Any, failure: BaseException | None) -> Any:
-    """The next step of the work, which is told what came of a wait."""
+    """The next step of the work, which gets the outcome of a wait."""
     return work.send(outcome) if failure is None else work.throw(failure)
 
 
 def drive(steps: Effects[T], answering: Callable[[Any], Effects[Any]]) -> Effects[T]:
-    """What the steps come to, when each is answered by work; the waits and parts of that."""
+    """The result of the steps, each answered by work; the waits and parts of that."""
     try:
         step = next(steps)
         while True:
@@ -203,7 +203,7 @@ def drive(steps: Effects[T], answering: Callable[[Any], Effects[Any]]) -> Effect
 
 
 def close_after(work: Effects[T], close: Effect) -> Effects[T]:
-    """What the work comes to; whatever that is, something is closed after it."""
+    """The result of the work; whatever that is, something is closed after it."""
     try:
         outcome = yield from work
     except GeneratorExit:
@@ -276,7 +276,7 @@ def _run_in(
     *arguments: Any,
     **named: Any,
 ) -> Any:
-    """What a call of an `async def` comes to that runs in the loop of another thread.
+    """The result of a call of an `async def` that runs in the loop of another thread.
 
     In that loop itself nothing can wait for it: there it is what the function gives, to be awaited.
     """

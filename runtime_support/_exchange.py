@@ -43,7 +43,7 @@ class Request:
     tell why it `is_strict` not, as far as that is known;
     `ambient` names the settings that the environment around the program chose, and not itself;
     `must_answer` forbids calls of tools; `options` are sampling options that were set; `begins`
-    is the place of the message in which the prompt itself stands.
+    is the place of the message that has the prompt itself.
     """
 
     messages: tuple[Message, ...]
@@ -78,7 +78,7 @@ class Request:
 class Origin:
     """Who made a reply: its wire, the address without secrets, and the model as it was asked for.
 
-    Opaque parts go back to the same three, and to nobody else.
+    Opaque parts go back to the same three alone.
     """
 
     wire: str
@@ -103,7 +103,7 @@ class ToolRequest:
 class Reply:
     """One reply; `finish` is "stop", "length", "tool_calls", "refusal" or the provider's word.
 
-    "left" is that of a recorded reply of which nobody wanted the rest. `origin` is there when the
+    "left" is that of a recorded reply whose stream was closed early. `origin` is there when the
     reply or one of its calls has an id or an opaque part, which is JSON data of the wire's choice.
     Tokens are as in `Usage`.
     """
@@ -241,7 +241,7 @@ class _Pieces:
         self._busy = threading.Lock()
 
     def next(self) -> tuple[str | None, Any]:
-        """The next piece; None at the end, with what that comes to."""
+        """The next piece; None at the end, with the result."""
         try:
             with self._busy:
                 return _in_exchange(next, self._pieces), None

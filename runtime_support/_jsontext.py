@@ -62,7 +62,7 @@ def to_json(value: Any) -> str:
 
 
 def parse(text: str) -> Any:
-    """The value of JSON text; of a key that stands twice, the last one."""
+    """The value of JSON text; of a repeated key, the last one."""
     import json
 
     text = _text_of(text)
@@ -81,7 +81,7 @@ def parse(text: str) -> Any:
 
 
 def parse_unambiguous(text: str) -> Any:
-    """The value of JSON text, as replies are read: a key that stands twice is refused.
+    """The value of JSON text, as replies are read: a repeated key is refused.
 
     So is what is nested 200 levels deep, which no reply is on purpose.
     """
@@ -100,7 +100,7 @@ def parse_unambiguous(text: str) -> Any:
 
 
 def read_arguments(arguments: str) -> dict[str, Any]:
-    """The arguments of a call as an object; no text at all stands for none."""
+    """The arguments of a call as an object; an empty text means none."""
     if not arguments.strip():
         return {}
     try:
@@ -120,7 +120,7 @@ def _text_of(text: object) -> str:
 
 
 def holds_halves(value: Any) -> bool:
-    """Whether a text in JSON data has half of a surrogate pair, which nobody can print or send."""
+    """Whether a text in JSON data has half of a surrogate pair, which cannot be printed or sent."""
     import json
 
     try:

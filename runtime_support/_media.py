@@ -10,7 +10,7 @@
 
 What kind a file is of is read from its content, not from its name. It is read when it is named.
 Text alone stays text, which every server takes. Where people look at a message, and in recordings,
-the number of bytes and a hash stand for the data of a part: see `abridge_data`.
+the number of bytes and a hash replace the data of a part: see `abridge_data`.
 """
 
 from __future__ import annotations

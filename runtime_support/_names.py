@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 
 def near(name: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """The known names like this one, the most similar first, so many at most."""
+    """The known names like this one, the most similar first, at most `most` of them."""
     import difflib
 
     by_lower = {candidate.lower(): candidate for candidate in known}

@@ -3,7 +3,7 @@
 A call that `overlap` has begun early has its turn when everything before it, in the order of the
 script, has ended. Until then what it does to the world waits:
 
-    in_turn(action)          done now, or when the turn comes; nobody needs what it gives
+    in_turn(action)          done now, or when the turn comes; its result is dropped
     await_turn()             for what cannot be put off
     note_read(path)          what is read now may be written before the turn comes
     note_write(path, True)   a file was written, here a new one: who has read it runs again
@@ -41,7 +41,7 @@ is_beside: ContextVar[bool] = ContextVar("saft_is_beside", default=False)
 _readers: WeakSet[Task] = WeakSet()
 _lock = allocate_lock()
 
-# In threads that work for an event loop or a row: set when nobody waits for them any more.
+# In threads that work for an event loop or a row: set when their result is no longer wanted.
 abandoned: ContextVar[tuple[Event, ...]] = ContextVar("saft_deserters", default=())
 
 # What counts the time of the work that this is a part of, such as a row of a table.
@@ -53,7 +53,7 @@ print_values: Callable[..., None] = builtins.print
 
 
 class Cancelled(BaseException):
-    """Ends a call that nobody wants any more."""
+    """Ends a call that was cancelled."""
 
 
 def in_turn(action: Callable[[], Any]) -> None:
@@ -134,17 +134,17 @@ class Clock:
 
 
 def clock_here() -> Clock:
-    """The clock of this work; inside of a `with` block it stands still."""
+    """The clock of this work; inside of a `with` block it is stopped."""
     return clock.get() or Clock()
 
 
 def is_abandoned() -> bool:
-    """Whether nobody waits any more for what this thread does, in its event loop or its job."""
+    """Whether the event loop or the job that this thread works for has stopped waiting for it."""
     return any(one.is_set() for one in abandoned.get())
 
 
 def check_cancelled() -> None:
-    """Ends a call that nobody wants any more, as something before it has failed or it was left."""
+    """Ends a call that is no longer wanted, as something before it has failed or it was left."""
     if is_abandoned():
         raise Cancelled
     task = current.get()

@@ -106,7 +106,7 @@ class Place:
 def name_of_place(path: str, function: str) -> str:
     """`triage.urgent` for a function at the top of `triage.py`, at most 64 characters.
 
-    What stands outside of functions has the module's name.
+    What is outside of functions has the module's name.
     """
     # A script that is run as it is has the file name `<compiled triage.saft>`.
     file = path.strip("<>").removeprefix("compiled ")

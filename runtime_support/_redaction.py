@@ -6,9 +6,9 @@
 
 A secret is the value of an environment variable that is named like one, a key that a provider was
 made with, text in the form of a well-known kind of key, or the password in a connection string. It
-is found as it is, and as it stands in JSON, in an address and in a header.
+is found as it is, and as it is written in JSON, in an address and in a header.
 
-Words are no keys: what has a form, or stands in a variable of a name such as SORT_KEY, has to
+Words are not keys: what has a form, or is in a variable with a name such as SORT_KEY, has to
 look like a key as well, as scanners such as gitleaks ask for a boundary and for entropy.
 """
 
@@ -170,7 +170,7 @@ _AS_PART = re.compile(r"""(?i)(\b(?:password|passwd|pwd)[ ]?=[ ]?)([^\s;&,()"'\\
 _PART_BEFORE = re.compile(r"""[;?&][ ]*$|\w[ ]?=[ ]?[^\s;&,()"']{0,60} +$""")
 _PART_AFTER = re.compile(r"""[;&][ ]*\w[\w ]*=| +\w+[ ]?=[ ]?[^\s=]""")
 _PART_LENGTH = 80
-# What stands for a password in a template.
+# Placeholders for a password in a template.
 _NO_PASSWORD = re.compile(
     r"\$?\{.*|\$[A-Z_]+|<.*|%\(?\w*\)?s?|[*x.]+|\[.*", re.IGNORECASE | re.DOTALL
 )
@@ -185,7 +185,7 @@ _remembered: dict[str, str] = {}
 
 
 def remember_secrets(*secrets: str, user: str = "") -> None:
-    """Keeps these out of everything shown from now on, also where they stand behind the user."""
+    """Keeps these out of everything shown from now on, also behind a user's name."""
     for secret in secrets:
         if secret:
             _remembered[secret] = user
@@ -267,7 +267,7 @@ def _is_password(match: re.Match[str]) -> bool:
 
 
 def _is_part(match: re.Match[str]) -> bool:
-    """Whether other parts of a connection string stand beside it."""
+    """Whether other parts of a connection string are beside it."""
     if not _is_password(match):
         return False
     start, end = match.span()
@@ -277,7 +277,7 @@ def _is_part(match: re.Match[str]) -> bool:
 
 
 def _name_of(secret: str) -> str:
-    """What holds this secret, which stands there in some spelling: a variable, if one does."""
+    """What holds this secret in some spelling: a variable, if one does."""
     for name, value in os.environ.items():
         is_kept = _is_secret(name, value) or value in _remembered
         if is_kept and secret in _spellings(value, _remembered.get(value, "")):

@@ -245,7 +245,7 @@ class Result(Generic[T_co]):
     def data(self) -> Any:
         """The value; for text that is a JSON object or array, what it holds.
 
-        It may stand in a code fence, the only one; one with words around it is marked as JSON.
+        It may be in a code fence, the only one; one with words around it is marked as JSON.
         """
         value = self._answered().value
         if not isinstance(value, str):

@@ -1,8 +1,8 @@
 """Where parts plug into a prompt: the core calls what is here, and imports none of them.
 
-    class Keeper(Around): ...         what stands around a prompt, its exchanges and its calls
+    class Keeper(Around): ...         goes around a prompt, its exchanges and its calls
     register(Keeper)                  said by its own module when that is imported
-    around_prompt(call)               all that stand around this call of `prompt`, outermost first
+    around_prompt(call)               all that go around this call of `prompt`, outermost first
     load_part("media").content_of()   what the core itself asks of a part, at its first use
 
 A part is imported when it is used: by a compiled module's own import, by `configure`, or by a
@@ -72,14 +72,14 @@ BUDGETS = ("max_requests", "max_total_tokens", "max_cost")
 class Around:
     """One part around one call of `prompt`; what is here lets everything through.
 
-    `order` says which stands further outside; see the numbers of the parts.
+    The lower its `order`, the further outside it goes; see the numbers of the parts.
     """
 
     order: ClassVar[int]
 
     @classmethod
     def of(cls, call: PromptCall) -> Around | None:
-        """What stands around this call; None when the part has nothing to do with it."""
+        """What goes around this call; None when the part has nothing to do with it."""
         raise NotImplementedError
 
     @classmethod
@@ -101,7 +101,7 @@ class Around:
         return send(request, heard)
 
     def call(self, wanted: ToolRequest, made: Effects[ToolCall]) -> Effects[ToolCall]:
-        """Around a call of a tool: what `made` comes to, or what is known of it."""
+        """Around a call of a tool: what `made` returns, or what is known of it."""
         return made
 
     def program(self) -> AbstractContextManager[Any]:
@@ -120,7 +120,7 @@ _wanted: set[str] = set()
 
 
 def register(kind: type[Around]) -> None:
-    """From now on this stands around prompts."""
+    """From now on this goes around prompts."""
     global _registered
     _registered = sorted([*_registered, kind], key=lambda one: one.order)
 
@@ -141,7 +141,7 @@ def loaded_part(name: str) -> Any:
 
 
 def registered(settings: Settings) -> list[type[Around]]:
-    """What stands around prompts, with the parts that the surroundings and the settings ask for."""
+    """What goes around prompts, with the parts that the environment and the settings ask for."""
     variables = environment()
     if not variables.keys().isdisjoint(_ASKED_BY):
         for name, wanted in _ASKED_BY.items():
@@ -157,7 +157,7 @@ def registered(settings: Settings) -> list[type[Around]]:
 
 
 def around_prompt(call: PromptCall) -> list[Around]:
-    """All that stand around this call, outermost first."""
+    """All that go around this call, outermost first."""
     kinds = registered(call.settings)
     return [one for kind in kinds if (one := kind.of(call)) is not None]
 

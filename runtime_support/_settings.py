@@ -134,7 +134,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "max_cost": (0, _NO_LIMIT),
 }
 
-# What is no text in the environment is read from it by this.
+# Settings that are not texts are read from the environment by these.
 _FROM_TEXT: dict[Any, Any] = {float: float, int: int}
 _NO_TEXT = ("stop", "extra", "prices")
 _VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in _NO_TEXT}
@@ -186,7 +186,7 @@ class Configured:
             if self._before is not None:
                 process = dict(_configured)
                 for name, value in self._changes.items():
-                    if process.get(name) is value:  # nobody has set it since
+                    if process.get(name) is value:  # it was not set since
                         process[name] = self._before.get(name)
                 _configured = _set_ones(process)
                 self._before = None
@@ -392,7 +392,7 @@ def _from_surroundings(variables: tuple[str | None, ...], directory: str) -> _Su
 def _tell_unknown_variables() -> None:
     """Notes on standard error, once each, which SAFT_ variables nothing reads.
 
-    That is no error: they may be those of another tool.
+    That is not an error: they may belong to another tool.
     """
     known = (*_VARIABLES, *_OTHER_VARIABLES)
     unknown = {name for name in os.environ if name.startswith("SAFT_")}.difference(known, _told)

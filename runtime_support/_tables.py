@@ -99,7 +99,7 @@ def read(path: str) -> DataFrame:
         reason, hint = _explained(str(error), place)
         raise FileError(f"cannot read {place}: {reason}", path=place, hint=hint) from error
     if any(REPLACEMENT in name for name in table.columns):
-        # In the names alone, polars puts it for bytes that are no text.
+        # polars puts it into names for bytes that are not text.
         raise FileError(f"cannot read {place}: it is not UTF-8 text", path=place)
     return table
 
@@ -131,7 +131,7 @@ def column(table: DataFrame, name: Any) -> list[Any]:
 
 
 def head(table: DataFrame, count: int = 5) -> DataFrame:
-    """The first rows; with a negative count, all but so many at the end."""
+    """The first rows; with a negative count, all but that many at the end."""
     frame, rows = _table("head", table), as_integer("head(count)", count)
     return frame.head(max(-frame.height, min(rows, frame.height)))
 
@@ -277,7 +277,7 @@ def _explained(message: str, path: str) -> tuple[str, str | None]:
 
 
 def _first_long_row(path: str) -> str | None:
-    """Where the first row stands that has more values than there are columns."""
+    """The place of the first row that has more values than there are columns."""
     import csv
 
     try:

@@ -92,7 +92,7 @@ after_fork(account.forget_lock)
 
 
 class Tally(Around):
-    """Adds one prompt to the account, as long as nobody keeps a better one."""
+    """Adds one prompt to the account, as long as no budget counts it."""
 
     order = 50
 

@@ -64,7 +64,7 @@ class Work(Protocol):
 
 
 class Target:
-    """See the module's docstring; as it stands here, a target without return tools."""
+    """See the module's docstring; this one has no return tools."""
 
     is_typed = True
 

@@ -4,7 +4,7 @@
     -> Rendered('who is longest in ["Al","Bo"]?', tools={})
 
 A hole is `{name}` or `{0}`, `{name:raw}` for a string as it is; literal braces are doubled. A
-function at a hole becomes a tool, and the tool's name stands in the text. What comes from a value
+function at a hole becomes a tool, and the tool's name is put into the text. What comes from a value
 is never scanned for holes.
 """
 
@@ -50,7 +50,7 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A value that is known only when the script runs: `mark` stands in its place.
+    """A value that is known only when the script runs: `mark` takes its place.
 
     `kind` is what is known of it: a function is a tool, a picture or a file is a part of its own.
     """

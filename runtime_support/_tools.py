@@ -103,7 +103,7 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> Effects[T
 
 
 def convert_text(value: Any, schema: m.Schema) -> Any:
-    """The value with numbers and bools that stand as text converted where the schema asks so."""
+    """The value with numbers and bools that are text converted where the schema asks for them."""
     match m.resolved(schema):
         case m.ScalarSchema("int"):
             return _as_integer(value)

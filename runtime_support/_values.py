@@ -7,7 +7,7 @@
     >>> brief("a long text " * 9)       # for messages
     'string "a long text a long text a long text a long text a long t...'
 
-Python types stand for Saft's: bool, int, float, str, None, list, tuple, dict; an instance of a
+Saft's values are Python's: bool, int, float, str, None, list, tuple, dict; an instance of a
 dataclass is a record, anything callable is a function. Dataframes are those of polars.
 """
 
@@ -104,12 +104,12 @@ def is_function(value: object) -> bool:
 
 
 def is_result(value: object) -> bool:
-    """Whether the value is a prompt's `Result`, which stands for its value."""
+    """Whether the value is a prompt's `Result`, which is taken for its value."""
     return getattr(type(value), "__saft_result__", False)
 
 
 def plain(value: Any) -> Any:
-    """The value itself, where a `Result` may stand for it."""
+    """The value itself, where it may be a `Result`."""
     return value.value if is_result(value) else value
 
 
@@ -139,7 +139,7 @@ def data_of(value: Any) -> Any:
     Any other value is given as it is.
     """
     class_: Any = value.__class__
-    if class_ in _KINDS or hasattr(value, "__mro__"):  # a class is no instance of itself
+    if class_ in _KINDS or hasattr(value, "__mro__"):  # a class is not an instance of itself
         return value
     if hasattr(class_, "__members__"):
         return value.value

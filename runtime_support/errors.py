@@ -68,7 +68,7 @@ _ESCAPED = {
 def printable(text: str) -> str:
     """The text with control characters, and halves of surrogate pairs, written as escapes.
 
-    What servers, models and files say may stand in a message; a terminal would obey it.
+    A message may quote what servers, models and files say; a terminal would obey it.
     """
     escaped = text.translate(_ESCAPED)
     if escaped.isascii():
@@ -146,7 +146,7 @@ class Failed(SaftError):
 
 
 class RunStopped(SaftError):
-    """The run has to stop: tools and programs do not go on after it, and no model is told."""
+    """The run has to stop: tools and programs end, and the model does not hear of it."""
 
 
 class BudgetSpent(RunStopped):
@@ -154,7 +154,7 @@ class BudgetSpent(RunStopped):
 
 
 class JournalError(RunStopped):
-    """What was answered cannot be kept, or nobody knows whether a call was made; see `hint`."""
+    """What was answered cannot be kept, or it is unknown whether a call was made; see `hint`."""
 
 
 class ProgramError(SaftError):

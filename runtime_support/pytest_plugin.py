@@ -3,7 +3,7 @@
     def test_triage(saft_replay):
         assert triage("The server is on fire").severity == "high"
 
-The recording stands beside the test, `recordings/test_mail.test_triage.jsonl`. By default it is
+The recording is beside the test, `recordings/test_mail.test_triage.jsonl`. By default it is
 replayed: nothing is asked of a model, what is not recorded fails, and nothing leaves the machine.
 Settings come from the pyproject.toml of the test, wherever pytest is started.
 `pytest --saft-record` asks for what is missing and records it, `pytest --saft-record=all` records

@@ -289,7 +289,7 @@ def float_(value: str | int | float) -> float:
 
 
 def round_(value: int | float, digits: int | None = None) -> int | float:
-    """The nearest integer, or the nearest number with so many decimal digits."""
+    """The nearest integer, or the nearest number with `digits` decimal digits."""
     number = as_number("round(value)", value)
     if digits is not None:
         return _rounded(number, as_integer("round(digits)", digits))

@@ -40,7 +40,7 @@ FailureKind: TypeAlias = Literal[
 ]
 KINDS: tuple[str, ...] = get_args(FailureKind)
 
-# Of each class also those below it, unless they stand above.
+# Of each class also its subclasses, unless they are listed above.
 _KINDS: tuple[tuple[type[SaftError], FailureKind], ...] = (
     (errors.ContractError, "contract"),
     (errors.TruncatedReply, "truncated"),
@@ -134,7 +134,7 @@ def _is_ambiguity(exception: Exception) -> bool:
     return isinstance(exception, Ambiguity)
 
 
-# Who has raised what is no error of ours
+# Who raised an error that is not ours
 
 
 def _is_of_script(exception: Exception) -> bool:

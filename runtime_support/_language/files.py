@@ -149,7 +149,7 @@ def content(place: str, most: int) -> bytes:
 
 
 def check_regular(place: str) -> int:
-    """The permissions of what is there; an OSError when it is no regular file."""
+    """The permissions of what is there; an OSError when it is not a regular file."""
     mode = os.stat(place).st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(0, "Is a directory")

@@ -2,7 +2,7 @@
 
     with_written_tools(request, reply_to)    the reply, with its calls as calls
 
-What the tools are, and what they gave so far, stands in the prompt. A model that was not made for
+The prompt says what the tools are, and what they returned so far. A model that was not made for
 tools seldom knows when to use one: it has nothing but calls to choose from until it made one, and
 nothing but the answer when it makes one again, word for word.
 """
@@ -52,7 +52,7 @@ def _asking(
 
 
 def _in_words(messages: Sequence[Message]) -> Iterator[Message]:
-    """An earlier conversation; what tools gave stands below the question that they were for."""
+    """An earlier conversation; the results of tools are below the question that they were for."""
     asked = [place for place, message in enumerate(messages) if message["role"] == "user"]
     for place, message in enumerate(messages):
         if place in asked:

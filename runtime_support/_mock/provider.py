@@ -150,7 +150,7 @@ def _next_calls(
 
 
 def _tool_for(word: str, tools: dict[str, Tool], text: str) -> Any:
-    """The tool that stands behind a word in the same clause: "if it is even, call half"."""
+    """The tool behind a word in the same clause: "if it is even, call half"."""
     found = re.search(
         rf"\b{word}\b[^.;\n]*?\b({'|'.join(map(re.escape, tools)) or '(?!)'})\b", text
     )

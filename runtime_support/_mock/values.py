@@ -38,7 +38,7 @@ _REFERENCE = "#/$defs/"
 class ReadPrompt:
     """A prompt: its text, the text without its JSON values, those, and the schemas by name.
 
-    Once tools have answered, what they gave stands for the values of the prompt.
+    Once tools have answered, their results replace the values of the prompt.
     """
 
     text: str
@@ -54,7 +54,7 @@ class ReadPrompt:
         return ReadPrompt(text, rest, values, definitions)
 
     def asks(self, words: str) -> bool:
-        """Whether one of the words stands in the text."""
+        """Whether one of the words is in the text."""
         return not {*words.split()}.isdisjoint(re.findall(r"\w+", self.rest.lower()))
 
     def takes(self, schema: Any, value: Any) -> bool:
@@ -85,7 +85,7 @@ class ReadPrompt:
         return [name for name in found if name not in apart]
 
     def single(self) -> list[Any]:
-        """What fields may be filled with, in order: as it stands, then from inside of texts."""
+        """What fields may be filled with, in order: as it is, then from inside of texts."""
         texts = [value for value in self.values if isinstance(value, str) and " " in value]
         whole = [value for value in self.values if value not in texts]
         numbers = [json.loads(one) for text in texts for one in _NUMBER.findall(text)]
@@ -93,7 +93,7 @@ class ReadPrompt:
         return [*self.row(), *whole, *self.named(), *numbers, *lines]
 
     def row(self) -> list[Any]:
-        """What an ordinal picks: "the 2nd of [1,2]", or the row of a list that it stands in."""
+        """What an ordinal picks: "the 2nd of [1,2]", or the row of a list that it is in."""
         found = _ORDINAL.search(self.rest)
         if found is None or not self.lists or not 0 < int(found[1]) <= len(self.lists[0]):
             return []

@@ -125,7 +125,7 @@ class Spans(Observer):
             yield
 
     def called(self, call: ToolCall) -> None:
-        # Calls of a program are told of when all are over.
+        # Calls of a program are reported when all are over.
         about: dict[str, Any] = {}
         span = self._tool or self._begun(
             "execute_tool", call.tool, _of_tool(call.tool), self._prompt, began=call.duration
@@ -136,7 +136,7 @@ class Spans(Observer):
         self._tool = _ended(span, about, call.error)
 
     def over(self, error: BaseException | None) -> None:
-        if isinstance(error, Abandoned | GeneratorExit):  # nobody wanted the rest
+        if isinstance(error, Abandoned | GeneratorExit):  # the rest was not wanted
             error = None
         # A tool or a request that something has thrown out of.
         self._tool = _ended(self._tool, {}, error)
@@ -152,7 +152,7 @@ class Spans(Observer):
         kind: SpanKind = SpanKind.INTERNAL,
         began: float = 0.0,
     ) -> Span:
-        """A span, which began so many milliseconds ago."""
+        """A span, which began `milliseconds` ago."""
         return self._tracer.start_span(
             redacted(f"{operation} {what}"),
             None if inside is None else set_span_in_context(inside),

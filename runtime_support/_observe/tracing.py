@@ -13,7 +13,7 @@
 
 The trace is in colours where the stream is a terminal and rich is installed. Secrets are redacted.
 An observer sees data and changes nothing; `add_observer` adds one's own. One that fails, and a log
-that cannot be written, is told of once and costs no prompt its answer.
+that cannot be written, is reported once and costs no prompt its answer.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ _VARIABLES = frozenset((*_NAMES, *map(str.encode, _NAMES)))
 _listeners: tuple[Listener, ...] = ()
 _lock = threading.Lock()
 
-# What was told of already; more kinds of trouble than these are not told of.
+# What was reported already; more kinds of trouble than these are not reported.
 MOST_TROUBLES = 100
 _troubles: set[str] = set()
 
@@ -170,7 +170,7 @@ class Tracer(Observer):
         self.began, self.waited = time.time(), waited_here()
         told, count = self.messages_told, len(request.messages)
         if not told or told >= count:  # a first request: with fewer messages, one to begin anew
-            told = request.begins if request.begins > 1 else 0  # an earlier conversation was told
+            told = request.begins if request.begins > 1 else 0  # an earlier conversation was shown
         new_from = told
         self._tell("request", **request.canonical(), new_from=new_from)
         self.messages_told = count
@@ -187,7 +187,7 @@ class Tracer(Observer):
     def called(self, call: ToolCall) -> None:
         self.waited = waited_here()
         self._tell("tool", **asdict(call))
-        self.began += call.duration / 1000  # calls of a program are told of when all are over
+        self.began += call.duration / 1000  # calls of a program are reported when all are over
 
     def over(self, error: BaseException | None) -> None:
         # Listeners hear of it by the error, or by what the script does next.
@@ -234,7 +234,7 @@ def _tell_all(listeners: dict[str, Listener], event: Event) -> None:
 
 
 def _why(error: BaseException | None) -> str | None:
-    """What has ended a prompt; None where it has succeeded, or nobody wanted its answer."""
+    """What has ended a prompt; None where it has succeeded, or its answer was not wanted."""
     match error:
         case None | Abandoned() | GeneratorExit():
             return None
@@ -286,8 +286,8 @@ def add_observer(listener: Listener) -> Callable[[], None]:
     """Calls the listener with every event of every prompt; gives what takes it away again.
 
     Events are dicts with `event` ("request", "reply", "tool" or "failure"), `time` (in seconds),
-    `prompt` (a number), `place` (where it stands) and their data, as they are: who shows them
-    redacts them. They are told in the order of the script.
+    `prompt` (a number), `place` (in the script) and their data, as they are: who shows them
+    redacts them. They come in the order of the script.
     """
     global _listeners
     with _lock:

@@ -11,7 +11,7 @@
     )
 
 What a call prints or writes ahead of its turn waits for the turn, and its error is raised there;
-what stands behind an error is not asked any more. `max_in_flight` bounds the requests of all calls
+what comes after an error is not asked any more. `max_in_flight` bounds the requests of all calls
 that run ahead. Where it is 1, under a debugger, in an event loop, and where the provider answers
 in order, everything runs one after the other in the thread of the caller; so it does inside calls
 of a program that run side by side, which are as many as may be in flight.

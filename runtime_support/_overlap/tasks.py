@@ -4,9 +4,9 @@
     queue.begin(function, context_of_call())      as soon as there is room
     queue.take()                                  what the first one gives or raises, at its turn
 
-Calls are tasks, tasks stand in queues, and a task may have queues of its own. Threads take waiting
+Calls are tasks, tasks wait in queues, and a task may have queues itself. Threads take waiting
 tasks, the first in the order of the script first. A thread that waits is not counted, so that
-another one may run; and whoever needs a task that nobody has begun runs it itself. So only
+another one may run; and a thread that needs a task which has not begun runs it itself. So only
 the earlier is ever waited for, and the first of all waits for nobody: there are no deadlocks.
 
 A request takes a slot for as long as it is in flight, and for nothing else.
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from runtime_support.providers import PromptCall
 
 IDLE_SECONDS = 0.5
-# Nobody waits longer without looking around: on Windows, nothing else hears of Ctrl-C.
+# No wait is longer than this: on Windows, Ctrl-C is noticed between waits alone.
 _LOOK_SECONDS = 0.5
 
 
@@ -125,7 +125,7 @@ class Task:
             self.check_cancelled()
 
     def check_cancelled(self) -> None:
-        """Ends the task if nobody wants it; if something before it has failed, it waits for that.
+        """Ends the task if it is cancelled; if something before it has failed, it waits for that.
 
         What has failed may have read a file too early, and then runs again.
         """

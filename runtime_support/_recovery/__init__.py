@@ -110,7 +110,7 @@ _OPEN_STRING = re.compile(r'\s*"(?:[^"\\]|\\.)*\\?\Z', re.DOTALL)
 
 
 class RecoveryRefused(Exception):
-    """No value can be told from the reply; the message says why, with the path."""
+    """The reply has no certain value; the message says why, with the path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +329,7 @@ def _whole_value(body: str) -> Iterator[FoundValue]:
     with suppress(NotData, Broken):
         node = reader.read_all()
         if body[start] == "`" and isinstance(node, str):
-            # Marked as code, which is no quoting.
+            # Marked as code, which is not quoting.
             node = _quoted_in_code(node) or Bare(node)
         yield FoundValue(node, start, tuple(reader.notes), alone=True, whole=True)
 
@@ -366,7 +366,7 @@ def _fit_of_candidates(
         for found in _fits(candidate.node, schema, len(body), misfits, *candidate.notes)
     ]
     if are_items and not any(isinstance(candidate.node, list) for candidate, _ in fits):
-        # They stand one after another; none may be left out.
+        # They follow one another; none may be left out.
         nodes = [candidate.node for candidate in objects]
         notes = [note for candidate in objects for note in candidate.notes]
         words = "a list from values one after another"
@@ -436,7 +436,7 @@ def _fit_of_notations(body: str, schema: m.Schema, misfits: _Misfits) -> Fit | N
 def _may_be_prose(node: Node, schema: m.Schema) -> bool:
     """Whether what was read as data may be no more than a sentence: `Note: the name is Ada`.
 
-    With fields that have names it is data, and so are several entries that are no sentences.
+    With fields that have names it is data, and so are several entries that are not sentences.
     """
     if is_list(node):
         (only,) = node if len(node) == 1 else (None,)

@@ -1,4 +1,4 @@
-"""The parts of a reply in which a value may stand, and the value that is read there.
+"""The parts of a reply in which a value may be, and the value that is read there.
 
     without_thinking("<think>Maybe 3?</think> It is 4.", ...)    " It is 4."
     fenced("Here:\\n```json\\n[1]\\n```")                          ["[1]\\n"]
@@ -6,7 +6,7 @@
     read_whole("[1, 2,]")        ([Bare("1"), Bare("2")], ("stray commas removed",))
     read_at("so: {a: 1}", 4)     Reading({"a": Bare("1")}, end=10, ...)
 
-Where a value is JSON it is read strictly, else loosely. Thinking is what stands between a pair of
+Where a value is JSON it is read strictly, else loosely. Thinking is what is between a pair of
 tags, before a closing tag without its partner, or after an opening tag that is never closed; a tag
 inside a JSON string is part of that string.
 """
@@ -46,7 +46,7 @@ _FENCE = re.compile(
 _SPACE = re.compile(r"[\s\ufeff]*")
 MOST_IN_VAIN = 10_000
 MOST_CANDIDATES = 1_000
-# How much of a line is looked at to see whether a value stands alone on it.
+# How much of a line is looked at to see whether a value is alone on it.
 _LINE = 300
 
 
@@ -63,7 +63,7 @@ def read_at(text: str, start: int, *, first: int = 0) -> ReadValue:
     """The value that begins here.
 
     Text before `first` is nothing but space; from there on a bracket may also be prose, and then
-    what breaks off at once is no data at all.
+    what breaks off at once is not data at all.
     """
     strict = read_strict_at(text, start) if text[start] in "{[" else None
     if strict is not None:
@@ -93,7 +93,7 @@ def read_whole(text: str) -> tuple[Node, tuple[str, ...]]:
 class FoundValue:
     """A value found in a text.
 
-    `alone`: no other words stand beside it on its lines; `whole`: nothing else is in the text.
+    `alone`: there are no other words on its lines; `whole`: nothing else is in the text.
     """
 
     node: Node
@@ -160,7 +160,7 @@ def is_one_fence(text: str) -> bool:
 
 
 def find_candidates(text: str, *, are_items: bool = False) -> list[FoundValue]:
-    """The objects, lists and records that stand in the text, none inside another.
+    """The objects, lists and records in the text, none inside another.
 
     Broken or CutOff when one of them cannot be read: what it holds may be what was meant. Broken
     when there are too many, but for objects that may be the items of a list.
@@ -194,7 +194,7 @@ def find_candidates(text: str, *, are_items: bool = False) -> list[FoundValue]:
 
 
 def starts_a_line(text: str, candidate: FoundValue) -> bool:
-    """Whether only white space stands before the candidate on its line."""
+    """Whether only white space is before the candidate on its line."""
     before = text[max(0, candidate.start - _LINE) : candidate.start]
     return not before.rpartition("\n")[2].strip()
 

@@ -5,7 +5,7 @@
 What fits is JSON data. A value is changed only in ways that keep what it says: the spelling of keys
 and of members of an enumeration, the notation of numbers and bools, one wrapping too many or too
 few. `cost` says how much had to be changed, so that a union, or the choice between several values,
-can take the one that fits best; a draw between different values is no fit. The keys of a map are
+can take the one that fits best; a draw between different values does not fit. The keys of a map are
 data: none is taken for a wrapping. Text without quotes is a text only where it cannot be anything
 else, and never a list of texts.
 
@@ -54,7 +54,7 @@ from runtime_support._values import brief, is_list, is_object
 class Misfit(Exception):
     """The node does not fit: `path` is where, the text says what was expected and found.
 
-    `parts` are the misfits that it stands for, itself or those of several parts; `value` is what
+    `parts` are the misfits that it collects, itself or those of several parts; `value` is what
     the others came to, with holes (`HOLE`). `explained` gives the one that has all parts.
     """
 
@@ -120,7 +120,7 @@ def is_member(text: str, members: Sequence[m.Schema]) -> bool:
 
 
 def has_meant_keys(node: dict[str, Node], members: Sequence[m.Schema]) -> bool:
-    """Whether the keys of an object in the place of one of these are no mere wrapping.
+    """Whether the keys of an object in the place of one of these are more than a wrapping.
 
     They may be those of a map; of a text, what it is about is said by its key.
     """
@@ -132,7 +132,7 @@ def has_meant_keys(node: dict[str, Node], members: Sequence[m.Schema]) -> bool:
 
 
 def is_single_item(text: str, members: Sequence[m.Schema]) -> bool:
-    """Whether a text that stands for a list of texts is its only item."""
+    """Whether a text in the place of a list of texts is its only item."""
     if isinstance(text, Bare):
         is_number = tokens.JSON_NUMBER.fullmatch(text) is not None
         return is_number and any(one in members for one in (*NUMBERS, m.AnySchema()))

@@ -144,7 +144,7 @@ class StringReader:
         return text if quotes == "```" else unescaped(text)
 
     def end_of_string(self, quote: str) -> int:
-        """Where the quote stands that closes the string begun here."""
+        """The place of the quote that closes the string begun here."""
         pattern = _STRING_STOPS[quote]
         inner = 0
         position = self.position + 1
@@ -222,7 +222,7 @@ class StringReader:
 
 
 def unescaped(text: str) -> str:
-    """The string with its escapes resolved; what is no escape keeps its backslash."""
+    """The string with its escapes resolved; what is not an escape keeps its backslash."""
     if "\\" not in text:
         return text
     plain = _ESCAPE.sub(_character, text)
@@ -297,7 +297,7 @@ class LooseReader(StringReader):
         self.complete = True
 
     def separators(self, count: int) -> str:
-        """Past what stands before the next of the members; gives the character that follows."""
+        """Past what comes before the next of the members; gives the character that follows."""
         commas = 0
         while True:
             self.skip()
@@ -419,7 +419,7 @@ class LooseReader(StringReader):
         return character == "}" and objects == 1 and self.goes_on_with_key(self.position + 1)
 
     def separate(self, item: Node) -> list[Node]:
-        """The items of a list that stand side by side without commas: `1 2 3`."""
+        """The items of a list without commas between them: `1 2 3`."""
         if not isinstance(item, Bare):
             return [item]
         if tokens.NUMBERS_IN_A_ROW.fullmatch(item):
@@ -438,7 +438,7 @@ class LooseReader(StringReader):
         self.leave()
         return container
 
-    # What stands without quotes.
+    # What has no quotes.
 
     def bare(self) -> Node:
         """A number, a word, a call or unquoted text."""

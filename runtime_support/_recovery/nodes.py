@@ -63,7 +63,7 @@ class NotData(Exception):
 
 
 class Broken(Exception):
-    """The text is data, but what it means cannot be told; the reason is for the model to read."""
+    """The text is data whose meaning is not certain; the reason is for the model to read."""
 
 
 class CutOff(Broken):

@@ -105,7 +105,7 @@ class _LineReader:
         self.number = 0
 
     def next(self) -> SourceLine | None:
-        """The next line that is not blank; the reader stands on it."""
+        """The next line that is not blank; the reader stays on it."""
         number = self.number
         while number < len(self.lines) and not self.lines[number].text:
             number += 1
@@ -182,7 +182,7 @@ class _LineReader:
         return Bare("")
 
     def scalar(self, rest: str, indent: int) -> Node:
-        """The value on a line; a plain text goes on over deeper lines that are no entries."""
+        """The value on a line; a plain text goes on over deeper lines that are not entries."""
         if rest[0] in "\"'{[":
             reader = LooseReader(rest)
             try:
@@ -213,7 +213,7 @@ class _LineReader:
         return (" " if folded else "\n").join(texts).rstrip() + ("" if folded else "\n")
 
     def refuse_deeper(self, indent: int) -> None:
-        """Lines below an entry that are no part of it would be lost."""
+        """Lines below an entry that do not belong to it would be lost."""
         line = self.next()
         if line is not None and line.indent > indent:
             raise NotLines

@@ -60,11 +60,11 @@ CUT_KEY = re.compile(
 )
 
 CALL = re.compile(r"[^\W\d][\w.]*\(")
-# Only a call with a named argument is taken for data where it stands in prose.
+# Only a call with a named argument is taken for data inside of prose.
 RECORD_CALL = re.compile(r"[^\W\d][\w.]*\((?=\s*[^\W\d]\w*\s*=(?!=))")
 
 ELLIPSIS = re.compile(r"[\[<(]?\s*(?:\.\.\.+|…)\s*[\])>]?,?")
-# Unquoted text that stands for one still to come; in quotes it is data.
+# Unquoted text that is a placeholder; in quotes it is data.
 PLACEHOLDER = re.compile(r"<[^<>]*>|\?+|\.\.\.+|_{2,}|(?i:todo|tbd|fixme|placeholder)")
 ELISION_IN_COMMENT = re.compile(
     r"\.\.\.|…|\b(?:omitted|truncated|and so on|etc|remaining|rest of|more (?:items|entries|rows)|"

@@ -56,7 +56,7 @@ TURNS = word_set(
 )
 # How many words are right before.
 NEAR = 4
-# Words by which a yes or a no, even one that stands at the beginning, is only half of one.
+# Words by which a yes or a no, even one at the beginning, is only half of one.
 HEDGES = word_set(
     """
     maybe perhaps possibly probably likely unlikely arguably supposedly allegedly theoretically
@@ -66,7 +66,7 @@ HEDGES = word_set(
     """
 )
 
-# The words that may stand right before a yes or a no.
+# The words that may come right before a yes or a no.
 INTRODUCERS = word_set(
     """
     is was are it's that's answer answers so therefore thus hence reply conclude
@@ -189,7 +189,7 @@ def _spelled(text: str, members: Sequence[str]) -> str | None:
 
 
 def _mentioned(text: str, members: Sequence[str]) -> str | None:
-    """The only member that stands in the text as words of their own."""
+    """The only member that is in the text as separate words."""
     spans: list[tuple[int, int, str]] = []
     for member in sorted(members, key=len, reverse=True):
         for match in _mention_pattern(member).finditer(text):
@@ -384,7 +384,7 @@ def _value(digits: str) -> int | float:
 AskedKind: TypeAlias = Literal["int", "float", "number", "bool", "string", "nil", "any"]
 
 NIL_WORDS = frozenset({"null", "none", "nil", "undefined", "~", ""})
-# What stands where there is no answer: neither nil nor, without quotes, a text that was meant.
+# What is written where there is no answer: neither nil nor, without quotes, a text that was meant.
 NO_ANSWERS = word_set(
     """
     no na n/a nothing unknown unspecified unavailable unanswerable missing empty blank tbd - -- – —
@@ -394,7 +394,7 @@ NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")
 
-# A text longer than this is no answer of one word, whatever it mentions.
+# A text longer than this is not an answer of one word, whatever it mentions.
 LONGEST_MENTION = 2_000
 LONGEST_ITEM = 200
 
@@ -404,7 +404,7 @@ _INNER_SENTENCE = re.compile(r"[^\W\d_]{3,}[.!?]\s+[^\W\d_]")
 
 
 def is_nil_word(text: str) -> bool:
-    """Whether the text is a word for nil, whatever signs stand around it."""
+    """Whether the text is a word for nil, whatever signs are around it."""
     word = text.strip(_AROUND).casefold()
     return word in NIL_WORDS if word else text.casefold() in NIL_WORDS
 

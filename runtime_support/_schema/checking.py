@@ -91,7 +91,7 @@ def decode(value: Any, schema: m.Schema, path: str = "value") -> Any:
 # Stands for a part of a value that is known not to fit.
 HOLE: Any = object()
 MOST_LISTED = 10
-# After so many mistakes in one part of a value, others may not have been looked for.
+# The search for mistakes in one part of a value ends after this many.
 MOST_SOUGHT = 100
 
 
@@ -291,7 +291,7 @@ class Validating:
 
 
 def unexpected_field(key: Any, known: Iterable[str]) -> Mismatch:
-    """The key is no field of the object."""
+    """The object has no field with this key."""
     hint = did_you_mean(str(key), known) or f"its fields are {listed(known)}"
     return Mismatch("unexpected field", hint=hint).at(str(key))
 
@@ -396,7 +396,7 @@ class _Thorough(_Decoding):
 def _gathered(
     parts: Iterable[tuple[Check, Any, str | int]], wrong: Iterable[Mismatch] = ()
 ) -> list[Any]:
-    """What the parts come to; Mismatch with those of all parts, and what else is wrong."""
+    """What the parts become; Mismatch with those of all parts, and what else is wrong."""
     found = list(wrong)
     checked: list[Any] = []
     for check, value, step in parts:
@@ -442,7 +442,7 @@ def _objections(error: BaseException | None) -> list[Mismatch]:
 
 
 def _other(value: Any, check: Check, expected: str) -> Any:
-    """What does not fit may be a Result that stands for a value that does."""
+    """What does not fit may be a Result whose value does."""
     inner = plain(value)
     if inner is value:
         raise Mismatch(expected, value)
@@ -501,7 +501,7 @@ def _scalar_check(word: m.ScalarKind, expected: str) -> Check:
 
 
 def _literal_check(wanted: Any, given: Any, expected: str) -> Check:
-    """Takes what is `wanted`, and gives what stands for it: the member of an Enum of a value.
+    """Takes what is `wanted`, and returns what it means: for a value the member of an Enum.
 
     A member is taken as it is.
     """
@@ -558,7 +558,7 @@ def _list_check(
     def check_list(value: Any) -> Any:
         if not is_list(value):
             return other(value)
-        # Items of any kind: only a Result needs a look, and those do not stand in lists.
+        # Items of any kind: only a Result needs a look, and lists hold none.
         if check is plain or (exactly is not None and exactly.issuperset(map(type, value))):
             return value
         changed = False

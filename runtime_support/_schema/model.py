@@ -41,7 +41,7 @@ class ScalarSchema:
 
 @dataclass(frozen=True, slots=True)
 class LiteralSchema:
-    """Exactly one string, number, bool or nil; `member` is the Enum member that it stands for."""
+    """Exactly one string, number, bool or nil; `member` is the Enum member with this value."""
 
     value: str | int | float | bool | None
     member: Any = ABSENT
@@ -68,7 +68,7 @@ class LiteralSchema:
 class ListSchema:
     """A list whose items all have one schema.
 
-    In Python, an instance of `also` may stand there: what `Iterable` and its like stand for.
+    In Python, an instance of `also` is taken too: what `Iterable` and its like mean.
     """
 
     item: Schema
@@ -188,7 +188,7 @@ Schema: TypeAlias = (
 
 
 def resolved(schema: Schema) -> Schema:
-    """The schema itself, where a reference stands for it."""
+    """The schema itself, where this is a reference to it."""
     while isinstance(schema, ReferenceSchema):
         schema = schema.target()
     return schema

@@ -97,7 +97,7 @@ def remember(cache: dict[Any, T], key: Any, value: T) -> T:
 class Parameter(m.Field):
     """A parameter of a function; `passed` tells how Python takes it.
 
-    Where all arguments have names, it has to go `by_position` when it stands before `*args`, which
+    Where all arguments have names, it has to go `by_position` when it comes before `*args`, which
     itself `takes_rest`, as a list. A default that is made anew is made by `factory`.
     """
 
@@ -167,7 +167,7 @@ def schema_of(
             return plain
         key = (type_, repr(type_))
         found = None if names else _cache.get(key)
-    except TypeError:  # cannot be hashed, and is no type
+    except TypeError:  # cannot be hashed, so it is not a type
         raise _no_type(type_) from None
     if found is not None:
         return found
@@ -525,7 +525,7 @@ def _hints_of_function(
 
 
 def find_documented(function: Any) -> Any:
-    """Where the annotations and the docstring of a callable stand, below what wraps it."""
+    """What has the annotations and the docstring of a callable, below what wraps it."""
     while isinstance(function, functools.partial):
         function = typing.cast("functools.partial[Any]", function).func
     if isinstance(function, type):

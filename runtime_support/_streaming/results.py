@@ -25,7 +25,7 @@ class Streamed(Arriving):
         self._end: Answer | BaseException | None = None
 
     def __call__(self) -> Answer:
-        """The answer; reads it when nobody has begun to."""
+        """The answer; reads it if that has not begun."""
         if not self._is_begun:
             for _ in self._read():
                 pass

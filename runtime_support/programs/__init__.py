@@ -11,7 +11,7 @@
 - `outcomes` are the three ways it can end; `writing` gives values as programs, and programs
   corrected and chosen; `registry` and `json_schema` describe programs to models.
 
-The language knows no domain. It stands on the types and the plain helpers of `runtime_support`,
+The language knows no domain. It is built on the types and the helpers of `runtime_support`,
 and knows no prompts, no providers and no network; `prompting` is the bridge to those.
 
     from runtime_support.programs import Registry, evaluate

@@ -55,7 +55,7 @@ Scope = Mapping[str, t.Type]
 Data = dict[str, Any]
 
 
-# Of so many programs that may be meant it is found out whether they are right.
+# This many of the programs that may be meant are checked.
 _MOST_TRIED = 16
 
 
@@ -102,7 +102,7 @@ class Checker:
         self._names = Names(registry, findings)
 
     def check(self, value: Any, path: Path, slot: Slot, scope: Scope) -> n.Checked:
-        """What stands at the path as a value of the slot's type, all its parts checked."""
+        """What is at the path, as a value of the slot's type, all its parts checked."""
         if is_list(value):
             return self._list(value, path, slot, scope)
         if not is_object(value):
@@ -221,7 +221,7 @@ class Checker:
     # Records
 
     def _record(self, body: Data, path: Path, start: Path, slot: Slot, scope: Scope) -> n.Checked:
-        """A record whose fields stand at `start`, below `$object` if that is written."""
+        """A record whose fields are at `start`, below `$object` if that is written."""
         shapes = self._names.shapes(slot.type)
         for shape in shapes:
             if isinstance(shape, m.MapSchema) or t.names_fit(set(body), fields_of(shape)):

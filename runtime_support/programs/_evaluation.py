@@ -4,7 +4,7 @@
 
 The rules are those of an applicative lambda calculus: arguments first, then the call; a `$let`
 evaluates each binding once, what it needs first; `$if` evaluates one branch. Parts that are
-independent and pure run together; a part with effects runs after all that stands before it has
+independent and pure run together; a part with effects runs after all that comes before it has
 succeeded. So the value, the order of effects and what is reported never depend on timing.
 """
 
@@ -176,7 +176,7 @@ class Evaluator:
     async def _together(self, parts: list[Part]) -> list[Any]:
         """The values of independent parts; the problems of all of them are reported together.
 
-        Where one has failed, what stands after it makes no further calls.
+        Where one has failed, what comes after it makes no further calls.
         """
         active = [index for index, (node, _) in enumerate(parts) if node.pure and node.calls]
         tasks: dict[int, Task[Any]] = {}

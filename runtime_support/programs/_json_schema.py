@@ -50,7 +50,7 @@ class _SchemaWriter:
         self._names: list[tuple[t.Type, str]] = []
 
     def expression(self, type_: t.Type) -> Schema:
-        """A reference to the expressions that may stand where the type is expected."""
+        """A reference to the expressions that fit where the type is expected."""
         type_ = m.resolved(type_)
         known = next((name for other, name in self._names if other == type_), None)
         if known is None:
@@ -205,7 +205,7 @@ class _SchemaWriter:
         return forms
 
     def _mapped(self, type_: t.Type) -> t.Type | None:
-        """What the body of a `$map` may be that stands here, None where no list can stand."""
+        """What the body of a `$map` may be here, None where a list does not fit."""
         lists = t.lists_of(type_)
         if len(lists) == 1 and (item := t.item_of(lists[0])) is not None:
             return item
@@ -215,7 +215,7 @@ class _SchemaWriter:
 
 
 def _single_numbers(item: t.Type) -> list[Schema]:
-    """The number that may stand for a list of one."""
+    """The number that may be given for a list of one."""
     members = t.members_of(item)
     if any(member in (t.ANY, t.NUMBER, t.FLOAT) for member in members):
         return [{"type": "number"}]
@@ -235,7 +235,7 @@ def _plain_name(type_: t.Type) -> str:
 
 
 def _closed(properties: dict[str, Schema], required: list[str]) -> Schema:
-    """An object of these properties; what is cheap to test stands first, what descends last."""
+    """An object of these properties; what is cheap to test comes first, what descends last."""
     return {
         "type": "object",
         "required": required,

@@ -81,7 +81,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A sentence, and the expression (as JSON data) that would stand at the place."""
+    """A sentence, and the expression (as JSON data) that would go to the place."""
 
     sentence: str
     place: ExpressionPlace
@@ -119,7 +119,7 @@ class Stopped(Exception):
         self.problems = problems
 
 
-# The end of the process or of the run; a prompt that nobody wants, or without its provider.
+# The end of the process or of the run; a prompt that was cancelled, or whose provider failed.
 _ENDING = (KeyboardInterrupt, SystemExit, Cancelled, RunStopped, ProviderError, ConfigError)
 _CONTAINER = 64  # bytes that a list or an object takes in memory, at least
 _SHORT = {float, bool, type(None)}
@@ -245,7 +245,7 @@ class Machine:
                 is_beside.reset(token)
 
     def note_failures(self, stopped: Stopped) -> None:
-        """What stands after a failure is not called any more."""
+        """What comes after a failure is not called any more."""
         for one in stopped.problems:
             if isinstance(one, Fault) and not self._is_after_failure(one.position):
                 self._failed_at = one.position

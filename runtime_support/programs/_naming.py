@@ -1,4 +1,4 @@
-"""Names and types against declarations: what stands at one place, and what is wrong with it.
+"""Names and types against declarations: what is at one place, and what is wrong with it.
 
 {"findBook": ...}             unknown function 'findBook', did you mean find_book?
 {"repeat": {"time": 2}}       unknown parameter 'time' of repeat, ..., did you mean times?
@@ -134,7 +134,7 @@ def fields_of(shape: Shape) -> tuple[m.Field, ...]:
 
 
 def owner(shape: m.ObjectSchema | Definition) -> str:
-    """What a field or parameter belongs to; the name of an object type is nobody's but ours."""
+    """What a field or parameter belongs to; the name of an object type is internal."""
     return f" of {shape.name}" if isinstance(shape, Definition) else ""
 
 

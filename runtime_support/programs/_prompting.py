@@ -148,7 +148,7 @@ class Plan:
 
     @property
     def calls(self) -> list[dict[str, Any]]:
-        """The calls that stand in the program: tool, args (as programs) and path of each."""
+        """The calls in the program: tool, args (as programs) and path of each."""
         return calls_in(self.checked)
 
     def __eq__(self, other: object) -> bool:
@@ -382,7 +382,7 @@ class ProgramQuestion(Question):
         return ProgramGoal(registry, wanted, limits, runs, settings.repairs)
 
     def settled(self, settings: Settings) -> Settings:
-        """A conversation over choices is no repair; of what stays wrong the target keeps count."""
+        """A conversation over choices is not a repair; the target counts what stays wrong."""
         return replace(settings, repairs=settings.max_tool_rounds)
 
     def steps(self, conversation: Conversation) -> Steps[Answer]:
@@ -439,7 +439,7 @@ def registry_for(
 
 
 def _name_of(conversion: Function, functions: Mapping[str, Function]) -> str:
-    """The name under which it stands in the template, else its own."""
+    """The name that it has in the template, else its own."""
     own = getattr(conversion, "__name__", repr(conversion))
     return next((name for name, one in functions.items() if one is conversion), own)
 
@@ -457,7 +457,7 @@ class ProgramGoal(Target):
     """Reaches the value of a program, or a plan when it is not to run.
 
     A program that may run is work of its own: `accept` reads and checks it, and does nothing.
-    The model is told of the same mistake `repairs` times; then that is the end, and
+    The model hears of the same mistake `repairs` times; then that is the end, and
     `stays_wrong` says why.
     """
 
@@ -532,7 +532,7 @@ class ProgramGoal(Target):
             raise Unreadable(redacted(str(outcome)))
 
     def _send_back(self, reason: str, mistakes: list[str]) -> None:
-        """Unreadable with the reason, unless the model was told often enough."""
+        """Unreadable with the reason, unless the model heard it often enough."""
         self._told.update(mistakes)
         if max(map(self._told.__getitem__, mistakes)) <= self._repairs_allowed:
             raise Unreadable(reason)

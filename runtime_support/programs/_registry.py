@@ -56,7 +56,7 @@ class Definition:
 
     @property
     def single(self) -> Parameter | None:
-        """The one required parameter, for which a bare argument may stand."""
+        """The one required parameter, which a bare argument may be for."""
         required = [one for one in self.parameters if one.required]
         return required[0] if len(required) == 1 else None
 
@@ -119,7 +119,7 @@ class Registry:
     ) -> Registry:
         """A registry of what is here and of these; `pure` may also name what is here.
 
-        Raises RegistryError when a name would stand for two things.
+        Raises RegistryError when two things would have one name.
         """
         own_functions, own_types, own_conversions, own_pure = self.parts()
         return Registry(
@@ -130,7 +130,7 @@ class Registry:
         )
 
     def __or__(self, other: object) -> Registry:
-        """A registry of both; raises RegistryError when a name would stand for two things."""
+        """A registry of both; raises RegistryError when two things would have one name."""
         return self.extended(*other.parts()) if isinstance(other, Registry) else NotImplemented
 
     def parts(
@@ -146,7 +146,7 @@ class Registry:
         return functions, cast("dict[str, type]", types), conversions, pure
 
     def read_type(self, annotation: Any) -> t.Type:
-        """The type of the language that a Python annotation stands for; raises CheckError."""
+        """The type of the language that a Python annotation means; raises CheckError."""
         return self._normal.form(schema_of(annotation, names=self._unknown))
 
     def returned_type(self, annotation: Any) -> t.Type:

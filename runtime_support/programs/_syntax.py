@@ -2,7 +2,7 @@
 
     read(ProgramText('{"a": 1, "a": 2}'), limits)
                         JSON data, and what is wrong with it: duplicate key 'a'
-    at(program, ("add", "a"))           what stands at a path: the keys and indexes from the root
+    at(program, ("add", "a"))           the value at a path: the keys and indexes from the root
     pointer(("add", "a/b", 0))          "/add/a~1b/0": a path as people see it, a JSON Pointer
     order_of(needs)     bindings of a `$let`: what one refers to comes before it
 
@@ -50,7 +50,7 @@ def pointer(path: Path) -> str:
 
 
 def at(program: Any, path: Path) -> Any:
-    """What stands at the path."""
+    """The value at the path."""
     for key in path:
         program = program[key]
     return program
@@ -179,7 +179,7 @@ def _survey(program: Any, limits: Limits) -> list[Diagnostic]:
 def expressions_in(value: Any) -> list[tuple[Any, Path]]:
     """The expressions directly in this one, with their paths from it.
 
-    The object of a call's arguments is no expression itself, and neither is that of a form.
+    The object of a call's arguments is not itself an expression, nor is that of a form.
     """
     if is_list(value):
         return [(item, (index,)) for index, item in enumerate(value)]

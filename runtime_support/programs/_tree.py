@@ -8,14 +8,14 @@ This is what is evaluated, and what a compiler of programs reads (`checking.chec
 
 - Every call has its `Definition`; `arguments` are in source order, absent ones take their
   defaults. `form` says how it was written: as a call, with a bare argument, or as a record.
-- A `CoerceNode` stands wherever a value may have to change, and `coercion` says what is known:
+- There is a `CoerceNode` wherever a value may have to change, and `coercion` says what is known:
   `Widens` (an int is stored as a float, a list as a tuple), `Converts(path)` (these conversions,
   first to last), `Hops` (one built-in hop), `Each(item)` (so for each element), `Decides` (only
-  the value tells). Where no such node stands, the value is taken as it is.
+  the value tells). Without such a node, the value is taken as it is.
 - `LetNode.bindings` are in the order of evaluation: what a binding refers to comes before it.
 - `pure` is true when nothing inside has effects; `calls` when something inside is called.
 
-`children` gives the parts of a node, `calls_in` the calls that stand in a program:
+`children` gives the parts of a node, `calls_in` the calls in a program:
 
     calls_in(plan)   [{"tool": "gap", "args": {"a": ..., "b": ...}, "path": ""}]
 """
@@ -135,7 +135,7 @@ class IfNode(ProgramNode):
 
 @dataclass(frozen=True, slots=True)
 class CoerceNode(ProgramNode):
-    """The operand as a value of `type`; `bare` is the parameter that it stands for alone."""
+    """The operand as a value of `type`; `bare` is the parameter whose only argument it is."""
 
     operand: Checked
     coercion: Coercion

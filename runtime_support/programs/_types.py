@@ -9,7 +9,7 @@ The language is that of JSON: its words are `null`, `boolean`, `integer`, `numbe
 `int | float` of Python is one type, `number`; a `float` is a number that is stored as a float.
 Classes are nominal: what a registry does not know passes through programs, which cannot write it.
 `conform` adapts only what loses nothing: an integer where a float is stored, 5.0 for an integer, a
-list where a tuple is declared, a value for the Enum member that it stands for. Everything else is
+list where a tuple is declared, a value for the Enum member that has it. Everything else is
 coercion.
 """
 

@@ -1,4 +1,4 @@
-"""Which expression stands for an option of a function that could not decide.
+"""Which expression means an option of a function that could not decide.
 
     conv extract(selection) -> Symbol: ret find_symbol(selection.text)
 
@@ -23,7 +23,7 @@ from runtime_support._ambiguity import Ambiguity, Option, ambiguous
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._writing import SerializationError, is_default, serialize
 
-# What stands between a call of the program and its function.
+# What is between a call of the program and its function.
 _MACHINERY = ("runtime_support", "asyncio", "concurrent", "threading")
 
 
@@ -40,7 +40,7 @@ def option_written(
     is no such expression.
     """
     frames = _frames(ambiguity)
-    handed = 1  # of so many frames the result is that of the call
+    handed = 1  # how many frames return the result of the call
     for (frame, last), (inner, _) in pairwise(frames):
         if not _hands_on(frame, last, inner.f_code):
             break

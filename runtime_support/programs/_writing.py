@@ -153,7 +153,7 @@ def _value_type(expected: t.Type, key: str) -> t.Type:
 
 
 def is_default(value: Any, parameter: Parameter) -> bool:
-    """Whether it need not be written: equal and of one kind, 1 does not stand for true."""
+    """Whether it need not be written: equal and of one kind; 1 is not true."""
     default = parameter.default_value()
     try:
         return type(value) is type(default) and bool(value == default)
@@ -163,7 +163,7 @@ def is_default(value: Any, parameter: Parameter) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ExpressionPlace:
-    """Where an expression stands; `bare` is the parameter when it is a bare argument."""
+    """Where an expression is; `bare` is the parameter when it is a bare argument."""
 
     path: Path
     bare: str | None = None
@@ -226,7 +226,7 @@ def make_edit(sentence: str, place: ExpressionPlace, new: Any) -> Edit:
 
 
 def name_arguments(arguments: Any, definition: Definition, path: Path) -> list[Edit]:
-    """The arguments of a call that stand in a list, under the names of the parameters."""
+    """The arguments of a call that are in a list, under the names of the parameters."""
     names = [one.name for one in definition.parameters if not one.takes_rest]
     if not is_list(arguments) or len(arguments) > len(names):
         return []

@@ -39,7 +39,7 @@ class _Preset(NamedTuple):
     wire: WireName | None = None
 
     def checked_model(self, name: str, settings: Settings) -> str:
-        """The model that answers where a request names none; ConfigError when nobody names one."""
+        """The model where a request names none; ConfigError when the settings name none either."""
         model = self.model or settings.model
         if model is None:
             raise ConfigError(
@@ -83,7 +83,7 @@ after_fork(_forget)
 
 
 class PromptCall:
-    """One call of `prompt`: its settings, where it stands, and who answers it."""
+    """One call of `prompt`: its settings, its place in the script, and who answers it."""
 
     __slots__ = ("_provider", "place", "settings")
 
@@ -108,8 +108,8 @@ class PromptCall:
         return bool(getattr(self.provider, "answers_in_order", False))
 
     def model_of(self, request: Request) -> str:
-        """The model that answers the request, or what stands for it where none was named."""
-        provider = self.provider  # what is not set up is told before anything is counted
+        """The model that answers the request, or the provider's name where none was named."""
+        provider = self.provider  # what is not set up is reported before anything is counted
         return request.model or _own_model(provider)
 
 

@@ -71,7 +71,7 @@ def are_sound(calls: tuple[ToolRequest, ...]) -> bool:
 
 
 def with_extra(body: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
-    """The body with further fields; those of an object go beside what stands there."""
+    """The body with further fields; those of an object go beside what is there."""
     merged = {
         name: {**body[name], **own} if is_object(body.get(name)) and is_object(own) else own
         for name, own in extra.items()
@@ -99,7 +99,7 @@ def is_wrapped(request: Request, form: RequestForm) -> bool:
 
 
 def unwrapped(text: str) -> str:
-    """What stands in `{"value": ...}`; anything else as it is."""
+    """The value of `{"value": ...}`; anything else as it is."""
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
@@ -161,7 +161,7 @@ class ChunkedText:
 
 
 class Gathering:
-    """The events of one reply that is streamed, and what they come to.
+    """The events of one reply that is streamed, and the reply that they make.
 
     What an event has for the text goes into `_text`; `_meant` is as for `read_object`.
     """
@@ -191,7 +191,7 @@ class Gathering:
         return self._take(event)
 
     def reply(self) -> Reply:
-        """What all events come to; ProviderError when that is not a reply."""
+        """The reply that all events make; ProviderError when it is not one."""
         raise NotImplementedError
 
     def _take(self, event: dict[str, Any], /) -> str:

@@ -146,7 +146,7 @@ def _own_ids(calls: list[dict[str, Any]], asked: Sequence[ToolRequest]) -> dict[
 
 
 class ChatChunks(Gathering):
-    """The chunks of a completion that is streamed, and what they come to."""
+    """The chunks of a completion that is streamed, and the reply that they make."""
 
     _meant = _MEANT
 
@@ -178,7 +178,7 @@ class ChatChunks(Gathering):
         return self._text.add(_text_of(delta.get("content")))
 
     def reply(self) -> Reply:
-        """What all chunks come to."""
+        """The reply that all chunks make."""
         message: dict[str, Any] = {
             "content": self._text.whole,
             "refusal": "".join(self._refusals),

@@ -6,7 +6,7 @@
 
 The time-out of a request bounds all of it, from waiting for a connection to the last byte of the
 reply, and not the pause between two bytes as it does in httpx2. A client leaves the body of a
-response to be read by a `Body`, up to so many bytes, counted after decompression; of the body of an
+response to be read by a `Body`, up to a number of bytes after decompression; of the body of an
 error it has read the beginning. A redirect to another place is an error: the prompt was not meant
 for it.
 
@@ -207,7 +207,7 @@ def _error(response: httpx2.Response) -> Effects[httpx2.Response]:
 
 
 class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
-    """What a response has, still to be read: decoded, in time, and up to so many bytes."""
+    """What a response has, still to be read: decoded, in time, and up to `most` bytes."""
 
     def __init__(self, response: httpx2.Response, most: int | None = None) -> None:
         self._response = response
@@ -239,7 +239,7 @@ class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
     def events(self) -> httpx2.Response:
         """A response from which its events can be read as they come.
 
-        The time in which nobody asks for the next one does not count.
+        The time before the next one is asked for does not count.
         """
         return httpx2.Response(
             self._response.status_code, stream=self, request=self._response.request

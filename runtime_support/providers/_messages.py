@@ -41,7 +41,7 @@ from runtime_support.providers._wires import Feature, RequestForm
 NAME = "messages"
 LACKS = ("seed", "temperature", "top_p")
 
-# The wire demands a limit; this one stands where nobody has set any.
+# The wire demands a limit; this is sent where none is set.
 MOST_TOKENS = 16_384
 # The words for how much a model thinks that the wire has not, with the nearest that it has.
 _NEAREST_EFFORT = {"minimal": "low"}
@@ -55,7 +55,7 @@ _FINISHES = {
     "model_context_window_exceeded": "length",
     "tool_use": "tool_calls",
 }
-# What stands for the result of a call that nobody has made: each wants one.
+# The result that is sent for a call that was not made: the wire wants one for each.
 _NOT_CALLED = "not called: nothing was missing any more"
 
 # What a reply is here, and what helps where it is something else.
@@ -78,11 +78,11 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
         options["stop_sequences"] = [stop] if isinstance(stop, str) else stop
     system, messages = _system(request.messages)
     tools = list(map(_tool, request.tools))
-    # They come first: what is marked is kept with all that stands before it.
+    # They come first: what is marked is kept with all that is before it.
     if tools and not system:
         tools[-1] |= _CACHED
     sent = _merged(_messages(messages, form.origin))
-    # Marking each single request would pay for writing what nobody reads.
+    # Marking every request would pay for cache entries that are never read.
     if any(message["role"] == "assistant" for message in sent) and sent[-1]["content"]:
         sent[-1]["content"][-1] = {**sent[-1]["content"][-1], **_CACHED}
     body: dict[str, Any] = {"model": form.origin.model, "max_tokens": MOST_TOKENS, **options}
@@ -256,7 +256,7 @@ _GROWING = {
 
 
 class MessageEvents(Gathering):
-    """The events of a message that is streamed, and what they come to."""
+    """The events of a message that is streamed, and the reply that they make."""
 
     _meant = _MEANT
 
@@ -308,7 +308,7 @@ class MessageEvents(Gathering):
         return self._text.add(piece) if kind == "text_delta" else ""
 
     def reply(self) -> Reply:
-        """What all events come to."""
+        """The reply that all events make."""
         for (place, name), pieces in self._pieces.items():
             block, whole = self._blocks[place], joined(pieces)
             if name != "input":

@@ -25,7 +25,7 @@ _WRITTEN_AT_ONCE = 65_536
 
 
 class Deadline(float):
-    """A time-out that began when it was made; to who does not know that, so many seconds."""
+    """A time-out that began when it was made; as a plain number, its seconds."""
 
     end: float
 

@@ -292,7 +292,7 @@ class _Rejected(Exception):
 
 
 def _failure_of(status_error: Any, address: str) -> Exception:
-    """What a response with the status of an error comes to: whether to ask again, and how."""
+    """The error that a response with the status of one means: whether to ask again, and how."""
     response: httpx2.Response = status_error.response
     if response.is_success:  # an event of a stream told of it
         body = status_error.body if is_object(status_error.body) else {}

@@ -3,7 +3,7 @@
     error_of(response, "https://api.openai.com/v1")     RateLimited("... answered 429: ...")
     asked_wait(response)                                12.0
 
-What servers and models wrote stands in errors redacted, escaped and cut; a key never does.
+Errors quote what servers and models wrote redacted, escaped and cut; never a key.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _TOO_LONG = re.compile(
 )
 _TOO_LONG_HINT = "send less, or choose a model that reads more at once"
 
-# The status that a code stands for where a response has the status of a success.
+# The status that a code means where a response has the status of a success.
 _STATUSES = {
     "rate_limit_exceeded": 429,
     "rate_limit_error": 429,

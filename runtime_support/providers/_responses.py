@@ -53,7 +53,7 @@ _WITHOUT_THOUGHTS = re.compile(r"(ft:)?(gpt-4|gpt-3\.5|chatgpt-4|gpt-5(\.\d+)?-c
 
 # What replies are in the end, by the server's word and ours.
 _CUT = {"max_output_tokens": "length", "max_messages": "length"}
-# What stands for the result of a call that nobody has made: each wants one.
+# The result that is sent for a call that was not made: the wire wants one for each.
 _NOT_CALLED = "not called: nothing was missing any more"
 
 # What a reply is here, and what helps where it is something else.
@@ -199,7 +199,7 @@ def _result(identity: str, text: str) -> dict[str, Any]:
 
 
 class ResponseEvents(Gathering):
-    """The events of a response that is streamed, and what they come to."""
+    """The events of a response that is streamed, and the reply that they make."""
 
     _meant = _MEANT
 
@@ -232,7 +232,7 @@ class ResponseEvents(Gathering):
         return ""
 
     def reply(self) -> Reply:
-        """What all events come to."""
+        """The reply that all events make."""
         body = self._response or {}
         if is_object(body.get("error")):
             raise reported_error(body["error"], self._request_id)

@@ -6,8 +6,8 @@ It is loaded when a server has first refused a request, or has a rate to be kept
 
 A server that says it has too much to do is asked less and waited for: a refusal cuts the requests
 under way to a part, each reply makes room for a little more (additive increase, multiplicative
-decrease), and the request that was refused waits as long as it was told. When nothing gets through
-any more, one request tries and everybody waits. What breaks otherwise is asked again as often as
+decrease), and the refused request waits as long as the server asked for. When nothing gets through
+any more, one request tries and all others wait. What breaks otherwise is asked again as often as
 `retries` says.
 """
 
@@ -196,7 +196,7 @@ def patiently(
     tokens: int,
     failed: tuple[float, Unanswered] | None = None,
 ) -> Replying:
-    """The reply that `send` gets in one of its tries, which it is told the number of, from 0.
+    """The reply that `send` gets in one of its tries; it takes the number of the try, from 0.
 
     `tokens` is about how many the request has; `failed` is when its first try began, which was
     made elsewhere, and how it ended. What neither waiting nor trying again mends is raised: the
@@ -254,7 +254,7 @@ def _enter(pace: Pace, settings: Settings, waited: Waited) -> Effects[float]:
 
 
 def _wait_for(failure: Unanswered, number: int) -> float:
-    """The seconds before the next try, after so many of its kind; no two threads the same."""
+    """The seconds before the next try, the `number`th of its kind; random, as threads differ."""
     wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(number - 1, 20))
     if failure.wait is None:
         return wait * random.uniform(0.5, 1)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from runtime_support.providers._bodies import Gathering
 
 # What a server may not take of requests: tools; schemas; this one schema; replies in pieces; the
-# wish to be told what those have taken, or what the model has thought.
+# wish to hear what those have taken, or what the model has thought.
 Feature: TypeAlias = Literal["tools", "schema", "this schema", "stream", "usage", "thoughts"]
 
 
@@ -82,7 +82,7 @@ def without_lacking(
 ) -> Request:
     """The request without the options that somebody has no field for.
 
-    One that the program has set is a ConfigError; of one of the environment the user is told, once.
+    One that the program has set is a ConfigError; one of the environment is reported once.
     """
     missing = [name for name in lacks if name in request.options]
     if not missing:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from runtime_support.providers import PromptCall
 
 _MOST_PLACES = 3
-# How many requests are under way while nobody knows how long replies are.
+# How many requests are under way while the length of replies is unknown.
 FIRST = 4
 # The providers by the names that `genai-prices` has for them.
 _SELLERS = {
@@ -61,7 +61,7 @@ _WRITING = 1.25
 class Spent:
     """Requests, tokens and cost, of a run or of one of its places.
 
-    The tokens are as in `Usage`; of those that are `unpriced` nobody has told the price, and the
+    The tokens are as in `Usage`; of those that are `unpriced` the price is unknown, and the
     cost is at most what it says.
     """
 
@@ -132,7 +132,7 @@ class Spending:
         self._before = Spent()
         # Whether all that a journal has kept was counted when it was opened.
         self.has_kept = False
-        # The longest output of a reply until now, in tokens; None while nobody knows of one.
+        # The longest output of a reply until now, in tokens; None while there is none.
         self.largest = largest
         self._replies = 0
         self._began = time.monotonic() if began is None else began
@@ -213,7 +213,7 @@ class Spending:
         None where there is no bound of tokens or of cost.
 
         Waits for others to end where it does not fit beside them. BudgetSpent when it would be too
-        much without them, too, or when there is nobody who could be waited for.
+        much without them, too, or when there is no request that could be waited for.
         """
         if not _bounds_what_is_told(settings):
             with self._lock:
@@ -290,7 +290,7 @@ class Spending:
 
     @contextmanager
     def aside(self, reserved: Reserved) -> Generator[None]:
-        """Has nobody wait for a request under way in the block, in which others may be asked."""
+        """In the block no other request waits for this one, since others may be asked there."""
         with self._lock:
             reserved.is_aside = True
             self._note_active(reserved, -1)
@@ -438,7 +438,7 @@ class _Asks:
             )
 
     def reserved(self, *, is_blind: bool) -> Reserved:
-        """What is reserved for it; blind while nobody knows how long replies are."""
+        """What is reserved for it; a guess while the length of replies is unknown."""
         spent, price = Spent(0, self._sent, self._most or 0), self._price
         each = 0.0
         if price is not None:
@@ -451,7 +451,7 @@ class _Asks:
 
 
 def _of_open(largest: int | None, count: int, prices: float) -> Spent:
-    """What the outputs of so many open requests take, with the sum of their prices."""
+    """What the outputs of `count` open requests take, with the sum of their prices."""
     return Spent(0, 0, (largest or 0) * count, (largest or 0) * prices)
 
 
@@ -516,7 +516,7 @@ def price_of(settings: Settings, model: str, sent: int) -> Price | None:
 
 @lru_cache(maxsize=256)
 def _well_known(provider: str, model: str) -> Mapping[str, Sequence[tuple[int, float]]]:
-    """The prices by `genai-prices`, each from so many tokens of input on; none that it lacks."""
+    """The prices by `genai-prices`, each from a number of input tokens on; none that it lacks."""
     seller = _SELLERS.get(provider)
     if seller is None or find_spec("genai_prices") is None:
         return {}
@@ -588,7 +588,7 @@ class Meter(Around):
 
     @classmethod
     def answers_in_order(cls, call: PromptCall) -> bool:
-        # Near the end of a budget, what stands first in the script is to have the rest.
+        # Near the end of a budget, what comes first in the script is to have the rest.
         return any(one.is_scarce(settings) for one, settings in _budgets_of(call.settings))
 
     def prompt(self) -> AbstractContextManager[object]:

@@ -8,9 +8,8 @@
     {"at": ["", "3f2a...", 0, 3], "kept": false, "held": "the form sk-...", ...}    it held a key
     {"ended": "ok", ...}                                              the process is over
 
-Each line ends with the sum of what stands before it. Lines are added and never changed; later ones
-take the place of earlier ones. Of what they hold only the places are
-kept in memory.
+Each line ends with a checksum of what comes before it. Lines are added and never changed; later
+ones take the place of earlier ones. Of what they hold only the places are kept in memory.
 """
 
 from __future__ import annotations
@@ -118,10 +117,10 @@ class Journal:
         return True
 
     def claim_like(self, asked: Asked) -> Asked | None:
-        """A call with this key that was asked elsewhere, and that nobody has asked for until now.
+        """A call with this key that was asked elsewhere, and that this run has not asked for yet.
 
         What ran ahead then and does not now, or the other way round, has another scope. All that
-        comes before in the script has to have ended, so that what is left is nobody's.
+        comes before in the script has to have ended, so that what is left belongs to none of it.
         """
         with self._lock:
             for other in self._like(asked):
@@ -290,7 +289,7 @@ class Journal:
             self.paid[json.loads(b'"' + model + b'"')] = Usage(*sums), longest[model]
 
     def _drop(self, at: list[Any]) -> None:
-        """Leaves out what stands in the file from a step on."""
+        """Leaves out what the file has from a step on."""
         asked, step = Asked(*at[:3]), at[3]
         while self._at.pop(place := _place(asked, step), None) is not None:
             self.kept -= place not in self._lost
@@ -312,7 +311,7 @@ class Journal:
         return True
 
     def _free_ones(self) -> dict[tuple[str, str], list[Asked]]:
-        """The calls that nobody has asked for, by scope and key, in the order of the script."""
+        """The calls that this run has not asked for, by scope and key, in the script's order."""
         if self._free is None:
             self._free = {}
             for _, line in self.lines if self._prompts > self._claimed else ():
@@ -453,7 +452,7 @@ def _is_used(used: Any) -> bool:
 
 
 def script_here() -> str:
-    """The name of the script that runs, without its ending; empty when nobody knows."""
+    """The name of the script that runs, without its ending; empty when it is unknown."""
     name = os.path.basename(sys.argv[0]) if sys.argv else ""
     stem = os.path.splitext(name)[0]
     return "" if stem in _NO_SCRIPTS else stem
@@ -466,7 +465,7 @@ def _place(asked: Asked, step: int | str) -> int:
 
 
 def _used_in(line: bytes) -> tuple[bytes | None, bytes]:
-    """The model and the tokens of an exchange as they stand in its line; no model without them."""
+    """The model and the tokens of an exchange as they are in its line; no model without them."""
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):

@@ -204,7 +204,7 @@ class Keeper(Around):
         """Finds the place of this call, by what is asked first."""
         journal = self.journal
         asked = scope_here().asked(key_of_data([key, self.who]))
-        if holds_secret(asked.scope):  # it stands in the file, and cannot be left out
+        if holds_secret(asked.scope):  # it is written to the file, and cannot be left out
             asked = asked._replace(scope=key_of_data(asked.scope))
         self.asked = asked
         if not journal.claim(asked) and journal.has_like(asked):
@@ -405,7 +405,7 @@ def journaled_part(path: str, part_of: str | None) -> Generator[None]:
 
 
 def close_journals(ended: str) -> None:
-    """Closes the journals of the process: how it has ended is told there.
+    """Closes the journals of the process, and notes in them how it has ended.
 
     What goes on in other threads opens none of them again. JournalError when something could not be
     kept, and nothing else has told of it.

@@ -253,7 +253,7 @@ class Held:
             return False
 
     def _last_line(self) -> bytes:
-        """What stands behind the last line end."""
+        """What is behind the last line end."""
         start, tail = self.end, b""
         while start and b"\n" not in tail:
             size = min(start, _BLOCK)
@@ -400,7 +400,7 @@ class Lines:
     def _write(self, batch: list[_Waiting]) -> None:
         try:
             offset = self._file.add(b"".join(one.line for one in batch))
-        except OSError as error:  # from now on nothing is taken: it would stand behind a gap
+        except OSError as error:  # from now on nothing is taken: it would come after a gap
             self._broken = error.strerror or str(error)
             return
         for one in batch:

@@ -22,7 +22,7 @@ _AHEAD = re.compile(r"#(\d+)\.(\d+)")
 
 
 class Asked(NamedTuple):
-    """One call of `prompt`, by its place: `key` stands for its first request and who answers."""
+    """One call of `prompt`, by its place: `key` is a hash of its first request and who answers."""
 
     scope: str
     key: str
@@ -100,7 +100,7 @@ def enter(scope: Scope) -> None:
 
 @contextmanager
 def scoped(name: str) -> Generator[None]:
-    """Names a part of a run, such as a row: its prompts are told from equal ones of other threads.
+    """Names a part of a run, such as a row: equal prompts of other threads are others.
 
     Prompts that threads of one's own ask are kept apart by this in a journal. It needs no journal.
     """
@@ -131,5 +131,5 @@ def lines_ahead(scope: str) -> tuple[str, ...]:
 
 
 def order_ahead(scope: str) -> tuple[int, ...]:
-    """Where calls that ran ahead stand in the order of the script."""
+    """The places of calls that ran ahead in the order of the script."""
     return tuple(int(number) for pair in _AHEAD.findall(scope) for number in pair)

@@ -22,7 +22,7 @@ def entries(
     """The lines of a journal that can be read; ConfigError when it is none.
 
     Those that have changed since they were written are shown as well, unless only whole ones are
-    of use. At the end, it is told how many lines are damaged, if some are.
+    of use. At the end, the number of damaged lines is reported, if there are any.
     """
     is_empty, sums, damaged = True, Sums(), 0
     for line in read_lines(path, "journal"):
@@ -49,7 +49,7 @@ def _entry(line: bytes) -> Entry | None:
 
 
 def damaged_lines(path: str, count: int) -> str:
-    """What is said of a journal that has so many damaged lines."""
+    """The words for a journal that has `count` damaged lines."""
     return f"{path}: {counted(count, 'line is', 'lines are')} damaged"
 
 

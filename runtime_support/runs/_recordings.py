@@ -116,7 +116,7 @@ class Recording:
                 self._is_writable = True
 
     def put(self, place: EntryKey, request: Request, reply: Entry) -> None:
-        """Writes an exchange. It has been paid for, so what goes wrong is told and not raised."""
+        """Writes an exchange. It has been paid for, so errors are reported and not raised."""
         held = secret_in(json.dumps(without_opaque(reply), ensure_ascii=False))
         if held is not None:
             note(f"not recorded in {self.path}: the reply holds something like a key ({held})")

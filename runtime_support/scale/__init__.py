@@ -7,7 +7,7 @@
 
 The rows are cut into chunks, always the same ones. A chunk is done when its part is in the folder;
 what was answered for the others is in their journals, so that the same call goes on where the last
-one was killed. A row that fails is told in a file beside the part, and the others go on.
+one was killed. A row that fails is reported in a file beside the part, and the others go on.
 
 The way of a chunk: `_inputs` reads it, `_binding` makes arguments of its columns, `_mapping` gives
 it to an engine, which calls the function by `_chunk`, and writes its part by `_output`; `_ledger`
@@ -73,13 +73,13 @@ def map_rows(
     """Calls a function for each row of a table (Parquet, CSV, JSON lines), into a folder of parts.
 
     A parameter takes the column of its name, or the one that `columns` names; `constants` are the
-    same for all rows. `keep` names the columns that stand in the output, beside `row`, which counts
+    same for all rows. `keep` names the columns that go into the output, beside `row`, which counts
     from 0, and the result. The parts are in the format of the input, for CSV in JSON lines.
 
     `in_flight` rows are asked at once in each process: this one, `workers` that Dask starts here,
     or those of the cluster whose scheduler is at `address`. A row fails that takes longer than
     `row_timeout` seconds, without what it waits for its server. `limit` takes only the first rows,
-    `max_failed` ends the job when more rows fail: so many, or such a share if it is below 1.
+    `max_failed` ends the job when more rows fail than this number, or than this share below 1.
     `retry_failed` asks failed rows again. `check_only` asks none, and rows among the first that do
     not fit are a ConfigError then; otherwise each of them fails. A line
     on standard error says now and then how far the job is, unless it `is_quiet`; in place of it,
@@ -164,7 +164,7 @@ def map_rows(
 def _at_once(first: Batch | None, in_flight: int) -> int:
     """How many chunks a process has under way, so that none of its threads is without a row."""
     rows = 1 if first is None else len(first.kept)
-    # A chunk lasts as long as the slowest of its rows, which is about so many times a usual one.
+    # A chunk lasts as long as the slowest of its rows, which is about this many times a usual one.
     slowest = 1 + math.log(rows)
     return 1 + math.ceil(in_flight * slowest / rows)
 

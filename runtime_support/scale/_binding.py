@@ -68,7 +68,7 @@ class Binding:
         if not self.columns:
             raise self._takes_nothing(list(parameters))
         self.keep = self._kept(keep)
-        # CSV holds texts alone: what is empty is no value, where the parameter allows it.
+        # CSV holds texts alone: an empty one is nil, where the parameter allows that.
         self._empty = {
             name
             for name in self.columns
@@ -78,7 +78,7 @@ class Binding:
     @property
     def names(self) -> list[str]:
         """The columns of the table that are needed."""
-        # Without any, nobody could tell how many rows there are.
+        # Without any, the number of rows would be unknown.
         names = [*self.columns.values(), *self.keep] or self.table.columns[:1]
         return list(dict.fromkeys(names))
 

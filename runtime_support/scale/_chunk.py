@@ -6,7 +6,7 @@ A row is a call of the function as a tool. Its prompts are kept in the journal o
 attempt at which has a file of its own: it goes on with what the earlier attempts have left.
 
 No thread can be killed. So a row that has had its time fails, and its thread is replaced: it goes
-on with the call, asks no model any more, and what it comes to is dropped.
+on with the call, asks no model any more, and its result is dropped.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def run_chunk(
 ) -> Done:
     """Calls the function for each row, in threads; no new row begins when it is not wanted.
 
-    How far it is is told now and then.
+    It reports its progress now and then.
     """
     with ExitStack() as block:
         settings = {**job.settings, "max_in_flight": job.in_flight}
@@ -200,7 +200,7 @@ class _RunningRows:
             found = {"error": type(error).__name__, "message": "it cannot be shown", "at": None}
             outcome = _FailedRow({"row": number, **found, "input": row.arguments})
         with self._lock:
-            if self._under_way.pop(number, None) is None:  # nobody has waited for it
+            if self._under_way.pop(number, None) is None:  # it is no longer waited for
                 return False
             match outcome:
                 case SaftError():
@@ -229,7 +229,7 @@ class _RunningRows:
 
 
 class _UnderWay:
-    """A row that a thread is at; `is_left` when nobody waits for it any more."""
+    """A row that a thread works on; `is_left` when it is no longer waited for."""
 
     def __init__(self, arguments: dict[str, Any]) -> None:
         self.arguments = arguments
@@ -239,7 +239,7 @@ class _UnderWay:
 
 
 class _FailedRow(NamedTuple):
-    """What is told of a row that failed."""
+    """The report of a row that failed."""
 
     found: dict[str, Any]
 
@@ -268,7 +268,7 @@ def _row(
 ) -> dict[str, Any] | _FailedRow | SaftError:
     """Answers a row: its columns, or what went wrong, or else what ends the job or the chunk.
 
-    That ends it even if the function has caught it: what it gave then is no answer to the row.
+    That ends it even if the function has caught it: what it returned then does not answer the row.
     """
     found: dict[str, Any] | _FailedRow
     try:
@@ -288,7 +288,7 @@ def _row(
 
 
 def _out_of_time(row: _UnderWay, limit: float, error: BaseException | None = None) -> Entry:
-    """What is told of a row that has had its time, with the place where it is."""
+    """The report of a row whose time is over, with its place in the script."""
     if error is not None:
         at = describe_error(error)["at"]
     else:
@@ -379,7 +379,7 @@ def journals_of(folder: str, number: int | None = None, *, torn: bool = False) -
 
 
 def _age(path: str) -> float | None:
-    """When a file was changed last; None for what is no file of ours, or is not there any more."""
+    """When a file was changed last; None if it is not one of ours, or is gone."""
     try:
         found = os.lstat(path)
     except FileNotFoundError:  # another attempt has it by now
@@ -411,12 +411,12 @@ def _gather(earlier: list[str], path: str) -> None:
         os.fsync(file.fileno())
     os.replace(copy, path)
     for old in earlier:
-        with suppress(FileNotFoundError):  # an attempt that nobody waits for may do the same
+        with suppress(FileNotFoundError):  # an abandoned attempt may do the same
             os.unlink(old)
 
 
 def lines_in(journals: list[str]) -> Iterator[bytes]:
-    """The whole lines of journals, each once: what was copied stands in two, until one is gone.
+    """The whole lines of journals, each once: what was copied is in two, until one is gone.
 
     A process that was killed may have left one that is empty, or has a half line at its end.
     """
@@ -486,7 +486,7 @@ class _RowPool:
 
 
 _pools: dict[str, _RowPool] = {}
-# How many threads are still busy with rows that nobody waits for.
+# How many threads are still busy with rows that are no longer waited for.
 _left = 0
 _hiring = threading.Lock()
 

@@ -38,7 +38,7 @@ def split_columns(data: Any, returns: m.Schema) -> dict[str, Any]:
 
 
 def _form(schema: m.Schema, around: tuple[int, ...]) -> m.Schema:
-    """The schema in terms of what tables have; `around` are the objects that it stands in."""
+    """The schema in terms of what tables have; `around` are the objects that it is in."""
     schema = m.resolved(schema)
     match schema:
         case m.ScalarSchema("int" | "float" | "bool" | "string"):

@@ -44,7 +44,7 @@ _LOOKED_FOR = 1.0
 _SECONDS_TO_CONNECT = 30
 # Dask keeps the last messages, in which the rows travel.
 _MESSAGES_KEPT = 20
-# Where nobody is heard who has no certificate, or who is in another process.
+# Where only those with a certificate, or in this process, are heard.
 _TRUSTED = ("tls://", "wss://", "inproc://")
 # How often workers are looked at that are lost just then, and the seconds between.
 _LOOKS = 5
@@ -121,7 +121,7 @@ class Dask:
 
     def tallies(self) -> dict[int, ChunkProgress]:
         """How far the chunks under way are."""
-        here = set(self._chunks.values())  # and not one that is told of late
+        here = set(self._chunks.values())  # and not one that is reported late
         return {number: tally for number, tally in [*self._tallies.items()] if number in here}
 
     def stop(self) -> None:
@@ -232,7 +232,7 @@ class Dask:
 
     @contextmanager
     def _guarded(self) -> Generator[None]:
-        """Has one error stand for all that a scheduler that goes away may come to."""
+        """Raises one error for all that may come of a scheduler that goes away."""
         gone = (
             concurrent.futures.CancelledError,
             TimeoutError,
@@ -344,7 +344,7 @@ def _look(job: Job) -> tuple[dict[str, str], str | None, bool]:
 
 
 def _run(job: Job, chunk: Chunk) -> Done:
-    """Runs a chunk until it is done, or nobody wants it any more."""
+    """Runs a chunk until it is done, or no longer wanted."""
     library = _imported()
     worker = library.get_worker()
     key = worker.get_current_task()

@@ -35,7 +35,7 @@ FORMATS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "
 
 
 class Row(NamedTuple):
-    """A row, and the line that it stands in, or its number in Parquet; `problem`: it is none."""
+    """A row, and its line, or its number in Parquet; `problem` says why it cannot be read."""
 
     place: int
     values: dict[str, Any]
@@ -69,7 +69,7 @@ class Table:
         return sum(1 for _ in self.rows(()))
 
     def place(self, row: Row) -> str:
-        """Where a row stands, for messages."""
+        """The place of a row, for messages."""
         what = ", row " if self.format == "parquet" else ":"
         return f"{self.path}{what}{row.place}"
 
@@ -187,7 +187,7 @@ def split_rows(
     most_rows: int,
     most_bytes: int,
 ) -> Iterator[Batch]:
-    """The rows in parts, always the same ones: of so many rows, and about so many bytes."""
+    """The rows in batches, always the same ones, bounded in rows and roughly in bytes."""
     part, size = Batch(0, {}, {}, {}), 0
     for number, row in enumerate(rows):
         given = {} if row.problem else arguments(row.values)

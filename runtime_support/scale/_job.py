@@ -3,7 +3,7 @@
     with loaded(Script(modules, "triage", "/home/ann/desk")) as triage: ...
 
 The modules of a script are run from their texts, once for each process that has a part of the job.
-They find each other, and nobody else finds them: no module of the process is hidden or left behind.
+Only they find each other: no module of the process is hidden or left behind.
 """
 
 from __future__ import annotations

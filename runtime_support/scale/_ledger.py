@@ -61,7 +61,7 @@ class Ledger:
         # What chunks have taken that are not done, and those that have a line.
         self._under_way: dict[int, Spent] = {}
         self._finished: set[int] = set()
-        # Journals whose cost stands in the lines of their chunks, and those that are kept.
+        # Journals whose cost is in the lines of their chunks, and those that are kept.
         self._counted: set[str] = set()
         self._keeps: set[str] = set()
         # Of chunks that were under way when a process was lost: the requests that were known then,
@@ -134,7 +134,7 @@ class Ledger:
         return (times, alone) if self._requests(number) <= known else (0, 0)
 
     def spent_with(self, under_way: Mapping[int, Spent]) -> Spent:
-        """What the job has taken, with what is told of chunks that are under way."""
+        """What the job has taken, with what running chunks have reported."""
         whole = Spent()
         whole.add(self.spent)
         for number, spent in under_way.items():
@@ -162,7 +162,7 @@ class Ledger:
         # With what a process that was killed has left of a copy.
         torn = journals_of(self.journals, number, torn=True)
         for path in torn if keeps else [*paths, *torn]:
-            with suppress(FileNotFoundError):  # an attempt that nobody waits for has it
+            with suppress(FileNotFoundError):  # an abandoned attempt has it
                 os.unlink(path)
 
     def close(self) -> None:
@@ -282,7 +282,7 @@ def _unfinished(folder: str) -> list[str]:
 
 
 def _user() -> int:
-    """Who runs this; on Windows, files tell of nobody."""
+    """Who runs this; on Windows, files have no owner to compare."""
     return os.getuid() if hasattr(os, "getuid") else 0
 
 

@@ -38,7 +38,7 @@ _TOLD_EVERY = 10.0
 _FEWEST_FOR_SHARE = 100
 # A chunk of which nothing comes is begun so often. Before the last time, it is begun alone.
 MOST_TRIES = 3
-# With so many processes in a row a chunk may be lost beside others, and then alone.
+# A chunk may be lost with this many processes in a row beside others, and then alone.
 MOST_BESIDE = MOST_ALONE = 2
 
 
@@ -67,7 +67,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A chunk that nobody could bring to its end, and why."""
+    """A chunk that no process could finish, and why."""
 
     number: int
     why: str
@@ -390,7 +390,7 @@ class JobChunks:
         self._check_failures()
 
     def _check_failures(self) -> None:
-        """Ends the job when more rows have failed than may: so many, or such a share of them."""
+        """Ends the job when more rows have failed than may: a number, or a share of them."""
         most, failed, asked = (
             self.max_failed,
             self.report.failed,
@@ -411,7 +411,7 @@ class JobChunks:
     def _stop(self, why: str) -> None:
         if self.report.stopped is None:
             self.report.stopped = why
-            with suppress(RunStopped):  # then there is nobody to be stopped
+            with suppress(RunStopped):  # then there is nothing to stop
                 self.engine.stop()
 
     def _budget(self, hint: str | None) -> str:

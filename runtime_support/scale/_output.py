@@ -81,7 +81,7 @@ class Output:
     def _shown(self, kept: Entry) -> Entry:
         if self.format == "jsonl":
             return {name: _json_value(value) for name, value in kept.items()}
-        # Columns that come from text have no types: what is no text is its JSON.
+        # Columns that come from text have no types: other values are written as JSON.
         return {
             name: value if self.kept[name] is not None or value is None else _as_text(value)
             for name, value in kept.items()

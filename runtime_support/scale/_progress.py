@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from runtime_support._values import counted
 from runtime_support.runs._budgets import Spent
 
-# After so many seconds, what was counted counts for a third.
+# After this many seconds, what was counted counts for a third.
 _MEMORY = 60.0
 _BAR = 20
-# Where nobody can tell how wide the terminal is.
+# Where the width of the terminal is unknown.
 _WIDTH = 80
 
 
@@ -42,7 +42,7 @@ class Progress:
         return f"{', '.join(parts)}; {self.spent}; {processes}"
 
     def bar(self, width: int) -> str:
-        """For a terminal of so many columns, of which the last stays free; the end is left out."""
+        """For a terminal of `columns`, of which the last stays free; the end is left out."""
         full = round(_BAR * self.ended / self.rows) if self.rows else _BAR
         bar = f"[{'#' * full}{'-' * (_BAR - full)}]"
         parts = [f"{self.ended:,}/{self.rows:,}", *self._parts(), str(self.spent)]
