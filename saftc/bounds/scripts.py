@@ -278,6 +278,9 @@ class Script:
                 each = self._called_value(form.by)
                 bound += each.times(self.reader.value(given[0], known).size)
             return self._piece(node, bound, f"`{form.builtin.name}`")
+        record = self.facts.record_of(node.function)
+        if record is not None and record.module is None:
+            return None  # its rules ask for nothing
         bounds, words, called = list[Bound](), list[str](), None
         for type_ in members(self.facts.types.get(node.function, ANY)):
             if isinstance(type_, FunctionType):

@@ -200,7 +200,10 @@ class Reader:
                 return None
 
     def _name(self, node: n.Name, known: Known) -> Value:
-        symbol = self.facts.names.of(node)
+        return self.of_symbol(self.facts.names.of(node), known)
+
+    def of_symbol(self, symbol: Symbol, known: Known) -> Value:
+        """What is known of a variable."""
         for origin in symbol.origins():
             if origin in known:
                 return known[origin]
@@ -267,15 +270,12 @@ class Reader:
         start = None if node.start is None else self.value(node.start, known)
         stop = None if node.stop is None else self.value(node.stop, known)
         ways = [whole.size]
-        if start is not None and start.is_natural and start.count.number is not None:
-            skipped = start.count.number
+        is_forward = _goes_on(node.step) and (start is None or start.is_natural)
+        if is_forward:
+            skipped = 0 if start is None else start.count.number or 0
             if whole.size.number is not None:
-                ways = [number(whole.size.number - skipped)]
-        else:
-            skipped = 0
-        if stop is not None and stop.is_natural and _goes_on(node.step):
-            is_from_begin = start is None or start.is_natural
-            if is_from_begin:
+                ways.append(number(whole.size.number - skipped))
+            if stop is not None and stop.is_natural:
                 ways.append(stop.count.less(min(skipped, stop.count.constant)))
         return Value(self.written(node, known), least(*ways), item=whole.item)
 

@@ -84,9 +84,16 @@ class Walk(Forward[State]):
         asked = largest_bound(one.asked for one in states)
         known = dict(first.known)
         for symbol in {one for state in others for one in state.known} | known.keys():
-            values = [state.known[symbol] for state in states if symbol in state.known]
+            values = [one for state in states if (one := self._at(symbol, state)) is not None]
             known[symbol] = joined_values(values, own_name(symbol, self.script.source))
         return State(known, asked)
+
+    def _at(self, symbol: Symbol, state: State) -> Value | None:
+        """What is known of a variable at a point; before it is assigned it may be an outer one."""
+        found = state.known.get(symbol)
+        if found is None and symbol.starts_from is not None:
+            return self.reader.of_symbol(symbol.starts_from, state.known)
+        return found
 
     def evaluate(self, node: n.Expression, statement: n.Statement, state: State) -> State:
         return State(state.known, state.asked + self._asked(node, state.known))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from saftc.bounds import scripts, walking
 from saftc.bounds.algebra import Measure, Polynomial, largest, least, measured, number
 from saftc.bounds.requests import Bounds
 from saftc.bounds.rules import Limits
@@ -13,11 +15,15 @@ from saftc.bounds.written import Written
 from saftc.driver import Checked
 from saftc.project.scripts import Scripts
 from saftc.schedule.settings import Overlapping
+from saftc.semantics.builtins import BUILTINS
 from saftc.syntax import nodes as n
 
 pytestmark = pytest.mark.one_python
 
 LIMITS = Limits(repairs=1, max_tool_rounds=8, max_tool_calls=32, program_calls=256)
+# What stands in expressions, and is none.
+_PARTS = {n.Identifier, n.Field, n.ComputedField, n.Spread, n.Argument, n.PromptText, n.Hole}
+_PARTS |= {n.FormatText, n.FormatHole}
 _ASK = "f ask(x: string) -> string:\n    ret $ about {x} $\n\n"
 
 
@@ -114,6 +120,8 @@ def test_scripts(text: str, most: str, tmp_path: Path) -> None:
          '2 * len(split(text, "\\n"))'),
         ("f g(xs: [string]):\n    ys = [x for x in xs if x != \"\"]\n    for y in ys:\n"
          "        print($ {y} $)\n", "2 * len(xs)"),
+        ("f g(n: int):\n    for x in [n, n, n, n][2::-1]:\n        print($ {x} $)\n", "8"),
+        ("f g(n: int):\n    for x in [n, n, n, n][2:]:\n        print($ {x} $)\n", "4"),
         ("f g(xs: [string]):\n    while len(xs) > 0:\n        print($ a $)\n        xs = xs[1:]\n",
          "`while` turns as often as it has to"),
         ("f g(n: int) -> string:\n    ret g(n - 1) + $ a $\n", "`g` may call itself"),
@@ -128,6 +136,29 @@ def test_functions(text: str, most: str, tmp_path: Path) -> None:
 def test_a_parameter_that_is_assigned_anew_is_not_the_argument(tmp_path: Path) -> None:
     text = "f g(n: int):\n    n = abs(n)\n    for x in range(n):\n        print($ {x} $)\n\ng(1)\n"
     assert told(bounds_in(tmp_path, text), "") == "`n` is known only when its function runs"
+
+
+def test_a_name_that_may_still_be_the_outer_one(tmp_path: Path) -> None:
+    text = (
+        'words = ["a", "b", "c"]\n\nf g(n: int):\n    if n > 1:\n        words = ["a"]\n'
+        "    for word in words:\n        print($ {word} $)\n\ng(1)\n"
+    )
+    assert told(bounds_in(tmp_path, text), "g") == "6"
+
+
+def test_records_ask_for_nothing_whatever_is_passed_around(tmp_path: Path) -> None:
+    text = f'type Pair(a: string)\n\n{_ASK}g = ask\nprint(Pair("x"), g("a"))\n'
+    assert told(bounds_in(tmp_path, text), "") == "2"
+
+
+def test_each_construct_has_a_rule() -> None:
+    """A new one is unknown in bounds until somebody says what it asks."""
+    rules = {n.Prompt, n.Call, n.Conditional, n.Comprehension}
+    assert set(get_args(n.Expression)) == rules | (set(walking._ONLY_PARTS) - _PARTS)
+    assert set(get_args(n.Statement)) == set(walking._STATEMENTS)
+    asking = {"run"}
+    named = {name for name, one in BUILTINS.items() if not one.is_pure}
+    assert named == scripts._ASK_FOR_NOTHING | asking
 
 
 def test_what_is_in_other_scripts(tmp_path: Path) -> None:
