@@ -10,8 +10,12 @@ from random import Random
 
 import pytest
 
+from saftc.bounds.requests import Bounds
+from saftc.bounds.settings import limits_here
 from tests.bounds.asking import MOST, Server, bound_of, checked, is_known, run, value_of
 from tests.bounds.scripts import script
+from tests.overlap import comparing
+from tests.overlap.scripts import script as overlapping_script
 
 pytestmark = pytest.mark.one_python
 
@@ -53,3 +57,21 @@ def test_bounds_hold(start: int, plain: bool) -> None:
         assert not found, found[0]
         compared += count
     assert compared > _CHUNK // 2
+
+
+@pytest.mark.parametrize("start", range(0, COUNT // 2, _CHUNK))
+def test_scripts_that_overlap_and_fail(start: int) -> None:
+    """What runs ahead, and again where a file was read too early, is in the bound as well."""
+    compared = 0
+    for seed in range(start, start + _CHUNK):
+        try:
+            known = comparing.checked(overlapping_script(seed))
+            bound = Bounds(known.main.facts, known.main.source, limits_here()).program.bound
+            if bound.reasons:
+                continue
+            ran = comparing.run_overlapped(known, seed, 8 * (seed % 2), 3)
+        except comparing.Unsuitable:
+            continue
+        compared += 1
+        assert ran.asked.total() <= value_of(bound.most, 0, 0), known.main.source.text
+    assert compared

@@ -327,6 +327,15 @@ def _decided(plans: Sequence[Plan]) -> list[object]:
     return [part for one in plans for part in (one.loops, one.maps, one.unlisted, one.groups)]
 
 
+def run_overlapped(script: Scripts, seed: int, failing: int, at_once: int) -> Ran:
+    """Runs a script as it is compiled."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout, "formatted", _as_it_is)
+        overlapped = _Runnable(script, [plan(one.facts) for one in script.known])
+    with _bounded():
+        return run(overlapped, seed, failing, at_once)
+
+
 def compare(script: Scripts, seed: int, failing: int, widths: Sequence[int] = ()) -> bool:
     """Runs a script in both ways, Difference when they differ; whether something overlapped.
 
