@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from runtime_support._dates_decimals import EXAMPLES, WORDS
 from runtime_support._jsontext import parse_unambiguous
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode, decode_for_model
@@ -45,6 +46,7 @@ class Contract:
     json_schema: dict[str, Any] | None
     is_strict: bool
     losses: tuple[str, ...] = ()
+    keeps_digits: bool = False
 
 
 def contract_of(type_: Any) -> Contract:
@@ -58,14 +60,18 @@ def contract_for(schema: m.Schema) -> Contract:
     if known is not None:
         return known
     document, losses = strict_json_schema(schema)
-    contract = Contract(schema, _demand(schema), document or None, not losses, losses)
+    keeps_digits = m.holds_decimals(schema)
+    contract = Contract(
+        schema, _demand(schema), document or None, not losses, losses, keeps_digits
+    )
     return remember(_contracts, id(schema), contract)
 
 
 def read_reply(contract: Contract, text: str) -> tuple[Any, tuple[str, ...]]:
     """The value that the reply means, and in words what was needed to get it; or Unreadable."""
     try:
-        return decode(parse_unambiguous(text), contract.schema), ()
+        read = parse_unambiguous(text, keeps_digits=contract.keeps_digits)
+        return decode(read, contract.schema), ()
     except CheckError:
         pass
     recovery = load_part("recovery")
@@ -80,7 +86,10 @@ def _demand(schema: m.Schema) -> str:
     if isinstance(schema, m.AnySchema):
         return "Reply with JSON only, no other text."
     form = notation(schema)
-    legend = "; ".join(words for mark, words in _LEGEND if mark in _without_texts(form))
+    kinds = m.scalars_in(schema)
+    told = [words for mark, words in _LEGEND if mark in _without_texts(form)]
+    told += [f'`{word}` is "{EXAMPLES[word]}"' for word in WORDS if word in kinds]
+    legend = "; ".join(told)
     explained = f" ({legend})" if legend else ""
     separator = "\n" if "\n" in form else " "
     return f"Reply with JSON only, no other text, of this form{explained}:{separator}{form}"

@@ -10,6 +10,7 @@ What the model sends instead as one JSON object is taken, too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from runtime_support._contracts import contract_for, contract_of, read_reply
@@ -85,7 +86,8 @@ class FieldsTarget(Target):
         field = next(field for field in self.schema.fields if field.name == name)
         self._handed_in.append(name)
         try:
-            arguments = read_arguments(call.arguments)
+            keeps_digits = m.holds_decimals(field.schema)
+            arguments = read_arguments(call.arguments, keeps_digits=keeps_digits)
             if "value" not in arguments:
                 raise CheckError("the argument `value` is missing")
             value = convert_text(arguments["value"], field.schema)
@@ -148,7 +150,9 @@ class FieldsTarget(Target):
         except Unreadable:
             pass
         try:
-            loose, _ = read_reply(contract_of(dict[str, Any]), text)
+            keeps_digits = m.holds_decimals(self.schema)
+            contract = replace(contract_of(dict[str, Any]), keeps_digits=keeps_digits)
+            loose, _ = read_reply(contract, text)
         except Unreadable:
             return {}
         found: dict[str, Any] = {}

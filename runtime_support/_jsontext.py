@@ -18,6 +18,7 @@ import re
 from contextlib import suppress
 from typing import Any, NoReturn
 
+from runtime_support._dates_decimals import Digits
 from runtime_support._values import (
     brief,
     data_of,
@@ -36,6 +37,7 @@ from runtime_support.errors import CheckError
 
 _HALF = "parse(text): half of a surrogate pair is not a character"
 # What a number too large for a float has in it: jiter reads it as infinity.
+_HAS_DIGITS = re.compile(r"\d[.eE]")
 _MAY_BE_INFINITE = re.compile(r"\d[eE]\+?\d{3}|\d{309}")
 
 
@@ -80,14 +82,17 @@ def parse(text: str) -> Any:
     return value
 
 
-def parse_unambiguous(text: str) -> Any:
+def parse_unambiguous(text: str, *, keeps_digits: bool = False) -> Any:
     """The value of JSON text, as replies are read: a repeated key is refused.
 
-    So is what is nested 200 levels deep, which no reply is on purpose.
+    So is what is nested 200 levels deep, which no reply is on purpose. Where numbers keep their
+    digits, they are `Digits`, of which a decimal is made.
     """
+    text = _text_of(text)
+    if keeps_digits and _HAS_DIGITS.search(text):
+        return _parse_with_digits(text)
     import jiter
 
-    text = _text_of(text)
     try:
         value = jiter.from_json(text.encode(), allow_inf_nan=False, catch_duplicate_keys=True)
     except UnicodeEncodeError:
@@ -99,17 +104,44 @@ def parse_unambiguous(text: str) -> Any:
     return value
 
 
-def read_arguments(arguments: str) -> dict[str, Any]:
-    """The arguments of a call as an object; an empty text means none."""
+def read_arguments(arguments: str, *, keeps_digits: bool = False) -> dict[str, Any]:
+    """The arguments of a call as an object; an empty text means none.
+
+    Where decimals are asked for, numbers keep their digits.
+    """
     if not arguments.strip():
         return {}
     try:
-        read = parse_unambiguous(arguments)
+        read = parse_unambiguous(arguments, keeps_digits=keeps_digits)
     except CheckError as error:
         raise CheckError(f"the arguments are not JSON: {error.message}") from None
     if is_object(read):
         return read
     raise CheckError(f"the arguments have to be an object, got {brief(read)}")
+
+
+def _parse_with_digits(text: str) -> Any:
+    import json
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise CheckError("parse(text): a key stands twice")
+        return found
+
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=members,
+            parse_float=Digits,
+            parse_constant=_refuse_constant,
+        )
+    except (ValueError, RecursionError) as error:
+        raise CheckError(f"parse(text): not JSON: {error}") from None
+    if holds_halves(value if "\\u" in text else text):
+        raise CheckError(_HALF)
+    _check_finite(value)
+    return value
 
 
 def _text_of(text: object) -> str:
@@ -142,7 +174,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _finite(text: str) -> float:
-    number = float(text)
+    number = Digits(text)
     if number in (float("inf"), float("-inf")):
         raise CheckError(f"parse(text): {text} is too large for a float")
     return number

@@ -12,6 +12,7 @@ Without any, a prompt passes through here and nothing is imported.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -21,6 +22,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from runtime_support._process import environment
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from runtime_support._effects import Effects
     from runtime_support._exchange import Heard, Replying, Request, ToolRequest
     from runtime_support._results import ToolCall
@@ -160,6 +163,24 @@ def around_prompt(call: PromptCall) -> list[Around]:
     """All that go around this call, outermost first."""
     kinds = registered(call.settings)
     return [one for kind in kinds if (one := kind.of(call)) is not None]
+
+
+def moment() -> datetime:
+    """This moment, with the offset of this place; what `SAFT_NOW` says instead, as in tests."""
+    import datetime as library
+
+    from runtime_support._dates_decimals import NotReadable, read
+
+    told = os.environ.get("SAFT_NOW")
+    if told is None:
+        return library.datetime.now().astimezone()
+    try:
+        return read("datetime", told)
+    except NotReadable:
+        from runtime_support.errors import ConfigError
+
+        said = f"SAFT_NOW: {told!r} is not a datetime with an offset"
+        raise ConfigError(said, hint="write 2026-01-31T09:30:00+01:00") from None
 
 
 @contextmanager

@@ -88,8 +88,9 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> Effects[T
     started = time.perf_counter()
     read: Any = arguments
     try:
-        read = read_arguments(arguments)
         tool = tools.get(name)
+        keeps_digits = tool is not None and m.holds_decimals(tool.parameters)
+        read = read_arguments(arguments, keeps_digits=keeps_digits)
         if tool is None:
             hint = did_you_mean(name, tools) or f"the tools are {listed(tools)}"
             raise CheckError(f"there is no tool `{name}`", hint=hint)
@@ -138,7 +139,7 @@ def convert_text(value: Any, schema: m.Schema) -> Any:
 def _loosened_text(text: str, schema: m.Schema) -> Any:
     """The list or object that a text is as JSON, where one is asked for."""
     try:
-        inner = parse_unambiguous(text)
+        inner = parse_unambiguous(text, keeps_digits=m.holds_decimals(schema))
     except CheckError:
         return text
     return convert_text(inner, schema) if is_list(inner) or is_object(inner) else text

@@ -8,7 +8,8 @@
     'string "a long text a long text a long text a long text a long t...'
 
 Saft's values are Python's: bool, int, float, str, None, list, tuple, dict; an instance of a
-dataclass is a record, anything callable is a function. Dataframes are those of polars.
+dataclass is a record, anything callable is a function. Dataframes are those of polars; dates and
+decimals are those of the standard library.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from runtime_support._dates_decimals import text_of, word_of, word_of_class
 from runtime_support._names import field_name, function_name
 from runtime_support.errors import CheckError, printable
 
@@ -143,6 +145,8 @@ def data_of(value: Any) -> Any:
         return value
     if hasattr(class_, "__members__"):
         return value.value
+    if word_of_class(class_) is not None:
+        return text_of(value)
     if is_named_tuple(value):
         names: tuple[str, ...] = class_._fields
         return {field_name(name): item for name, item in zip(names, value, strict=True)}
@@ -180,6 +184,9 @@ def basic_kind(value: object) -> str:
         return word
     if is_record(value):
         return class_name(type(value))
+    word = word_of(value)
+    if word is not None:
+        return word
     for base, base_word in _KINDS.items():
         if isinstance(value, base):
             return base_word
@@ -220,6 +227,9 @@ def show(value: object) -> str:
 def literal(value: object) -> str:
     """The value as a Saft literal; a record as a call of its constructor with named fields."""
     if type(value) not in _KINDS:
+        word = word_of(value)
+        if word is not None and not hasattr(type(value), "__members__"):
+            return f"{word}({quote(text_of(value))})"
         value = data_of(value)
     if value is None:
         return "nil"

@@ -40,6 +40,13 @@ if TYPE_CHECKING:
     from runtime_support._language.builtins import upper as upper
     from runtime_support._language.builtins import values as values
     from runtime_support._language.builtins import write as write
+    from runtime_support._language.dates import now as now
+    from runtime_support._language.dates import to_date as to_date
+    from runtime_support._language.dates import to_datetime as to_datetime
+    from runtime_support._language.dates import to_decimal as to_decimal
+    from runtime_support._language.dates import to_duration as to_duration
+    from runtime_support._language.dates import to_time as to_time
+    from runtime_support._language.dates import today as today
     from runtime_support._language.failures import Failure as Failure
     from runtime_support._language.failures import failure as failure
     from runtime_support._language.files import append_text as append_text
@@ -89,6 +96,10 @@ if TYPE_CHECKING:
     abs = _builtins.abs_
     all = _builtins.all_
     any = _builtins.any_
+    date = to_date
+    datetime = to_datetime
+    decimal = to_decimal
+    duration = to_duration
     enumerate = _builtins.enumerate_
     float = _builtins.float_
     floordiv = _builtins.div
@@ -105,6 +116,7 @@ if TYPE_CHECKING:
     sorted = _builtins.sorted_
     str = _builtins.str_
     sum = _builtins.sum_
+    time = to_time
     type = _builtins.type_
     zip = _builtins.zip_
 
@@ -117,6 +129,10 @@ else:
             "min=min_ print=print_ range=range_ replace reversed=reversed_ round=round_ "
             "sorted=sorted_ split spread starts_with str=str_ strip sum=sum_ type=type_ upper "
             "values write zip=zip_"
+        ),
+        "_language.dates": (
+            "date=to_date datetime=to_datetime decimal=to_decimal duration=to_duration now "
+            "time=to_time to_date to_datetime to_decimal to_duration to_time today"
         ),
         "_language.failures": "Failure failure",
         "_language.files": "append_text input=input_ list_files read_line read_text write_text",

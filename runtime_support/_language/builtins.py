@@ -20,6 +20,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from runtime_support import _order
+from runtime_support._dates_decimals import is_decimal, is_finite, is_naive, read
 from runtime_support._language.files import unwritable
 from runtime_support._language.operators import call, is_in
 from runtime_support._order import in_turn
@@ -31,6 +32,7 @@ from runtime_support._values import (
     as_sequence,
     as_text,
     as_text_or_number,
+    basic_kind,
     brief,
     each_as,
     expected_error,
@@ -44,9 +46,12 @@ from runtime_support._values import (
 from runtime_support.errors import CheckError, ZeroError
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+    from decimal import Decimal
+
     from polars import DataFrame
 
-    Summed: TypeAlias = Sequence[int | float] | DataFrame
+    Summed: TypeAlias = Sequence[int | float | Decimal | timedelta] | DataFrame
     Key: TypeAlias = Callable[[Any], Any] | None
 else:
     # A model can send neither a dataframe nor a function.
@@ -148,7 +153,7 @@ def range_(start: int, stop: int | None = None, step: int = 1) -> list[int]:
 
 
 def sorted_(items: list[Any], reverse: bool = False, *, by: Key = None) -> list[Any]:
-    """The items in order: all numbers or all strings, or all such by what a function gives."""
+    """The items in order: all numbers, all strings or all dates; or by what a function gives."""
     reverse = as_bool("sorted(reverse)", reverse)
     if by is None:
         return builtins.sorted(_comparable("sorted(items)", items), reverse=reverse)
@@ -213,13 +218,19 @@ def key(value: Any) -> str:
     raise CheckError(f"a key of an object is a string, got {brief(text)}")
 
 
-def sum_(items: Summed, column: str | None = None) -> int | float:
-    """The sum of numbers, or of a column of a dataframe; 0 for none."""
+def sum_(items: Summed, column: str | None = None) -> Any:
+    """The sum of numbers or durations, or of a column of a dataframe; 0 for none."""
     table: Any = plain(items)
     if is_dataframe(table):
         return _tables().sum_of_column(table, column)
     if column is not None:
         raise expected_error("sum(table)", "dataframe with a column", items)
+    given = as_sequence("sum(items)", items)
+    if not _NUMBERS.issuperset(map(type, given)):
+        word = _common_kind(list(map(plain, given)))
+        if word in ("decimal", "duration"):
+            total = builtins.sum(given[1:], given[0])
+            return total + read("decimal", "0") if word == "decimal" else total
     numbers = each_as(as_number, "sum", items, _NUMBERS)
     try:
         return builtins.sum(numbers)
@@ -228,7 +239,7 @@ def sum_(items: Summed, column: str | None = None) -> int | float:
 
 
 def min_(*items: Any, by: Key = None) -> Any:
-    """The smallest of a list, or of the arguments: all numbers or all strings.
+    """The smallest of a list, or of the arguments: all numbers, all strings or all dates.
 
     With a function, the first of those for which it gives the smallest number or string.
     """
@@ -236,7 +247,7 @@ def min_(*items: Any, by: Key = None) -> Any:
 
 
 def max_(*items: Any, by: Key = None) -> Any:
-    """The largest of a list, or of the arguments: all numbers or all strings.
+    """The largest of a list, or of the arguments: all numbers, all strings or all dates.
 
     With a function, the first of those for which it gives the largest number or string.
     """
@@ -268,6 +279,11 @@ def str_(value: Any) -> str:
 
 def int_(value: str | int | float) -> int:
     """The integer that a text or a number says; a fraction is cut off."""
+    if is_decimal(plain(value)):
+        number = plain(value)
+        if not is_finite(number) or number.adjusted() > _MOST_DIGITS:
+            raise CheckError(f"int(value): no integer for {brief(number)}")
+        return builtins.int(number)
     given = as_text_or_number("int(value)", value)
     try:
         return builtins.int(given)
@@ -279,6 +295,8 @@ def int_(value: str | int | float) -> int:
 
 def float_(value: str | int | float) -> float:
     """The float that a text or a number says."""
+    if is_decimal(plain(value)):
+        return builtins.float(plain(value))
     given = as_text_or_number("float(value)", value)
     try:
         return builtins.float(given)
@@ -290,6 +308,8 @@ def float_(value: str | int | float) -> float:
 
 def round_(value: int | float, digits: int | None = None) -> int | float:
     """The nearest integer, or the nearest number with `digits` decimal digits."""
+    if is_decimal(plain(value)):
+        return _rounded_decimal(plain(value), digits)
     number = as_number("round(value)", value)
     if digits is not None:
         return _rounded(number, as_integer("round(digits)", digits))
@@ -297,6 +317,14 @@ def round_(value: int | float, digits: int | None = None) -> int | float:
         return builtins.round(number)
     except (ValueError, OverflowError):
         raise CheckError(f"round(value): no integer for {brief(number)}") from None
+
+
+def _rounded_decimal(number: Any, digits: Any) -> Any:
+    places = None if digits is None else as_integer("round(digits)", digits)
+    try:
+        return builtins.round(number, places)
+    except (ArithmeticError, ValueError):
+        raise CheckError(f"round(value): no such decimal for {brief(number)}") from None
 
 
 def _rounded(number: int | float, digits: int) -> int | float:
@@ -310,7 +338,10 @@ def _rounded(number: int | float, digits: int) -> int | float:
 
 
 def abs_(value: int | float) -> int | float:
-    """The number without its sign."""
+    """The number or duration without its sign."""
+    given = plain(value)
+    if basic_kind(given) in ("decimal", "duration"):
+        return builtins.abs(given)
     return builtins.abs(as_number("abs(value)", value))
 
 
@@ -374,8 +405,21 @@ def _comparable(path: str, value: Any) -> list[Any]:
     items = [plain(item) for item in sequence]
     if all(map(is_number, items)) or all(isinstance(item, str) for item in items):
         return items
+    if _common_kind(items) is not None:
+        return items
     kinds = " and ".join(dict.fromkeys(map(kind, items)))
     raise CheckError(f"{path}: expected all numbers or all strings, got {kinds}", path=path)
+
+
+def _common_kind(items: Sequence[Any]) -> str | None:
+    """The kind of dates and the like, or of decimals and ints, if all are of that."""
+    words = set(map(basic_kind, items))
+    if "decimal" in words and words <= {"decimal", "int"}:
+        return "decimal"
+    (word,) = words if builtins.len(words) == 1 else ("",)
+    if word == "datetime" and builtins.any(map(is_naive, items)):
+        return None
+    return word if word in ("date", "datetime", "time", "duration") else None
 
 
 def _keys(name: str, items: Sequence[Any], by: Key) -> list[Any]:
@@ -385,7 +429,7 @@ def _keys(name: str, items: Sequence[Any], by: Key) -> list[Any]:
         raise expected_error(path, "function", by)
     keys = [call(by, item) for item in items]
     for position, key in builtins.enumerate(keys):
-        if not (is_number(key) or isinstance(key, str)):
+        if not (is_number(key) or isinstance(key, str) or _common_kind([key])):
             found = f"got {brief(key)} for {brief(items[position])}"
             raise CheckError(f"{path}: expected a number or a string, {found}", path=path)
     return _comparable(path, keys)

@@ -19,6 +19,7 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from runtime_support._dates_decimals import MEMBERS, is_decimal, is_naive, word_of
 from runtime_support._names import did_you_mean, function_name, listed
 from runtime_support._values import (
     attributes_of,
@@ -84,7 +85,7 @@ if TYPE_CHECKING:
 
 
 def add(left: Any, right: Any) -> Any:
-    """Two numbers, two strings or two lists."""
+    """Two numbers, two strings, two lists, or a duration and what it can be added to."""
     if left.__class__ is int and right.__class__ is int:
         return left + right
     if left.__class__ is right.__class__ and left.__class__ in _ADDED:
@@ -96,25 +97,29 @@ def add(left: Any, right: Any) -> Any:
         return left + right
     if is_list(left) and is_list(right):
         return left + right
+    if _are_kinds_for("+", left, right):
+        return _calculated("+", left, right, operator.add)
     raise _operands("+", "two numbers, two strings or two lists", left, right)
 
 
-def sub(left: Any, right: Any) -> int | float:
-    """Two numbers."""
+def sub(left: Any, right: Any) -> Any:
+    """Two numbers, two dates or datetimes, or a duration and what it can be taken from."""
     if left.__class__ is int and right.__class__ is int:
         return left - right
     return _numbers("-", left, right, operator.sub)
 
 
-def mul(left: Any, right: Any) -> int | float:
-    """Two numbers."""
+def mul(left: Any, right: Any) -> Any:
+    """Two numbers, or a duration and a number."""
     if left.__class__ is int and right.__class__ is int:
         return left * right
     return _numbers("*", left, right, operator.mul)
 
 
-def div(left: Any, right: Any) -> float:
-    """Two numbers; the quotient is a float."""
+def div(left: Any, right: Any) -> Any:
+    """Two numbers; the quotient is a float, of decimals a decimal. A duration by a number is one,
+    by a duration a float.
+    """
     return _numbers("/", left, right, lambda a, b: a / b)
 
 
@@ -128,16 +133,16 @@ def mod(left: Any, right: Any) -> int:
     return _calculated("%", left, right, operator.mod)
 
 
-def neg(value: Any) -> int | float:
-    """A number."""
+def neg(value: Any) -> Any:
+    """A number or a duration."""
     value = plain(value)
-    if not is_number(value):
+    if not is_number(value) and basic_kind(value) not in ("decimal", "duration"):
         raise CheckError(f"`-` takes a number, got {brief(value)}")
     return -value
 
 
 def lt(left: Any, right: Any) -> bool:
-    """Two numbers or two strings."""
+    """Two numbers, two strings, or two dates or the like."""
     if left.__class__ is int and right.__class__ is int:
         return left < right
     if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
@@ -146,7 +151,7 @@ def lt(left: Any, right: Any) -> bool:
 
 
 def le(left: Any, right: Any) -> bool:
-    """Two numbers or two strings."""
+    """Two numbers, two strings, or two dates or the like."""
     if left.__class__ is int and right.__class__ is int:
         return left <= right
     if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
@@ -155,7 +160,7 @@ def le(left: Any, right: Any) -> bool:
 
 
 def gt(left: Any, right: Any) -> bool:
-    """Two numbers or two strings."""
+    """Two numbers, two strings, or two dates or the like."""
     if left.__class__ is int and right.__class__ is int:
         return left > right
     if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
@@ -164,7 +169,7 @@ def gt(left: Any, right: Any) -> bool:
 
 
 def ge(left: Any, right: Any) -> bool:
-    """Two numbers or two strings."""
+    """Two numbers, two strings, or two dates or the like."""
     if left.__class__ is int and right.__class__ is int:
         return left >= right
     if left.__class__ is right.__class__ and left.__class__ in _ORDERED:
@@ -225,6 +230,11 @@ def member(value: Any, name: str) -> Any:
             return getattr(value, attribute)
     elif is_dataframe(value) and name == "length":
         return value.height
+    elif (members := MEMBERS.get(word_of(value) or "")) is not None:
+        if name in members:
+            found = getattr(value, name)
+            return found() if members[name] else found
+        raise _missing_member(value, name)
     elif kind(value) not in _WITHOUT_ATTRIBUTES and not name.startswith("_"):
         if hasattr(value, name):
             return getattr(value, name)
@@ -285,9 +295,13 @@ def item(value: Any, position: int) -> Any:
 def format(value: Any, spec: str) -> str:
     """The text of a number or a string in one of Python's formats: `format(1234, ",")`."""
     value = plain(value)
-    if basic_kind(value) not in ("int", "float", "string"):
-        raise CheckError(f"`{spec}` formats a number or a string, got {brief(value)}")
+    kind_of = basic_kind(value)
+    if kind_of not in _FORMATTED:
+        takes = "a number, a string, a date, a datetime or a time"
+        raise CheckError(f"`{spec}` formats {takes}, got {brief(value)}")
     try:
+        if kind_of in ("date", "datetime", "time") and "%" not in spec:
+            raise ValueError
         return value.__format__(spec)
     except ValueError:
         raise CheckError(f"`{spec}` cannot format {brief(value)}") from None
@@ -398,9 +412,13 @@ async def acall(function: Any, /, *arguments: Any, **named: Any) -> Any:
 
 def send(value: Any, name: str, /, *arguments: Any, **named: Any) -> Any:
     """`value.name(...)`: a call of a member, of a method of Python or a function in a field."""
+    owner = plain(value)
+    if word_of(owner) is not None and not name.startswith("_") and hasattr(owner, name):
+        return call(getattr(owner, name), *arguments, **named)
     return call(member(value, name), *arguments, **named)
 
 
+_FORMATTED = frozenset(("int", "float", "string", "date", "datetime", "time", "decimal"))
 _WITHOUT_ATTRIBUTES = frozenset(
     ("bool", "int", "float", "string", "list", "tuple", "object", "nil")
 )
@@ -410,6 +428,10 @@ def _equal(left: Any, right: Any) -> bool:
     left, right = plain(left), plain(right)
     if is_number(left) and is_number(right):
         return left == right
+    if is_decimal(left) or is_decimal(right):
+        return all(basic_kind(one) in ("decimal", "int") for one in (left, right)) and bool(
+            left == right
+        )
     if is_list(left) and is_list(right):
         return len(left) == len(right) and all(map(eq, left, right))
     if is_tuple(left) and is_tuple(right):
@@ -458,12 +480,41 @@ def _pattern(shape: str | tuple[Any, ...]) -> str:
 
 
 def _operands(symbol: str, takes: str, left: object, right: object) -> CheckError:
-    return CheckError(f"`{symbol}` takes {takes}, got {brief(left)} and {brief(right)}")
+    hint = None
+    if {basic_kind(left), basic_kind(right)} == {"decimal", "float"}:
+        hint = "a decimal and a float do not mix: write `float(x)` of the decimal, or use decimals"
+    return CheckError(f"`{symbol}` takes {takes}, got {brief(left)} and {brief(right)}", hint=hint)
+
+
+# What the operators take beside numbers, texts and lists, by the kinds of the operands.
+_WITH_DECIMAL = frozenset((("decimal", "decimal"), ("decimal", "int"), ("int", "decimal")))
+_MOVED = frozenset((one, "duration") for one in ("date", "datetime", "duration"))
+_KINDS_FOR: dict[str, frozenset[tuple[str, str]]] = {
+    "+": _WITH_DECIMAL | _MOVED | {("duration", "date"), ("duration", "datetime")},
+    "-": _WITH_DECIMAL | _MOVED | {("date", "date"), ("datetime", "datetime")},
+    "*": _WITH_DECIMAL
+    | {(one, "duration") for one in ("int", "float")}
+    | {("duration", one) for one in ("int", "float")},
+    "/": _WITH_DECIMAL | {("duration", one) for one in ("int", "float", "duration")},
+    "<": _WITH_DECIMAL | {(one, one) for one in ("date", "datetime", "time", "duration")},
+}
+
+
+def _are_kinds_for(symbol: str, left: Any, right: Any) -> bool:
+    """Whether an operator takes two such values; CheckError for a datetime without an offset."""
+    kinds = basic_kind(left), basic_kind(right)
+    if kinds not in _KINDS_FOR[symbol]:
+        return False
+    for operand, word in zip((left, right), kinds, strict=True):
+        if word == "datetime" and is_naive(operand):
+            hint = "`x.astimezone()` gives it the offset of this place"
+            raise CheckError(f"`{symbol}` takes datetimes with an offset, got {operand}", hint=hint)
+    return True
 
 
 def _numbers(symbol: str, left: Any, right: Any, calculate: Callable[[Any, Any], Any]) -> Any:
     left, right = plain(left), plain(right)
-    if is_number(left) and is_number(right):
+    if (is_number(left) and is_number(right)) or _are_kinds_for(symbol, left, right):
         return _calculated(symbol, left, right, calculate)
     raise _operands(symbol, "two numbers", left, right)
 
@@ -473,8 +524,15 @@ def _calculated(symbol: str, left: Any, right: Any, calculate: Callable[[Any, An
         return calculate(left, right)
     except ZeroDivisionError:
         raise ZeroError(f"`{symbol}` by zero: {brief(left)} {symbol} {brief(right)}") from None
-    except OverflowError:
-        raise CheckError(f"`{symbol}`: the number is too large for a float") from None
+    except OverflowError as error:
+        if is_number(left) and is_number(right):
+            words = "the number is too large for a float"
+        else:
+            words = str(error)
+        raise CheckError(f"`{symbol}`: {words}") from None
+    except ArithmeticError:  # decimals without a quotient, or out of all bounds
+        words = f"no decimal for {brief(left)} {symbol} {brief(right)}"
+        raise CheckError(f"`{symbol}`: {words}") from None
 
 
 def _ordered(symbol: str, left: Any, right: Any, compare: Callable[[Any, Any], bool]) -> bool:
@@ -482,6 +540,11 @@ def _ordered(symbol: str, left: Any, right: Any, compare: Callable[[Any, Any], b
     numbers = is_number(left) and is_number(right)
     if numbers or (isinstance(left, str) and isinstance(right, str)):
         return compare(left, right)
+    if _are_kinds_for("<", left, right):
+        try:
+            return compare(left, right)
+        except TypeError:  # of two times, one has an offset
+            pass
     raise _operands(symbol, "two numbers or two strings", left, right)
 
 
@@ -496,6 +559,8 @@ def _missing_member(value: Any, name: str) -> MissingError | CheckError:
         fields = [str(key) for key in value]
     elif is_record(value):
         fields = list(record_fields(value))
+    elif (members := MEMBERS.get(word_of(value) or "")) is not None:
+        fields = list(members)
     elif is_function(value) or kind(value) not in _WITHOUT_ATTRIBUTES:
         fields = [field for field in dir(value) if not field.startswith("_")]
     else:

@@ -21,9 +21,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
+from runtime_support._dates_decimals import EXAMPLES, Word, is_word
 from runtime_support._names import listed
 from runtime_support._recovery import tokens
 from runtime_support._recovery.bodies import read_whole
+from runtime_support._recovery.dates import objection, take_date
 from runtime_support._recovery.nodes import (
     Bare,
     Broken,
@@ -199,6 +201,12 @@ def mismatch(node: Node, schema: m.Schema, path: str) -> Misfit:
     return Misfit(path, f"expected {short(schema)}, got {describe_node(node)}")
 
 
+def _no_date(node: str, kind: Word, path: str) -> Misfit:
+    expected = f"expected {kind}, such as {EXAMPLES[kind]}, got {describe_node(node)}"
+    reason = objection(kind, node)
+    return Misfit(path, f"{expected}: {reason}" if reason else expected)
+
+
 def two_readings(node: Node, schema: m.Schema, path: str) -> Misfit:
     """The node can be read in several ways, none of them better than the others."""
     return Misfit(
@@ -338,7 +346,7 @@ class Fitter:
             case m.AnySchema():
                 return self.fit_any(node, path)
             case m.ScalarSchema(kind):
-                return self.take(take_scalar(node, kind), schema, node, path)
+                return self.fit_scalar(node, kind, schema, path)
             case m.ListSchema(item):
                 items = expect(node, list, schema, path)
                 if is_remark(items, item):
@@ -357,6 +365,17 @@ class Fitter:
                 return self.take(take_literal(node, values), schema, node, path)
             case m.OpaqueSchema() | m.ReferenceSchema():  # neither comes here: see contracts, `fit`
                 raise mismatch(node, schema, path)
+
+    def fit_scalar(
+        self, node: Node, kind: m.ScalarKind, schema: m.ScalarSchema, path: str
+    ) -> Any:
+        if is_word(kind):
+            taken = take_date(node, kind)
+            if taken is None and isinstance(node, str):
+                raise _no_date(node, kind, path)
+        else:
+            taken = take_scalar(node, kind)
+        return self.take(taken, schema, node, path)
 
     def fit_items(self, items: list[Node], schemas: Sequence[m.Schema], path: str) -> list[Any]:
         value: list[Any] = []

@@ -302,6 +302,11 @@ class NotANumber(Exception):
 
 def read_number(text: str) -> int | float:
     """The number that the whole text is: an int where it is whole."""
+    return _value(read_digits(text))
+
+
+def read_digits(text: str) -> str:
+    """The number that the whole text is, in plain digits, as many as it was written with."""
     match = _AFFIXED.fullmatch(without_markup(text))
     if match is None:
         raise NotANumber("not a number")
@@ -310,9 +315,9 @@ def read_number(text: str) -> int | float:
         raise NotANumber(f"`{unit.strip()}` changes the number")
     if match["sign"] and match["sign_inside"]:
         raise NotANumber("two signs")
-    number = _plain_number(match["digits"])
+    digits = _plain_digits(match["digits"])
     negative = (match["sign"] + match["sign_inside"]) in {"-", "−", "–"}
-    return -number if negative else number
+    return f"-{digits}" if negative else digits
 
 
 def number_in_prose(text: str) -> int | float:
@@ -357,16 +362,16 @@ def _changes(word: str) -> bool:
     )
 
 
-def _plain_number(digits: str) -> int | float:
+def _plain_digits(digits: str) -> str:
     text = digits.rstrip(".") if digits.count(".") == 1 and digits.endswith(".") else digits
     for form, plain in _FORMS:
         if form.fullmatch(text):
-            return _value(plain(text))
+            return plain(text)
     raise NotANumber("not a number")
 
 
 def _value(digits: str) -> int | float:
-    if digits.isdecimal():
+    if digits.removeprefix("-").isdecimal():
         try:
             return int(digits)
         except ValueError:
@@ -464,7 +469,7 @@ def take_literal(node: Node, values: list[Any]) -> Scalar | None:
     number = isinstance(node, Bare) and tokens.JSON_NUMBER.fullmatch(node)
     if number and not isinstance(found[0], (str, bool)):
         return Scalar(found[0])
-    return Scalar(found[0], _read_as(node, found[0]), 2)
+    return Scalar(found[0], read_as(node, found[0]), 2)
 
 
 def _literals_of_text(text: str, values: list[Any], strings: list[str]) -> list[Any]:
@@ -521,12 +526,12 @@ def _take_number(node: Node) -> Scalar | None:
     if value is None:
         return None
     if not isinstance(node, Bare):
-        return Scalar(value, _read_as(node, value), 3)
+        return Scalar(value, read_as(node, value), 3)
     if tokens.JSON_NUMBER.fullmatch(node) is None:
-        return Scalar(value, _read_as(node, value), 2)
+        return Scalar(value, read_as(node, value), 2)
     if isinstance(value, float) or node.lstrip("-").isdigit():
         return Scalar(value)
-    return Scalar(value, _read_as(node, value), 1)
+    return Scalar(value, read_as(node, value), 1)
 
 
 def _take_bool(node: Node) -> Scalar | None:
@@ -535,13 +540,13 @@ def _take_bool(node: Node) -> Scalar | None:
     if not isinstance(node, str) or len(node) > LONGEST_MENTION:
         return None
     value = {"0": False, "1": True}.get(node, bool_meant(node))
-    return None if value is None else Scalar(value, _read_as(node, value), 3)
+    return None if value is None else Scalar(value, read_as(node, value), 3)
 
 
 def _take_string(node: Node) -> Scalar | None:
     if isinstance(node, bool):
         word = "true" if node else "false"
-        return Scalar(word, _read_as(Bare(word), word), 5)
+        return Scalar(word, read_as(Bare(word), word), 5)
     if not isinstance(node, str):
         return None
     if not isinstance(node, Bare):
@@ -549,14 +554,14 @@ def _take_string(node: Node) -> Scalar | None:
     if is_nil_word(node) or tokens.PLACEHOLDER.fullmatch(node):
         return None
     number = tokens.JSON_NUMBER.fullmatch(node)
-    return Scalar(str(node), _read_as(node, str(node)) if number else "", 4)
+    return Scalar(str(node), read_as(node, str(node)) if number else "", 4)
 
 
 def _take_nil(node: Node) -> Scalar | None:
     if node is None:
         return Scalar(None)
     if isinstance(node, Bare) and is_nil_word(node):
-        return Scalar(None, _read_as(node, None), 2)
+        return Scalar(None, read_as(node, None), 2)
     return None
 
 
@@ -574,7 +579,7 @@ def _take_any(node: Node) -> Scalar | None:
     if node in tokens.COMPLETE_WORDS:
         return Scalar({"True": True, "False": False, "None": None}[node], cost=2)
     if is_nil_word(node):
-        return Scalar(None, _read_as(node, None), 2)
+        return Scalar(None, read_as(node, None), 2)
     return Scalar(str(node), cost=2)
 
 
@@ -589,7 +594,7 @@ _TAKERS: dict[AskedKind, Callable[[Node], Scalar | None]] = {
 }
 
 
-def _read_as(node: str, value: Any) -> str:
+def read_as(node: str, value: Any) -> str:
     import json
 
     shown = node if len(node) <= 40 else f"{node[:40]}..."

@@ -12,11 +12,23 @@ to be converted) or raises `Mismatch`, to which each level adds its step of the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from operator import is_
 from typing import Any, TypeAlias, assert_never
 
+from runtime_support._dates_decimals import (
+    EXAMPLES,
+    Digits,
+    NotReadable,
+    Word,
+    class_for,
+    is_naive,
+    is_word,
+    word_of,
+)
+from runtime_support._dates_decimals import read as read_text
 from runtime_support._names import did_you_mean, listed
 from runtime_support._schema import model as m
 from runtime_support._schema.rules import broken_rules
@@ -41,6 +53,10 @@ SCALAR_TYPES: dict[m.ScalarKind, type] = {
     "string": str,
     "nil": type(None),
 }
+
+
+# JSON has texts for these: one that is such a value is meant to be, also beside other texts.
+_DATES = ("date", "datetime", "time", "duration")
 
 
 class Mismatch(Exception):
@@ -167,7 +183,8 @@ class Validating:
                 return self.object_check(schema)
             case m.UnionSchema(members):
                 checks = tuple(map(self.check, members))
-                return _union_check(self.expected(schema), checks, _tag_of(members))
+                check = _union_check(self.expected(schema), checks, _tag_of(members))
+                return self.union_check(check, members)
             case m.ReferenceSchema(_, target):
                 return lambda value: self.check(target())(value)
             case _:
@@ -191,6 +208,8 @@ class Validating:
 
     def scalar_check(self, word: m.ScalarKind) -> Check:
         expected = self.expected(m.ScalarSchema(word))
+        if is_word(word):
+            return _date_check(word, expected)
         return _float_check(expected) if word == "float" else _scalar_check(word, expected)
 
     def list_check(self, schema: m.ListSchema) -> Check:
@@ -251,6 +270,10 @@ class Validating:
 
         return check_record
 
+    def union_check(self, check: Check, members: tuple[m.Schema, ...]) -> Check:
+        """The check of a union; `check` looks for the member that takes a value as it is."""
+        return check
+
     def reader(self, schema: m.ObjectSchema) -> Check:
         """What makes a record of an object: its fields are read as those of a reply."""
         return lambda value: _decoding.check(schema)(value)
@@ -306,6 +329,20 @@ class _Decoding(Validating):
             return from_tuple(tuple(value) if is_list(value) else value)
 
         return read_tuple
+
+    def union_check(self, check: Check, members: tuple[m.Schema, ...]) -> Check:
+        dates = [one for one in members if isinstance(one, m.ScalarSchema) and one.kind in _DATES]
+        checks = [self.check(one) for one in dates]
+        if not checks:
+            return check
+
+        def read_union(value: Any) -> Any:
+            for check_date in checks if isinstance(value, str) else ():
+                with suppress(Mismatch):
+                    return check_date(value)
+            return check(value)
+
+        return read_union
 
     def reader(self, schema: m.ObjectSchema) -> Check:
         keys = self.keys_check(schema)
@@ -478,7 +515,7 @@ def _reason(error: Exception) -> str:
 def _float_check(expected: str) -> Check:
     def check_float(value: Any) -> Any:
         if isinstance(value, float):
-            return value
+            return float(value) if value.__class__ is Digits else value
         if is_number(value):
             try:
                 return float(value)
@@ -498,6 +535,38 @@ def _scalar_check(word: m.ScalarKind, expected: str) -> Check:
         return _other(value, check_scalar, expected)
 
     return check_scalar
+
+
+def _date_check(word: Word, expected: str) -> Check:
+    """Takes a value of the kind, or its text in the form of ISO 8601, as JSON has it; for a decimal
+    an int, and a number of JSON by its digits."""
+    likeness = f"{expected}, such as {EXAMPLES[word]}"
+
+    def check_date(value: Any) -> Any:
+        if word_of(value) == word and not hasattr(value.__class__, "__members__"):
+            if word == "datetime" and is_naive(value):
+                raise Mismatch(f"{expected} with an offset", value, _OFFSET_HINT)
+            if word == "decimal" and not value.is_finite():
+                raise Mismatch(f"{expected}, which is a number", value)
+            return value
+        text: Any = value
+        if word == "decimal" and isinstance(value, Digits):
+            text = value.text
+        elif word == "decimal" and basic_kind(value) == "int":
+            return class_for(word)(plain(value))
+        if not isinstance(text, str):
+            if word == "decimal" and isinstance(value, float):
+                raise Mismatch(expected, value, "a float is not exact: `decimal(str(x))`")
+            return _other(value, check_date, expected)
+        try:
+            return read_text(word, text)
+        except NotReadable as error:
+            raise Mismatch(likeness, value, str(error) or None) from None
+
+    return check_date
+
+
+_OFFSET_HINT = "`x.astimezone()` gives it the offset of this place"
 
 
 def _literal_check(wanted: Any, given: Any, expected: str) -> Check:

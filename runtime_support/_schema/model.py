@@ -9,9 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from runtime_support._dates_decimals import Word
 from runtime_support.errors import CheckError
 
-ScalarKind: TypeAlias = Literal["int", "float", "number", "bool", "string", "nil"]
+ScalarKind: TypeAlias = Literal["int", "float", "number", "bool", "string", "nil"] | Word
 
 
 class _Absent:
@@ -34,7 +35,8 @@ class AnySchema:
 
 @dataclass(frozen=True, slots=True)
 class ScalarSchema:
-    """A number, a bool, a string or nil; `number` is `int | float` as programs have it."""
+    """A number, a bool, a string, nil, a date or the like; `number` is `int | float` as programs
+    have it."""
 
     kind: ScalarKind
 
@@ -215,6 +217,26 @@ def members_of(schema: Schema) -> tuple[Schema, ...]:
     if not isinstance(schema, UnionSchema):
         return (schema,)
     return tuple(one for member in schema.members for one in members_of(member))
+
+
+def scalars_in(schema: Schema) -> set[ScalarKind]:
+    """The kinds of scalars that may be in a value."""
+    found: set[ScalarKind] = set()
+    known, pending = set[int](), [schema]
+    while pending:
+        current = resolved(pending.pop())
+        if id(current) in known:
+            continue
+        known.add(id(current))
+        if isinstance(current, ScalarSchema):
+            found.add(current.kind)
+        pending += parts_of(current)
+    return found
+
+
+def holds_decimals(schema: Schema) -> bool:
+    """Whether a decimal may be in a value, so that the digits of its numbers are to be kept."""
+    return "decimal" in scalars_in(schema)
 
 
 def literals_of(schema: Schema) -> tuple[LiteralSchema, ...]:

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
+from runtime_support._dates_decimals import class_for, word_of_class
 from runtime_support._names import field_name, script_name
 from runtime_support._schema import model as m
 from runtime_support._values import class_name, is_dataframe, is_dataframe_class
@@ -65,7 +66,7 @@ _MARKERS = (typing.Annotated, typing.Required, typing.NotRequired, typing.Final,
 
 # Classes whose instances pydantic reads from text.
 _TEXTS: dict[str, m.Schema] = dict.fromkeys(
-    ["date", "datetime", "time", "timedelta", "Decimal", "UUID", "Path", "bytes"],
+    ["UUID", "Path", "bytes"],
     m.ScalarSchema("string"),
 )
 
@@ -313,6 +314,9 @@ class _Reader:
         if class_ in _READ_ONLY:
             return _PLAIN[_READ_ONLY[class_]]
         name = self.names.get(class_, class_name(class_))
+        word = word_of_class(class_)
+        if word is not None and class_ is class_for(word):
+            return m.ScalarSchema(word)
         if isinstance(class_, enum.EnumMeta):
             return _enumeration(name, class_)
         fields_of = self.fields_of(class_)
@@ -446,6 +450,8 @@ def _json_for_model(schema: m.Schema) -> m.Schema:
     match schema:
         case m.OpaqueSchema(python=python) if python is not None:
             return _TEXTS.get(python.__name__, m.AnySchema())
+        case m.ScalarSchema("date" | "datetime" | "time" | "duration"):
+            return m.ScalarSchema("string")
         case m.ListSchema(item):
             return m.ListSchema(_json_for_model(item))
         case m.MapSchema(value):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias, assert_never
 
+from runtime_support._dates_decimals import WORDS
 from runtime_support._schema import model as m
 from runtime_support._values import is_list, is_object, literal
 from runtime_support._values import kind as kind_of
@@ -24,6 +25,15 @@ JSON_TYPES: dict[str, str] = {
     "bool": "boolean",
     "string": "string",
     "nil": "null",
+    **dict.fromkeys(WORDS, "string"),
+}
+# What is said of strings that are dates and the like.
+_FORMATS: dict[str, JSONSchema] = {
+    "date": {"format": "date"},
+    "datetime": {"format": "date-time"},
+    "time": {"format": "time"},
+    "duration": {"format": "duration"},
+    "decimal": {"pattern": r"^-?[0-9]+(\.[0-9]+)?$"},
 }
 
 ONE_LINE = 88
@@ -199,7 +209,7 @@ class _JSONSchemaWriter:
                 self.lose("may be anything")
                 return {}
             case m.ScalarSchema(kind):
-                return {"type": JSON_TYPES[kind]}
+                return {"type": JSON_TYPES[kind], **_FORMATS.get(kind, {})}
             case m.LiteralSchema(value):
                 return {"type": JSON_TYPES[kind_of(value)], "enum": [value]}
             case m.ListSchema(item):

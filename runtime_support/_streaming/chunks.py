@@ -94,6 +94,7 @@ class ListItems:
     def __init__(self, target: Target, item: m.Schema) -> None:
         self._goal = target
         self._item = item
+        self._keeps_digits = m.holds_decimals(item)
         self._given: list[Any] = []
         # The same again, as whoever was given them may have changed them.
         self._read: list[Any] = []
@@ -137,7 +138,8 @@ class ListItems:
         return item
 
     def _decoded(self, element: str) -> Any:
-        return decode(parse_unambiguous(element), self._item, f"value[{len(self._given)}]")
+        read = parse_unambiguous(element, keeps_digits=self._keeps_digits)
+        return decode(read, self._item, f"value[{len(self._given)}]")
 
     def _has_begun(self) -> bool:
         opening = _OPENING.match(self._text)

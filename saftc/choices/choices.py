@@ -146,7 +146,8 @@ class Choices:
         # A sum of integers and floats may fail itself, and what Python's code raises end a
         # generator.
         item = item_type(self.facts.type_of(node))
-        adds_alike = builtin.name != "sum" or is_only(item, "int") or is_only(item, "float")
+        kinds = ("int", "float", "decimal", "duration")
+        adds_alike = builtin.name != "sum" or any(is_only(item, kind) for kind in kinds)
         is_known_to_end = "unknown" not in self.plan.effects.of(node)
         return is_known_to_end and (adds_alike or self._is_certain(node))
 

@@ -9,8 +9,11 @@ from saftc.codegen.classes import class_def
 from saftc.codegen.context import Context
 from saftc.codegen.layout import code_of
 from saftc.codegen.python import Expression, Statement
+from saftc.semantics.foreign import PythonClass
 from saftc.semantics.types import (
     ANY,
+    CLASSES_OF_DATES,
+    DECIMAL,
     NEVER,
     NIL,
     RESULT,
@@ -54,6 +57,8 @@ def annotation(context: Context, type_: Type) -> Expression:
             return py.constant(None)
         case Scalar(kind="dataframe"):
             return dataframe_class(context)
+        case Scalar() if type_ in CLASSES_OF_DATES.values():
+            return class_of_date(context, type_)
         case Scalar():
             return context.global_(_SCALARS.get(type_.kind, "Any"))
         case LiteralType():
@@ -126,6 +131,18 @@ def variable_annotation(context: Context, found: Annotation) -> Expression:
 def checked(context: Context, value: Expression, wanted: Type) -> Expression:
     """`check(value, wanted)`."""
     return py.call(context.global_("check"), [value, annotation(context, wanted)])
+
+
+def class_of_date(context: Context, type_: Scalar) -> Expression:
+    """`dt.date` and the like, `Decimal`; by the script's own name where it imports the class."""
+    for text, symbol in context.facts.own_names.items():
+        declared = context.facts.python.get(symbol)
+        if isinstance(declared, PythonClass) and declared.schema == type_:
+            return context.type_(text)
+    name = next(name for (_, name), one in CLASSES_OF_DATES.items() if one == type_)
+    if type_ == DECIMAL:
+        return context.global_(name)
+    return py.attribute(context.global_("dt"), name)
 
 
 def dataframe_class(context: Context) -> Expression:

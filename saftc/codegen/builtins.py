@@ -11,14 +11,19 @@ from collections.abc import Callable, Mapping, Sequence
 import libcst as cst
 
 from saftc.codegen import python as py
+from saftc.codegen.annotations import class_of_date
 from saftc.codegen.comments import one_a_line
 from saftc.codegen.context import Context
+from saftc.codegen.dates import date_call, nothing_of
 from saftc.codegen.python import Expression
 from saftc.schedule.awaits import Wait
 from saftc.semantics.builtins import BUILTINS, ITEMS, PROGRAMS, TEXT, Builtin, Python
 from saftc.semantics.forms import BuiltinCall, Form, arguments_by_position
 from saftc.semantics.types import (
+    DECIMAL,
+    DURATION,
     FunctionType,
+    Type,
     is_only,
     item_type,
     union,
@@ -26,6 +31,9 @@ from saftc.semantics.types import (
 from saftc.syntax import nodes as n
 
 _Given = Sequence[n.Expression]
+
+# The kinds whose text is the same in Python.
+_PRINTED = ("string", "int", "float", "date", "time", "decimal", "dataframe")
 
 
 def emit_builtin_call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
@@ -120,6 +128,8 @@ def _call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
     if form.builtin.takes_names:
         return py.call(context.global_(form.way.python.name), *arguments(context, node))
     made = None
+    if form.form == Form.NATIVE and (date := date_call(context, node, form.way)) is not None:
+        return date
     if form.by is not None:
         made = _ordered_by(context, node, form, form.by)
     elif form.form == Form.NATIVE and given is not None:
@@ -212,7 +222,8 @@ def _key(context: Context, by: n.Expression, values: _Given) -> Expression:
         return context.emit(by)
     if python.how == "method" and way.parameters[0].kinds == TEXT:
         return py.attribute(context.global_("str"), python.name)
-    is_function = python.how == "function" or by.text == "len"
+    is_sum = by.text == "sum" and is_only(item_type(element), "int", "float", "decimal")
+    is_function = python.how == "function" or by.text == "len" or is_sum
     return context.global_(by.text) if is_function else context.emit(by)
 
 
@@ -236,8 +247,7 @@ def written(context: Context, value: Expression) -> Expression:
 def printed(context: Context, node: n.Expression) -> Expression:
     """What Python's `print` shows as Saft's does."""
     value = context.emit(node)
-    is_plain = is_only(context.type_of(node), "string", "int", "float", "dataframe")
-    return value if is_plain else shown(context, value)
+    return value if is_only(context.type_of(node), *_PRINTED) else shown(context, value)
 
 
 def shown(context: Context, value: Expression) -> Expression:
@@ -249,7 +259,7 @@ def _str(context: Context, given: _Given) -> Expression:
     value, type_ = context.emit(given[0]), context.type_of(given[0])
     if is_only(type_, "string"):
         return value
-    if is_only(type_, "string", "int", "float", "dataframe"):
+    if is_only(type_, *_PRINTED):
         return py.call(context.global_("str"), [value])
     return shown(context, value)
 
@@ -284,6 +294,14 @@ def _div(context: Context, given: _Given) -> Expression:
     return py.call(context.global_("int"), [made])
 
 
+def _sum(context: Context, given: _Given) -> Expression:
+    """`sum(xs)`; of decimals and durations, with what the sum of none is."""
+    items = _taken(context, BUILTINS["sum"], given[0])
+    added = BUILTINS["sum"].ways[0].result([context.type_of(given[0])])
+    none = [] if added not in (DECIMAL, DURATION) else [nothing_of(context, added)]
+    return py.call(context.global_("sum"), [items, *none])
+
+
 def _len(context: Context, given: _Given) -> Expression:
     found = context.choices.counted(given[0])
     if found is None:
@@ -300,6 +318,7 @@ _OWN: dict[str, Callable[[Context, _Given], Expression]] = {
     "contains": _contains,
     "env": _env,
     "div": _div,
+    "sum": _sum,
     "len": _len,
 }
 
@@ -309,8 +328,12 @@ def length(context: Context, value: Expression) -> Expression:
     return py.call(context.global_("len"), [value])
 
 
-def to_float(context: Context, node: n.Expression, value: Expression) -> Expression:
-    """A number as a float: a literal is written as one."""
+def converted(
+    context: Context, node: n.Expression, value: Expression, wanted: Type
+) -> Expression:
+    """An int as a float or a decimal: a literal is written as one."""
+    if wanted == DECIMAL:
+        return py.call(class_of_date(context, DECIMAL), [value])
     match node:
         case n.Literal(value=int() as number):
             pass

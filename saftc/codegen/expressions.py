@@ -7,7 +7,7 @@ from typing import assert_never
 
 from saftc.codegen import python as py
 from saftc.codegen.annotations import checked
-from saftc.codegen.builtins import builtin_value, printed, to_float
+from saftc.codegen.builtins import builtin_value, converted, printed
 from saftc.codegen.calls import emit_call
 from saftc.codegen.context import Context
 from saftc.codegen.layout import code_of
@@ -45,8 +45,8 @@ def emit_expression(context: Context, node: n.Expression) -> Expression:
     coercion = context.facts.coercions.get(node)
     if coercion is None:
         return value
-    if coercion.fit == Fit.TO_FLOAT:
-        value = to_float(context, node, value)
+    if coercion.fit == Fit.CONVERT:
+        value = converted(context, node, value, coercion.wanted)
     elif coercion.wanted == PROGRAM:
         value = emit_kept_program(context, node, value)
     else:

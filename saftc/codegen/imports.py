@@ -17,9 +17,10 @@ from saftc.semantics.builtins import BUILTINS
 
 # What the output may import, and from where; also what builtins are there (see their rows).
 _NAMES = {
-    "": "asyncio os pl",
+    "": "asyncio dt os pl",
     "contextlib": "suppress",
     "dataclasses": "dataclass field",
+    "decimal": "Decimal",
     "typing": "Annotated Any Literal NoReturn TypedDict",
     "runtime_support": (
         "Failed File Image Result ToolCall Usage check in_loop in_thread later ops overlap program "
@@ -35,7 +36,7 @@ SOURCES = {
     **{one.name: one.module for one in _PYTHON if one.module},
 }
 # The modules that go by another name.
-_MODULES = {"pl": "polars"}
+_MODULES = {"pl": "polars", "dt": "datetime"}
 
 
 def is_imported(name: str, *, prints_ahead: bool = False) -> bool:

@@ -7,7 +7,7 @@ from saftc.codegen.builtins import length
 from saftc.codegen.context import Context
 from saftc.codegen.prompts import emit_result
 from saftc.codegen.python import Expression
-from saftc.semantics.forms import Attribute, Form, OfResult
+from saftc.semantics.forms import Attribute, Form, Getter, OfResult
 from saftc.syntax import nodes as n
 
 
@@ -17,6 +17,8 @@ def emit_member(context: Context, node: n.Member) -> Expression:
     match form:
         case Attribute():
             return py.attribute(context.emit(node.value), py.field_name(form.name))
+        case Getter():
+            return py.call(py.attribute(context.emit(node.value), form.name))
         case OfResult():
             return py.attribute(emit_result(context, node.value), form.attribute)
         case Form.STRUCTURE:

@@ -10,10 +10,11 @@ from typing import assert_never
 import libcst as cst
 
 from saftc.codegen import python as py
-from saftc.codegen.annotations import dataframe_class
+from saftc.codegen.annotations import class_of_date, dataframe_class
 from saftc.codegen.context import Context
 from saftc.codegen.python import Expression
 from saftc.semantics.forms import Form, IsTest, KindTest, Test
+from saftc.semantics.types import DATES
 from saftc.syntax import nodes as n
 
 _OPERATIONS = {
@@ -140,6 +141,8 @@ def _class_of_kind(context: Context, word: str) -> Expression:
     record = context.facts.record_of_kind(word)
     if record is not None:
         return context.type_(record)
+    if word in DATES:
+        return class_of_date(context, DATES[word])
     return dataframe_class(context) if word == "dataframe" else context.global_(_CLASSES[word])
 
 

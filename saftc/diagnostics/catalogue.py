@@ -84,6 +84,7 @@ OTHER_ARGUMENT = Code(
     "error",
     "`{parameter}` of `{name}` is {expected} in the calls of its script; found {found}",
 )
+UNREADABLE = Code("SAFT0321", "error", "`{text}` is not a {name}")
 
 # Prompts.
 UNKNOWN_OPTION = Code("SAFT0401", "error", "`{name}` is not an option of a prompt")
@@ -133,6 +134,7 @@ FIELD_LIKE_TYPE = Code(
 TOOLS_LOST = Code(
     "SAFT0620", "warning", "this prompt has no tools, and the conversation may hold calls of some"
 )
+HIDES_TYPE = Code("SAFT0624", "warning", "`{name}` hides the built-in type of that name")
 
 # Hints, of `check --strict`.
 LEFT_TO_RUN_TIME = Code(

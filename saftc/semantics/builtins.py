@@ -14,6 +14,10 @@ from saftc.semantics.types import (
     ANY,
     BOOL,
     DATAFRAME,
+    DATE,
+    DATETIME,
+    DECIMAL,
+    DURATION,
     FILE,
     FLOAT,
     IMAGE,
@@ -23,6 +27,7 @@ from saftc.semantics.types import (
     NUMBER,
     ROW,
     STRING,
+    TIME,
     ListType,
     MapType,
     ObjectType,
@@ -51,6 +56,10 @@ TRUTH = frozenset({"bool"})
 TABLE = frozenset({"dataframe"})
 PROGRAM = frozenset({"program"})
 FUNCTION = frozenset({"function"})
+DECIMALS = frozenset({"decimal", "int"})
+DURATIONS = frozenset({"duration"})
+# Of each, two values have an order.
+DATES = (DURATIONS, *(frozenset({one}) for one in ("date", "datetime", "time")))
 # Anything at all.
 VALUE: Kinds = frozenset()
 
@@ -258,10 +267,20 @@ def taken_words(parameter: Taken, argument: Type) -> str:
     """What a parameter takes instead of `argument`, in words."""
     if not parameter.items or not is_only(argument, *ITEMS):
         return " or ".join(sorted(parameter.kinds))
-    return f"a list of {' or of '.join(_ITEM_WORDS[items] for items in parameter.items)}"
+    is_of_dates = set(DATES) <= set(parameter.items)
+    words = [_ITEM_WORDS[items] for items in parameter.items if items in _ITEM_WORDS]
+    words = list(dict.fromkeys(words[:-1] if is_of_dates else words))
+    words += ["dates or the like"] if is_of_dates else []
+    return f"a list of {' or of '.join(words)}"
 
 
-_ITEM_WORDS = {NUMBERS: "numbers", TEXT: "strings", TRUTH: "bools"}
+_ITEM_WORDS = {
+    NUMBERS: "numbers",
+    TEXT: "strings",
+    TRUTH: "bools",
+    DECIMALS: "numbers",
+    DURATIONS: "durations",
+}
 
 
 # What they give
@@ -297,6 +316,10 @@ def _get(arguments: Sequence[Type]) -> Type:
 
 def _sum(arguments: Sequence[Type]) -> Type:
     item = widened(item_type(arguments[0]))
+    if item in (DECIMAL, DURATION):
+        return item
+    if is_only(item, *DECIMALS) and DECIMAL in members(item):
+        return DECIMAL
     # The sum of an empty list is the int 0.
     return ANY if item == ANY else union((INT, item))
 
@@ -308,7 +331,9 @@ def _extreme(arguments: Sequence[Type]) -> Type:
 
 
 def _same_number(arguments: Sequence[Type]) -> Type:
-    return arguments[0] if is_only(arguments[0], *NUMBERS) else NUMBER
+    if is_only(arguments[0], *NUMBERS, "decimal", "duration"):
+        return arguments[0]
+    return ANY if arguments[0] == ANY else NUMBER
 
 
 def _round(arguments: Sequence[Type]) -> Type:
@@ -375,13 +400,16 @@ def _gives_plain(way: Way) -> bool:
     return all(isinstance(one, Scalar) and one != ANY for one in plain)
 
 
-_ORDERED = (NUMBERS, TEXT)
+_ORDERED = (NUMBERS, DECIMALS, TEXT, *DATES)
+_ORDERED_KINDS = frozenset[str]().union(*_ORDERED)
 _BY = Taken("by", FUNCTION)
 _REVERSE = Taken("reverse", TRUTH, is_required=False, is_keyword=True)
 _TEXT, _PATH, _PART = Taken("text", TEXT), Taken("path", TEXT), Taken("part", TEXT)
-_NUMERIC, _OPTIONS = Taken("value", NUMBERS | TEXT), Taken("options", ITEMS)
+_NUMERIC = Taken("value", NUMBERS | TEXT | DECIMALS)
+_OPTIONS = Taken("options", ITEMS)
 _ANY, _OBJECT, _TABLE = Taken("value", VALUE), Taken("object", OBJECT), Taken("table", TABLE)
 _ITEMS, _OF_TEXTS = Taken("items", ITEMS), Taken("items", ITEMS, (TEXT,))
+_OF_SUMMED = Taken("items", ITEMS, (NUMBERS, DECIMALS, DURATIONS))
 _OF_NUMBERS, _OF_ORDERED = Taken("items", ITEMS, (NUMBERS,)), Taken("items", ITEMS, _ORDERED)
 _OF_BOOLS = Taken("items", ITEMS, (TRUTH,))
 # Of one column of a dataframe.
@@ -390,7 +418,7 @@ _COLUMN = (Taken("items", TABLE), Taken("column", TEXT))
 
 def _extreme_of(name: str) -> Builtin:
     """`min` and `max`: of a list or of several values, also by a function, and of a column."""
-    several, found = Taken("items", ITEMS | NUMBERS | TEXT, _ORDERED), _function(name)
+    several, found = Taken("items", ITEMS | _ORDERED_KINDS, _ORDERED), _function(name)
     return _pure(
         name,
         Way((_OF_ORDERED,), _extreme, found),
@@ -403,6 +431,8 @@ def _extreme_of(name: str) -> Builtin:
         goes_over="all",
     )
 
+
+_UNITS = ("weeks", "days", "hours", "minutes", "seconds")
 
 _ROWS = (
     # text
@@ -475,7 +505,7 @@ _ROWS = (
     ),
     _pure(
         "sum",
-        Way((_OF_NUMBERS,), _sum, _function("sum")),
+        Way((_OF_SUMMED,), _sum, _OWN),
         Way(_COLUMN, NUMBER, _OPERATION),
         holds="nothing",
         goes_over="all",
@@ -491,11 +521,19 @@ _ROWS = (
     _pure("float", Way((_NUMERIC,), FLOAT, _function("float")), fails="maybe"),
     _pure(
         "round",
-        Way((Taken("value", NUMBERS), _maybe("digits", WHOLE)), _round, _function("round")),
+        Way(
+            (Taken("value", NUMBERS | DECIMALS), _maybe("digits", WHOLE)),
+            _round,
+            _function("round"),
+        ),
         fails="maybe",
         holds="nothing",
     ),
-    _pure("abs", Way((Taken("value", NUMBERS),), _same_number, _function("abs")), holds="nothing"),
+    _pure(
+        "abs",
+        Way((Taken("value", NUMBERS | DECIMALS | DURATIONS),), _same_number, _function("abs")),
+        holds="nothing",
+    ),
     Builtin(
         "div",
         (Way((Taken("a", NUMBERS), Taken("b", NUMBERS)), INT, _OWN),),
@@ -506,6 +544,29 @@ _ROWS = (
     ),
     _pure("json", Way((_ANY,), STRING, _function("to_json", _OPS)), fails="maybe"),
     _pure("parse", Way((_TEXT,), ANY, _function("parse", _OPS)), fails="maybe"),
+    # dates and decimals
+    _pure("date", Way((_TEXT,), DATE, _function("to_date", _OPS)), fails="maybe"),
+    _pure("datetime", Way((_TEXT,), DATETIME, _function("to_datetime", _OPS)), fails="maybe"),
+    _pure("time", Way((_TEXT,), TIME, _function("to_time", _OPS)), fails="maybe"),
+    _pure(
+        "duration",
+        Way((_TEXT,), DURATION, _function("to_duration", _OPS)),
+        Way(
+            tuple(Taken(unit, NUMBERS, is_required=False, is_keyword=True) for unit in _UNITS),
+            DURATION,
+            _function("to_duration", _OPS),
+            least=1,
+        ),
+        fails="maybe",
+    ),
+    _pure(
+        "decimal",
+        Way((Taken("value", TEXT | DECIMALS),), DECIMAL, _function("to_decimal", _OPS)),
+        fails="maybe",
+    ),
+    _effect("reads", "today", Way((), DATE, _function("today", _OPS))),
+    # What was before and what comes behind can be told by it: it keeps its place.
+    _effect("writes", "now", Way((), DATETIME, _function("now", _OPS))),
     # effects
     _effect(
         "prints",

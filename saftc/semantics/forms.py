@@ -9,6 +9,8 @@ Inference decides it once, where it has the types of the parts in hand; the emit
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
 from enum import Enum, auto
 from typing import Literal
 
@@ -78,6 +80,13 @@ class Test(Enum):
 class Attribute:
     """`value.name`: a field of a record, a name of a module, a member of imported Python, or what
     polars calls `name` in a dataframe."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Getter:
+    """`value.name()`: a member of a date or the like, which Python has as a method."""
 
     name: str
 
@@ -198,7 +207,7 @@ class Added:
 Growth = Append | Extend | Put | Cut | Within
 OperatorForm = Literal[Form.NATIVE, Form.OPS] | IsTest | KindTest
 _Member = Literal[Form.ITEM, Form.GET, Form.LENGTH, Form.STRUCTURE, Form.OPS]
-MemberForm = _Member | Attribute | OfResult
+MemberForm = _Member | Attribute | Getter | OfResult
 ItemForm = Literal[Form.NATIVE, Form.GET, Form.STRUCTURE, Form.OPS]
 # `Form.OPS` is `ops.call(function, ...)`.
 CallForm = BuiltinCall | DirectCall | Literal[Form.SEND, Form.OPS]
@@ -264,17 +273,28 @@ def loop_form(pattern: n.Pattern, iterable: Type) -> LoopForm:
 
 def takes_format(type_: Type, spec: str) -> bool | None:
     """Whether a value of a type that is not a union takes a format; None when nothing is known."""
-    samples = {"int": 1, "float": 1.0, "string": ""}
     if type_ in (ANY, NEVER):
         return None
-    sample = samples.get(kind_word(type_) or "")
-    if sample is None:
+    sample = _FORMATTED.get(kind_word(type_) or "")
+    if sample is None or (isinstance(sample, date | time) and "%" not in spec):
         return False
     try:
         format(sample, spec)
     except (ValueError, OverflowError, MemoryError):
         return False
     return True
+
+
+# What a format is tried on, by the kind of what it is for.
+_FORMATTED: dict[str, object] = {
+    "int": 1,
+    "float": 1.0,
+    "string": "",
+    "date": date(2026, 1, 31),
+    "datetime": datetime(2026, 1, 31, 9, 30, tzinfo=UTC),
+    "time": time(9, 30),
+    "decimal": Decimal(1),
+}
 
 
 def unpack_form(pattern: n.TuplePattern, type_: Type) -> UnpackForm:

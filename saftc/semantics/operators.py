@@ -13,10 +13,15 @@ from saftc.semantics.relations import can_be_equal
 from saftc.semantics.types import (
     ANY,
     BOOL,
+    DATE,
+    DATETIME,
+    DECIMAL,
+    DURATION,
     FLOAT,
     INT,
     NEVER,
     STRING,
+    TIME,
     ListType,
     MapType,
     ObjectType,
@@ -40,6 +45,37 @@ class Operation:
 
 
 _NUMBERS = (INT, FLOAT)
+# What dates, durations and decimals give, by the operands.
+_OF_DECIMALS: dict[tuple[Type, Type], Type] = dict.fromkeys(
+    ((DECIMAL, DECIMAL), (DECIMAL, INT), (INT, DECIMAL)), DECIMAL
+)
+_MOVED: dict[tuple[Type, Type], Type] = {
+    (one, DURATION): one for one in (DATE, DATETIME, DURATION)
+}
+_OF_DATES: dict[str, dict[tuple[Type, Type], Type]] = {
+    "+": {**_OF_DECIMALS, **_MOVED, **{(DURATION, one): one for one in (DATE, DATETIME)}},
+    "-": {**_OF_DECIMALS, **_MOVED, **{(one, one): DURATION for one in (DATE, DATETIME)}},
+    "*": {
+        **_OF_DECIMALS,
+        **{(DURATION, one): DURATION for one in _NUMBERS},
+        **{(one, DURATION): DURATION for one in _NUMBERS},
+    },
+    "/": {
+        **_OF_DECIMALS,
+        **{(DURATION, one): DURATION for one in _NUMBERS},
+        (DURATION, DURATION): FLOAT,
+    },
+    "%": {},
+    "<": {
+        **dict.fromkeys(_OF_DECIMALS, BOOL),
+        **{(one, one): BOOL for one in (DATE, DATETIME, TIME, DURATION)},
+    },
+}
+# Those that an operator takes beside something of which nothing is known.
+_TAKEN: dict[str, frozenset[Type]] = {
+    operator: frozenset(one for pair in found for one in pair)
+    for operator, found in _OF_DATES.items()
+}
 
 
 @remembered
@@ -88,10 +124,12 @@ def _operand(type_: Type) -> Type:
 
 def negate(operand: Type) -> Operation:
     """The result of `-x`."""
-    return operate("-", INT, operand)
+    return operate("-", DURATION if operand == DURATION else INT, operand)
 
 
 def _add(left: Type, right: Type) -> Type | None:
+    if (left, right) in _OF_DATES["+"]:
+        return _OF_DATES["+"][left, right]
     if left in _NUMBERS and right in _NUMBERS:
         return _arithmetic(left, right)
     if left == STRING and right == STRING:
@@ -101,34 +139,51 @@ def _add(left: Type, right: Type) -> Type | None:
     if ANY in (left, right):
         other = right if left == ANY else left
         is_possible = other == ANY or other in (*_NUMBERS, STRING) or isinstance(other, ListType)
+        is_possible = is_possible or other in _TAKEN["+"]
         return ANY if is_possible else None
     return None
 
 
-def _arithmetic(left: Type, right: Type) -> Type | None:
+def _subtract(left: Type, right: Type) -> Type | None:
+    return _arithmetic(left, right, "-")
+
+
+def _multiply(left: Type, right: Type) -> Type | None:
+    return _arithmetic(left, right, "*")
+
+
+def _arithmetic(left: Type, right: Type, operator: str = "+") -> Type | None:
     if left == INT and right == INT:
         return INT
-    return _when_all(left, right, _NUMBERS, FLOAT)
+    return _when_all(operator, left, right, _NUMBERS, FLOAT)
 
 
 def _divide(left: Type, right: Type) -> Type | None:
-    return _when_all(left, right, _NUMBERS, FLOAT)
+    return _when_all("/", left, right, _NUMBERS, FLOAT)
 
 
 def _remainder(left: Type, right: Type) -> Type | None:
-    return _when_all(left, right, (INT,), INT)
+    return _when_all("%", left, right, (INT,), INT)
 
 
-def _when_all(left: Type, right: Type, wanted: tuple[Type, ...], result: Type) -> Type | None:
-    if not all(operand in (*wanted, ANY) for operand in (left, right)):
-        return None
-    return ANY if ANY in (left, right) else result
+def _when_all(
+    operator: str, left: Type, right: Type, wanted: tuple[Type, ...], result: Type
+) -> Type | None:
+    found = _OF_DATES[operator].get((left, right))
+    if found is not None:
+        return found
+    if ANY in (left, right):
+        other = right if left == ANY else left
+        return ANY if other in (*wanted, ANY) or other in _TAKEN[operator] else None
+    return result if left in wanted and right in wanted else None
 
 
 def _order(left: Type, right: Type) -> Type | None:
+    if (left, right) in _OF_DATES["<"]:
+        return BOOL
     if ANY in (left, right):
         other = right if left == ANY else left
-        return BOOL if other in (*_NUMBERS, STRING, ANY) else None
+        return BOOL if other in (*_NUMBERS, STRING, ANY) or other in _TAKEN["<"] else None
     numbers = left in _NUMBERS and right in _NUMBERS
     return BOOL if numbers or left == right == STRING else None
 
@@ -146,8 +201,8 @@ def _contains(item: Type, container: Type) -> Type | None:
 
 _RULES: dict[str, Callable[[Type, Type], Type | None]] = {
     "+": _add,
-    "-": _arithmetic,
-    "*": _arithmetic,
+    "-": _subtract,
+    "*": _multiply,
     "/": _divide,
     "%": _remainder,
     "<": _order,

@@ -10,6 +10,7 @@ from typing import assert_never
 
 from saftc.semantics.types import (
     ANY,
+    DECIMAL,
     FLOAT,
     INT,
     NEVER,
@@ -37,10 +38,13 @@ from saftc.semantics.types import (
 
 
 class Fit(IntEnum):
-    """What must be done to a value where a type is asked for, from nothing to giving up."""
+    """What must be done to a value where a type is asked for, from nothing to giving up.
+
+    What is converted is an int, where a float or a decimal is asked for.
+    """
 
     EXACT = 0
-    TO_FLOAT = 1
+    CONVERT = 1
     CHECK = 2
     NEVER = 3
 
@@ -60,12 +64,13 @@ def fit(given: Type, wanted: Type) -> Fit:
             return Fit.EXACT
         if fits == {Fit.NEVER}:
             return Fit.NEVER
-        # `float(x)` is right for an int and for a float alike.
-        return Fit.TO_FLOAT if fits <= {Fit.EXACT, Fit.TO_FLOAT} and wanted == FLOAT else Fit.CHECK
+        # `float(x)` is right for an int and for a float alike, and so is `Decimal(x)`.
+        is_plain = fits <= {Fit.EXACT, Fit.CONVERT} and wanted in (FLOAT, DECIMAL)
+        return Fit.CONVERT if is_plain else Fit.CHECK
     if isinstance(wanted, UnionType):
         fits = [fit(given, member) for member in wanted.members]
         # Of several members that could take it, the check at run time picks the right one.
-        return Fit.CHECK if min(fits) == Fit.TO_FLOAT and Fit.CHECK in fits else min(fits)
+        return Fit.CHECK if min(fits) == Fit.CONVERT and Fit.CHECK in fits else min(fits)
     return _fit_plain(given, wanted)
 
 
@@ -76,7 +81,7 @@ def _fit_plain(given: Type, wanted: Type) -> Fit:
         case Scalar():
             if isinstance(given, LiteralType):
                 return fit(given.base, wanted)
-            return Fit.TO_FLOAT if (given, wanted) == (INT, FLOAT) else Fit.NEVER
+            return Fit.CONVERT if given == INT and wanted in (FLOAT, DECIMAL) else Fit.NEVER
         case LiteralType():
             # The value may be the right one: only the type of it is known.
             return Fit.CHECK if given == wanted.base else Fit.NEVER
@@ -125,7 +130,7 @@ def _fit_tuple(given: Type, wanted: TupleType) -> Fit:
         (fit(item, place) for item, place in zip(given.items, wanted.items, strict=True)),
         default=Fit.EXACT,
     )
-    return Fit.CHECK if worst == Fit.TO_FLOAT else worst
+    return Fit.CHECK if worst == Fit.CONVERT else worst
 
 
 def _fit_map(given: Type, wanted: MapType) -> Fit:
@@ -176,7 +181,7 @@ def _may_equal(left: Type, right: Type) -> bool:
         numbers = {left.base, right.base} <= {INT, FLOAT}
         return (left.base == right.base or numbers) and left.value == right.value
     left, right = widened(opened(left)), widened(opened(right))
-    if left == right or {left, right} == {INT, FLOAT}:
+    if left == right or {left, right} in ({INT, FLOAT}, {INT, DECIMAL}):
         return True
     match left, right:
         case (
@@ -209,7 +214,11 @@ def python_equality_is_exact(
     # A record with one in a field is loose, and so never exact beside another.
     if any(_may_hold(type_, ("dataframe",), lambda _: False) for type_ in (left, right)):
         return False
-    bools, numbers = ("bool", "any"), ("int", "float", "any")
+    bools, numbers = ("bool", "any"), ("int", "float", "decimal", "any")
+    for one, other in ((left, right), (right, left)):
+        # Python compares a decimal with a float; in Saft they are never equal.
+        if _may_hold(one, ("decimal",), is_loose) and _may_hold(other, ("float",), is_loose):
+            return False
     if all(_may_hold_inside(type_, ("float", "any"), is_loose) for type_ in (left, right)):
         return False
     return not (

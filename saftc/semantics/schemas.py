@@ -15,6 +15,7 @@ from saftc.semantics.results import NAMED_RECORDS
 from saftc.semantics.types import (
     ANY,
     BUILT_IN,
+    DATES,
     NIL,
     FieldType,
     ListType,
@@ -53,16 +54,18 @@ _ELSEWHERE = {
     "Optional": "T?",
     "double": "float",
     "long": "int",
-    "date": "string",
-    "datetime": "string",
     "bytes": "string",
+    "timedelta": "duration",
+    "Decimal": "decimal",
+    "money": "decimal",
+    "timestamp": "datetime",
 }
 
 _NO_TYPE = "`{name}` has more than plain fields, so Saft has no type for it: use `any`"
 _OF_PYTHON = (
     "Saft has no type `{name}`: use `string` for what a model writes, `any` for a value of Python"
 )
-_AS_TEXT = ("date", "datetime", "time", "timedelta", "Decimal", "UUID")
+_AS_TEXT = ("UUID",)
 _NO_FUNCTION = "a function has no type: leave the annotation out, or write `any`"
 _FUNCTIONS = ("Callable", "Function", "function", "func")
 _MOST_LISTED = 8
@@ -127,6 +130,9 @@ class _Schemas:
             )
             return
         self.definitions[name] = node
+        if name in DATES:
+            hint = f"a type `{name}` is built in; this script has its own instead"
+            self.mistakes.add(catalogue.HIDES_TYPE.at(node.name.span, name=name, hint=hint))
 
     def _define_nested(self, node: n.TypeAlias | n.RecordDef) -> None:
         self.mistakes.add(
@@ -208,9 +214,16 @@ class _Schemas:
                     return self.facts.aliases[schema.text]
                 if schema.text in NAMED_RECORDS:
                     return NAMED_RECORDS[schema.text]
+                if schema.text in DATES and not self._is_class_of_python(schema.text):
+                    return DATES[schema.text]
                 if schema.text not in self.module.guessed:
                     self._unknown(schema)
                 return ANY
+
+    def _is_class_of_python(self, text: str) -> bool:
+        """Whether an import gives the name of a type to another class."""
+        symbol = self.facts.own_names.get(text)
+        return symbol is not None and isinstance(self.facts.python.get(symbol), PythonClass)
 
     def _take_from_module(self, text: str) -> None:
         """Takes over a type of an imported module, under its name with that of the module."""
@@ -279,7 +292,7 @@ class _Schemas:
             self.mistakes.add(catalogue.UNKNOWN_TYPE.at(schema.span, name=schema.text, hint=hint))
             return
         meant = _ELSEWHERE.get(schema.text) or near(
-            schema.text, {*BUILT_IN, *NAMED_RECORDS, *self.definitions}
+            schema.text, {*BUILT_IN, *DATES, *NAMED_RECORDS, *self.definitions}
         )
         hint: str | Advice | None = meant_to_be(meant) if meant else None
         symbol = self.facts.own_names.get(schema.text)

@@ -15,7 +15,21 @@ from weakref import WeakValueDictionary
 from saftc.syntax.nodes import FunctionDef, RecordDef
 
 Kind = Literal[
-    "any", "never", "int", "float", "bool", "string", "nil", "dataframe", "image", "file"
+    "any",
+    "never",
+    "int",
+    "float",
+    "bool",
+    "string",
+    "nil",
+    "date",
+    "datetime",
+    "time",
+    "duration",
+    "decimal",
+    "dataframe",
+    "image",
+    "file",
 ]
 
 # A union of more members than this, or a type nested deeper, is not worth knowing exactly; literals
@@ -200,6 +214,11 @@ BOOL = Scalar("bool")
 STRING = Scalar("string")
 NIL = Scalar("nil")
 NUMBER = UnionType((INT, FLOAT))
+DATE = Scalar("date")
+DATETIME = Scalar("datetime")
+TIME = Scalar("time")
+DURATION = Scalar("duration")
+DECIMAL = Scalar("decimal")
 DATAFRAME = Scalar("dataframe")
 IMAGE = Scalar("image")
 FILE = Scalar("file")
@@ -230,6 +249,16 @@ BUILT_IN: dict[str, Type] = {
     "any": ANY,
     "dataframe": DATAFRAME,
     "program": PROGRAM,
+}
+# Those whose names a script may use for something else, also for types of its own.
+DATES: dict[str, Scalar] = {one.kind: one for one in (DATE, DATETIME, TIME, DURATION, DECIMAL)}
+# The classes of Python whose values they are.
+CLASSES_OF_DATES: dict[tuple[str, str], Scalar] = {
+    ("datetime", "date"): DATE,
+    ("datetime", "datetime"): DATETIME,
+    ("datetime", "time"): TIME,
+    ("datetime", "timedelta"): DURATION,
+    ("decimal", "Decimal"): DECIMAL,
 }
 
 

@@ -167,7 +167,7 @@ def test_no_modules_import_each_other() -> None:
 _SEMANTICS = [
     "types",
     "foreign relations",
-    "operators builtins results",
+    "operators builtins results dates",
     "forms names",
     "resolution bindings",
     "history",

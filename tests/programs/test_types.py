@@ -154,7 +154,7 @@ WITHOUT_JSON = [
     (frozenset[str], "frozenset[str]"),
     (dict[int, str], "dict[int, str]"),
     (bytes, "bytes"),
-    (datetime.date, "date"),
+    (complex, "complex"),
     (list[set[int]], "set[int]"),
     (Row | bytes, "bytes"),
 ]

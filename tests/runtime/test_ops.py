@@ -280,7 +280,7 @@ def test_format() -> None:
     assert ops.format("a", ">3") == "  a"
     with pytest.raises(CheckError, match="`,` cannot format string"):
         ops.format("a", ",")
-    with pytest.raises(CheckError, match="formats a number or a string, got bool true"):
+    with pytest.raises(CheckError, match="a datetime or a time, got bool true"):
         ops.format(True, ">5")
 
 

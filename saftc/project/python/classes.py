@@ -35,6 +35,8 @@ from saftc.semantics.facts import RecordFacts, Shape
 from saftc.semantics.foreign import UNKNOWN, Declared, Namespace, PythonClass, Value
 from saftc.semantics.types import (
     ANY,
+    CLASSES_OF_DATES,
+    DATETIME,
     INT,
     NIL,
     STRING,
@@ -204,7 +206,9 @@ class Class:
     @cached_property
     def schema(self) -> Type | None:
         """The type that it is, if it is one."""
-        self.schema = None  # while it is found out
+        self.schema = CLASSES_OF_DATES.get((self.module.lstrip("_"), self.node.name))
+        if self.schema is not None:
+            return self.schema
         if self.kind is None or self.fields is None:
             return None
         if self.kind == "TypedDict":
@@ -220,8 +224,13 @@ class Class:
 
     @property
     def value(self) -> Value:
-        """What a place holds that is annotated with it."""
-        return Value(ANY, self.members) if self.schema is None else Value(self.schema)
+        """What a place holds that is annotated with it.
+
+        A datetime of Python may have no offset: it is one of Saft only where that was checked.
+        """
+        if self.schema is None or self.schema == DATETIME:
+            return Value(ANY, self.members)
+        return Value(self.schema)
 
     @cached_property
     def members(self) -> Namespace:

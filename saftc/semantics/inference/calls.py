@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import pairwise, zip_longest
 
 from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Diagnostic
 from saftc.diagnostics.near import did_you_mean
 from saftc.flow.statements import all_statements, bound_by
 from saftc.semantics.builtins import (
@@ -16,9 +17,11 @@ from saftc.semantics.builtins import (
     takes,
     wrong_members,
 )
+from saftc.semantics.dates import EXAMPLES_OF_DATES, METHODS_OF_DATES, is_read
 from saftc.semantics.facts import Facts, RecordFacts
 from saftc.semantics.foreign import Function
 from saftc.semantics.forms import (
+    Attribute,
     BuiltinCall,
     CallForm,
     DirectCall,
@@ -35,6 +38,7 @@ from saftc.semantics.operators import operate
 from saftc.semantics.results import HISTORY_ONLY
 from saftc.semantics.types import (
     ANY,
+    DATES,
     NEVER,
     BuiltinType,
     FunctionType,
@@ -59,6 +63,9 @@ def call(inference: Inference, node: n.Call, env: Environment) -> Type:
     if record is not None:
         inference.facts.forms.calls[node] = DirectCall(record.node)
         return _construct(inference, node, record, env)
+    given = _of_date(inference, node, env)
+    if given is not None:
+        return given
     match function:
         case FunctionType():
             inference.facts.forms.calls[node] = DirectCall(function.definition)
@@ -69,6 +76,22 @@ def call(inference: Inference, node: n.Call, env: Environment) -> Type:
             inference.facts.forms.calls[node] = _value_form(inference.facts, node.function)
             given = _call_value(inference, node, function, env)
             return given if function != ANY else inference.facts.type_in_python(node)
+
+
+def _of_date(inference: Inference, node: n.Call, env: Environment) -> Type | None:
+    """What a method of Python gives that is called of a date or the like."""
+    facts, function = inference.facts, node.function
+    if not isinstance(function, n.Member):
+        return None
+    methods = METHODS_OF_DATES.get(facts.types.get(function.value, ANY), {})
+    given = methods.get(function.name.text)
+    if given is None:
+        return None
+    for argument in node.arguments:
+        inference.expression(argument.value, env)
+    facts.forms.members[function] = Attribute(function.name.text)
+    facts.forms.calls[node] = DirectCall(None)
+    return given
 
 
 def _value_form(facts: Facts, function: n.Expression) -> CallForm:
@@ -376,6 +399,13 @@ def _check_values(
     types = [inference.facts.types[value] for value in values]
     if builtin.name == "div" and is_zero(values[1]):
         inference.report(catalogue.DIVISION_BY_ZERO.at(values[1].span))
+    match values:
+        case [n.Literal(value=str() as text) as written] if (
+            builtin.name in DATES and not is_read(DATES[builtin.name], text)
+        ):
+            inference.report(_unreadable(written, builtin.name, text))
+        case _:
+            pass
     if len(values) < way.least:
         inference.report(
             catalogue.TYPE_MISMATCH.at(
@@ -393,6 +423,12 @@ def _check_values(
             )
 
 
+def _unreadable(node: n.Literal, name: str, text: str) -> Diagnostic:
+    """That a text which is written out is no date or the like."""
+    hint = f"write it as in `{name}(\"{EXAMPLES_OF_DATES[name]}\")`"
+    return catalogue.UNREADABLE.at(node.span, text=text, name=name, hint=hint)
+
+
 def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin, way: Way) -> CallForm:
     facts = inference.facts
     if facts.is_imported(node.function):
@@ -400,6 +436,9 @@ def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin, way: Way
     if not isinstance(node.function, n.Name) or facts.names.of(node.function).kind != "builtin":
         return Form.OPS
     arguments, by = _in_order(node, way), _key_function(node, way)
+    if way.parameters and all(one.is_keyword for one in way.parameters):
+        # Python takes all of them by name, in any order.
+        arguments = tuple(one.value for one in node.arguments)
     is_ordered = by is None or is_proved_key(inference, by, _element(inference, node, way))
     if by is not None and node.arguments[0].value is by and not is_settled(by):
         # Python's function takes it behind the items.

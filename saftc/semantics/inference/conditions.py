@@ -23,6 +23,7 @@ from saftc.semantics.types import (
     ANY,
     BOOL,
     DATAFRAME,
+    DATES,
     FLOAT,
     INT,
     NEVER,
@@ -52,6 +53,7 @@ _KINDS: dict[str, Type] = {
     "nil": NIL,
     "list": ListType(ANY),
     "dataframe": DATAFRAME,
+    **DATES,
 }
 
 

@@ -47,6 +47,10 @@ from saftc.semantics.results import FAILURE_KIND, FAILURE_KINDS
 from saftc.semantics.types import (
     ANY,
     BOOL,
+    DATE,
+    DATES,
+    DATETIME,
+    DECIMAL,
     FLOAT,
     INT,
     NEVER,
@@ -279,6 +283,9 @@ def _kind_test(inference: Inference, one: n.Expression, other: n.Expression) -> 
         return KindTest(tested, word, "instance" if is_own else "exact")
     if word in _KINDS_WITH_CLASS and not _may_be_of_python(inference, type_):
         return KindTest(tested, word, "instance")
+    if word in DATES and type_ != ANY:
+        # A datetime is an instance of Python's date as well.
+        return KindTest(tested, word, "exact" if word == "date" else "instance")
     if word == "dataframe" and type_ != ANY:
         return KindTest(tested, word, "instance")
     return KindTest(tested, word, "text")
@@ -375,8 +382,10 @@ def _formatted_string(inference: Inference, node: n.FormattedString, env: Enviro
         wrong = union(one for one in members(type_) if takes_format(one, hole.spec) is False)
         if wrong == type_ != NEVER:
             is_plain = any(takes_format(one, hole.spec) for one in (INT, FLOAT, STRING))
-            hint = "such as `,`, `.2f`, `.1%` and `>10`"
-            if is_plain:
+            is_date = is_only(type_, "date", "datetime", "time")
+            usual = "`%d.%m.%Y`, `%H:%M` and `%A`" if is_date else "`,`, `.2f`, `.1%` and `>10`"
+            hint = f"such as {usual}"
+            if is_plain and not is_date:
                 hint = "a format is for numbers and texts; `str(x)` makes a text of any value"
             found = show(type_)
             inference.report(
@@ -389,6 +398,16 @@ def _formatted_string(inference: Inference, node: n.FormattedString, env: Enviro
 
 
 def _operand_hint(operator: str, left: Type, right: Type) -> str | None:
+    kinds = {left, right}
+    if DECIMAL in kinds and FLOAT in kinds:
+        return 'a float is not exact: write `decimal("1.50")`, or `float(x)` of the decimal'
+    if operator in ("+", "-") and kinds & {DATE, DATETIME} and kinds & {INT, FLOAT}:
+        return "a date is moved by a duration: `duration(days: 3)`"
+    if kinds == {DATE, DATETIME}:
+        return "`x.date` is the date of a datetime"
+    words = [word for word, one in DATES.items() if one in kinds]
+    if STRING in kinds and words and operator not in ("in", "not in"):
+        return f"`{words[0]}(x)` reads a text" if operator != "+" else "`str(x)` makes a text"
     if operator == "+" and any(isinstance(one, ListType) for one in (left, right)):
         return "`+` joins two lists: `xs + [x]`"
     if operator == "+" and STRING in (left, right):

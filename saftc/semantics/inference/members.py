@@ -7,10 +7,12 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice, Diagnostic
 from saftc.diagnostics.near import did_you_mean, meant_to_be
 from saftc.semantics.builtins import DATAFRAME_MEMBERS
+from saftc.semantics.dates import MEMBERS_OF_DATES, METHODS_OF_DATES
 from saftc.semantics.facts import RecordFacts
 from saftc.semantics.forms import (
     Attribute,
     Form,
+    Getter,
     ItemAccess,
     MemberForm,
     OfResult,
@@ -32,6 +34,7 @@ from saftc.semantics.types import (
     MapType,
     ObjectType,
     RecordType,
+    Scalar,
     TupleType,
     Type,
     is_only,
@@ -128,6 +131,8 @@ def _member_form(inference: Inference, node: n.Member, value: Type) -> MemberFor
         return Attribute("height" if name == "length" else name)
     if value in (ANY, NEVER):
         return Form.OPS
+    if value in MEMBERS_OF_DATES:
+        return _form_of_date(value, name)
     owners = members(value)
     have_field = [_may_have_field(inference, owner, name) for owner in owners]
     if all(have_field) and all(isinstance(owner, ObjectType | MapType) for owner in owners):
@@ -139,6 +144,12 @@ def _member_form(inference: Inference, node: n.Member, value: Type) -> MemberFor
     if name == "length" and has_length and not any(have_field):
         return Form.LENGTH
     return Form.OPS
+
+
+def _form_of_date(value: Type, name: str) -> MemberForm:
+    """A member of a date or the like; what is no member there is a method of Python's, or wrong."""
+    member = MEMBERS_OF_DATES[value].get(name)
+    return Getter(name) if member is not None and member.is_called else Attribute(name)
 
 
 def _item_form(owners: Iterable[Type], name: str) -> Literal[Form.GET, Form.ITEM, Form.OPS]:
@@ -242,6 +253,10 @@ def _field(inference: Inference, value: Type, name: str) -> Type | None:
             return inference.facts.field_type(value, name)
         case ListType() | TupleType():
             return INT if name == "length" else None
+        case _ if value in MEMBERS_OF_DATES:
+            known = MEMBERS_OF_DATES[value].get(name)
+            is_method = name in METHODS_OF_DATES[value]
+            return ANY if known is None and is_method else None if known is None else known.type
         case _ if value == DATAFRAME:
             # Any other attribute is Python's to know.
             return DATAFRAME_MEMBERS.get(name, ANY)
@@ -263,6 +278,8 @@ def _member_hint(
                 names.extend(field.name for field in member.fields)
             case RecordType():
                 names.extend(inference.facts.fields_of(member))
+            case Scalar() if member in MEMBERS_OF_DATES:
+                names.extend(MEMBERS_OF_DATES[member])
             case _:
                 pass
     listed = f"it has {', '.join(f'`{known}`' for known in names)}" if names else None

@@ -53,7 +53,7 @@ def pass_argument(
 
 def _is_other(given: Type, wanted: Type) -> bool:
     """Whether a value of `given` is certainly not what the calls of the other script pass."""
-    if fit(given, wanted) in (Fit.TO_FLOAT, Fit.NEVER):
+    if fit(given, wanted) in (Fit.CONVERT, Fit.NEVER):
         return True
     lists = [member for member in members(wanted) if isinstance(member, ListType)]
     items = [member.item for member in members(given) if isinstance(member, ListType)]

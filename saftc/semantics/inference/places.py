@@ -10,6 +10,8 @@ from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
     ANY,
     BOOL,
+    DATES,
+    DECIMAL,
     FLOAT,
     INT,
     NEVER,
@@ -135,6 +137,10 @@ def mismatch_hint(inference: Inference, given: Type, wanted: Type) -> str | Advi
     asked = item_type(wanted) if isinstance(wanted, ListType) else wanted
     if isinstance(inner, RecordType) and isinstance(asked, ObjectType | MapType):
         return f"a record is not an object; its type is `{show(given)}`"
+    if given == STRING and wanted in DATES.values():
+        return f"`{show(wanted)}(x)` reads a text"
+    if given == FLOAT and wanted == DECIMAL:
+        return 'a float is not exact: write `decimal("1.50")`'
     if given == STRING and wanted in (INT, FLOAT):
         return f"`{show(wanted)}(x)` reads a number from a text"
     if given == FLOAT and wanted == INT:

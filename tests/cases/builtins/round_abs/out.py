@@ -1,6 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from runtime_support import ops
-from runtime_support.ops import parse
+from runtime_support.ops import parse, show
 
 data = parse("1")
 x = 2.567
@@ -10,9 +10,9 @@ print(
     round(3),
     abs(-x),
     abs(-3),
-    ops.abs(data),
+    show(ops.abs(data)),
     ops.round(data),
-    ops.round(data, 2),
+    show(ops.round(data, 2)),
     round(x, 2),
 )
 print(round(x) + 1, round(x, 1) + 1)

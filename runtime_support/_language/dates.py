@@ -1,0 +1,107 @@
+"""Saft's builtins of dates and decimals; `ops` offers them under their names in Saft.
+
+    >>> to_date("2026-01-31"), to_decimal("12.30")
+    (datetime.date(2026, 1, 31), Decimal('12.30'))
+    >>> to_decimal("12,30")
+    Traceback (most recent call last):
+    runtime_support.errors.CheckError: decimal(value): expected such as 12.30, got string "12,30"
+
+A text has to be in the form of ISO 8601. `today` and `now` look at the clock: a journal keeps what
+they have said, and `SAFT_NOW` sets it.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+
+from runtime_support._dates_decimals import (
+    EXAMPLES,
+    Digits,
+    NotReadable,
+    Word,
+    duration_of,
+    is_finite,
+    is_naive,
+    read,
+)
+from runtime_support._values import as_number, as_text, basic_kind, brief, plain
+from runtime_support.errors import CheckError
+
+
+def to_date(text: str) -> date:
+    """The date that a text in the form of ISO 8601 says: `2026-01-31`."""
+    return _read("date", text)
+
+
+def to_datetime(text: str) -> datetime:
+    """The datetime that a text in the form of ISO 8601 says, with an offset:
+    `2026-01-31T09:30:00+01:00`.
+    """
+    return _read("datetime", text)
+
+
+def to_time(text: str) -> time:
+    """The time of day that a text in the form of ISO 8601 says: `09:30`."""
+    return _read("time", text)
+
+
+def to_duration(
+    text: str | None = None,
+    *,
+    weeks: float = 0,
+    days: float = 0,
+    hours: float = 0,
+    minutes: float = 0,
+    seconds: float = 0,
+) -> timedelta:
+    """The duration that a text in the form of ISO 8601 says, `P1DT2H`, or of so much of each."""
+    if text is not None:
+        return _read("duration", text)
+    given = {"weeks": weeks, "days": days, "hours": hours, "minutes": minutes, "seconds": seconds}
+    amounts = {unit: as_number(f"duration({unit})", one) for unit, one in given.items()}
+    try:
+        return duration_of({unit: repr(amount) for unit, amount in amounts.items()})
+    except (NotReadable, ValueError) as error:
+        raise CheckError(f"duration: {error}") from None
+
+
+def to_decimal(value: str | int) -> Decimal:
+    """The decimal that a text says, with all its digits, or that an integer is."""
+    given = plain(value)
+    if isinstance(given, float) and not isinstance(given, Digits):
+        hint = f'a float is not exact: write `decimal("{given}")`, or `decimal(str(x))`'
+        raise CheckError(f"decimal(value): expected string or int, got {brief(given)}", hint=hint)
+    if basic_kind(given) == "int":
+        return read("decimal", str(given))
+    return _read("decimal", given)
+
+
+def _read(word: Word, value: Any) -> Any:
+    """The value that a text says; one that is of the kind stays what it is."""
+    given = value.text if isinstance(value, Digits) else plain(value)
+    path = f"{word}({'value' if word == 'decimal' else 'text'})"
+    if basic_kind(given) == word:
+        if (word == "datetime" and is_naive(given)) or (word == "decimal" and not is_finite(given)):
+            raise CheckError(f"{path}: {brief(given)} has no offset, or is not a number")
+        return given
+    try:
+        return read(word, as_text(path, given))
+    except NotReadable as error:
+        wanted = f"{path}: expected such as {EXAMPLES[word]}, got {brief(given)}"
+        raise CheckError(wanted, path=path, hint=str(error) or None) from None
+
+
+def today() -> date:
+    """The date of today, here."""
+    from runtime_support._seams import moment
+
+    return moment().date()
+
+
+def now() -> datetime:
+    """This moment, with the offset of this place."""
+    from runtime_support._seams import moment
+
+    return moment()
