@@ -5,7 +5,7 @@
 
 A conversation does nothing itself: it yields what has to be done next, and is sent what came of
 it: for a `Request` a `Reply`, for a `ToolRequest` a `ToolCall`, for `Work` what its `do` gives; a
-failure is thrown in. Whoever drives it decides how to wait: here, in a thread, in an event loop, or
+failure is thrown in. The driver decides how to wait: here, in a thread, in an event loop, or
 not at all, when a journal knows the outcome.
 
 The whole transcript goes out with each request. A reply with calls of tools is a round: the calls
@@ -142,7 +142,7 @@ class Conversation:
                     if self.target.is_reached:
                         self.messages.append(_text_message(reply))
         except PromptError as error:
-            # A prompt inside a tool has its own calls and replies to tell of.
+            # A prompt inside a tool has its own calls and replies to report.
             error.tool_calls = error.tool_calls or tuple(self.calls)
             self.note_replies(error)
             raise

@@ -230,7 +230,7 @@ def _refusal(value: Any) -> CheckError:
 _ON_ITS_OWN = {
     "image": "interpolate it on its own",
     "file": "interpolate it on its own",
-    "function": "a tool stands in braces of its own: `{f} {g}`",
+    "function": "write each tool in its own braces: `{f} {g}`",
 }
 
 

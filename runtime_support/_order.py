@@ -83,7 +83,7 @@ def note_read(path: str, *, is_pattern: bool = False) -> None:
 
 
 def note_write(path: str, is_new: bool) -> None:
-    """Has calls that read this file ahead of their turn run again; `path` is without links."""
+    """Marks calls that read this file ahead of their turn to run again; `path` is without links."""
     with _lock:
         for task in _readers:
             if not task.has_turn and any(_concerns(path, is_new, *read) for read in task.reads):

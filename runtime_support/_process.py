@@ -14,7 +14,7 @@ def environment() -> dict[Any, Any]:
 
 
 def after_fork(action: Callable[[], object]) -> None:
-    """Has every forked process do this first: it has none of its parent's threads, and may find
+    """Does this first in every forked process: it has none of its parent's threads, and may find
     locks taken by them.
     """
     if hasattr(os, "register_at_fork"):

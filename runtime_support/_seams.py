@@ -129,7 +129,7 @@ def register(kind: type[Around]) -> None:
 
 
 def want(name: str) -> None:
-    """Has a part be there from the first prompt on."""
+    """Loads a part with the first prompt."""
     _wanted.add(name)
 
 

@@ -155,7 +155,7 @@ _OTHER_VARIABLES = (
     "SAFT_TRACE",
     "SAFT_USAGE",
 )
-# Those of the environment that the user has been told of.
+# Those of the environment that were reported to the user.
 _told: set[str] = set()
 
 _lock = threading.Lock()

@@ -124,7 +124,7 @@ def offer(tools: dict[str, Any], name: str, function: Any) -> None:
 
 
 def tool_name(key: str) -> str:
-    """The tool's name for a keyword: `class_` stands for the script's `class`."""
+    """The tool's name for a keyword: `class_` is the script's `class`."""
     stem = key.removesuffix("_")
     forced = stem != key and (keyword.iskeyword(stem) or stem in RESERVED)
     return stem if forced else key
@@ -221,4 +221,4 @@ def _check_given(
         hint = did_you_mean(key, names) if isinstance(key, str) else None
         raise CheckError(f"template: no value for `{{{key}}}`", hint=hint)
     for key in given - keys:
-        raise CheckError(f"template: `{key}` is given but `{{{key}}}` does not stand in it")
+        raise CheckError(f"template: `{key}` is given but the template has no `{{{key}}}`")

@@ -124,7 +124,7 @@ class _Reader:
     def _add_result(self, item: Any, place: str) -> None:
         identity = _text(item.get("tool_call_id"), f"{place}.tool_call_id")
         if identity not in self._open:
-            _refuse(place, f"a result of {brief(identity)}, which is no open call")
+            _refuse(place, f"a result of {brief(identity)}, which is not an open call")
         content = _text(item.get("content"), f"{place}.content")
         message = {"role": "tool", "tool_call_id": self._open.pop(identity), "content": content}
         self.messages.append(FailedCall(message) if item.get("is_error") is True else message)
@@ -153,7 +153,7 @@ class _Reader:
         call = _object(plain(given), place)
         identity = _text(call.get("id"), f"{place}.id")
         if identity in self._open:
-            _refuse(f"{place}.id", f"{brief(identity)} stands twice")
+            _refuse(f"{place}.id", f"{brief(identity)} appears twice")
         function = _object(plain(call.get("function")), f"{place}.function")
         name = _text(function.get("name"), f"{place}.function.name")
         arguments = _text(function.get("arguments"), f"{place}.function.arguments")
@@ -174,7 +174,7 @@ _NO_RESULT = "a conversation goes on when all its calls are answered"
 
 
 def _said(message: Message, opaque: Mapping[str, Any], place: str) -> Said:
-    """A message with its opaque part; what could stand for a field of it is refused."""
+    """A message with its opaque part; what could be taken for a field of it is refused."""
     origin = Origin(*(_text(opaque.get(name), f"{place}.{name}") for name in _ORIGIN))
     _only(opaque, (*_ORIGIN, "reply", "calls"), place)
     reply = _opaque_part(opaque.get("reply"), _OF_REPLIES, f"{place}.reply")

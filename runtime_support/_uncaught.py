@@ -1,6 +1,6 @@
 """Errors that nothing catches, and where in the script they happened.
 
-    install()                        uncaught errors tell their position in the script
+    install()                        uncaught errors show their position in the script
     position_of_error(error, trace)  the position of the innermost call that a source map knows
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def install() -> None:
-    """Has uncaught errors tell their position in the script; once is enough."""
+    """Makes uncaught errors show their position in the script; once is enough."""
     import threading
 
     report, report_in_thread = sys.excepthook, threading.excepthook

@@ -32,7 +32,7 @@ _of_block: ContextVar[str | None] = ContextVar("saft_folder", default=None)
 
 @contextmanager
 def in_folder(folder: str) -> Generator[None]:
-    """Has relative paths begin in this folder, in the block."""
+    """Resolves relative paths in this folder, in the block."""
     token = _of_block.set(folder)
     try:
         yield

@@ -56,7 +56,7 @@ class TaskQueue:
         self.failed: set[int] = set()
 
     def begin(self, function: Callable[[], Any], context: Context) -> None:
-        """Has a call run as soon as there is room."""
+        """Runs a call as soon as there is room."""
         task = Task(self, self.count, function, context)
         self.count += 1
         self.tasks.append(task)
@@ -152,7 +152,7 @@ class Task:
     # What becomes of it.
 
     def run(self) -> None:
-        """Makes the call here, in the thread of whoever has set it running."""
+        """Makes the call here, in the thread that has started it."""
         value: Any = None
         error: BaseException | None = None
         try:
@@ -255,7 +255,7 @@ _offered = threading.Condition(_lock)
 
 
 def _start_workers() -> None:
-    """Has threads look for tasks, as far as there is room."""
+    """Starts threads that look for tasks, as far as there is room."""
     if not _pool.waiting:
         return
     room = min(len(_pool.waiting), _pool.waiting[0].queue.most - _pool.running)
@@ -371,7 +371,7 @@ _slots = _Slots()
 
 
 class RequestSlot(Around):
-    """Has the requests of a call that runs ahead wait for a slot.
+    """Makes the requests of a call that runs ahead wait for a slot.
 
     One that is streamed has its turn, and takes no slot.
     """

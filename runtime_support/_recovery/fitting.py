@@ -341,7 +341,7 @@ class Fitter:
         if self.steps < 0:
             raise Misfit(path, "can be read in too many ways")
         if isinstance(node, Bare) and tokens.ELLIPSIS.fullmatch(node):
-            raise Misfit(path, "an ellipsis stands for data that was left out")
+            raise Misfit(path, "an ellipsis replaces data that was left out")
         match schema:
             case m.AnySchema():
                 return self.fit_any(node, path)
@@ -426,7 +426,7 @@ class Fitter:
     def fit_map(self, node: Node, schema: m.MapSchema, path: str) -> dict[str, Any]:
         members = expect(node, dict, schema, path)
         if isinstance(members, RepeatedKeys):
-            raise Misfit(path, "a key stands twice")
+            raise Misfit(path, "a key appears twice")
         if isinstance(members, OpenObject):
             raise unclosed_object(path)
         value: dict[str, Any] = {}
@@ -451,7 +451,7 @@ class Fitter:
 
     @contextmanager
     def keeping_keys(self, path: str) -> Generator[None]:
-        """Has no key of an object at this path be taken for a wrapping."""
+        """Notes that no key of an object at this path is a wrapping."""
         is_new = path not in self.keeps_keys
         self.keeps_keys.add(path)
         try:
@@ -490,7 +490,7 @@ class Fitter:
 
     def note_repeated(self, members: dict[str, Node], path: str) -> None:
         if isinstance(members, RepeatedKeys):
-            self.note(path, "a key stands twice: the later value", 1)
+            self.note(path, "a key appears twice: the later value", 1)
 
     def check_plain(self, text: Bare, schema: m.Schema, path: str) -> None:
         """Misfit where text without quotes may be a text, and something else as well."""

@@ -98,7 +98,7 @@ class StringReader:
                     raise CutOff("a comment")
                 return
             if tokens.ELISION_IN_COMMENT.search(comment.group()):
-                raise Broken("a comment stands for data that was left out")
+                raise Broken("a comment replaces data that was left out")
             self.note("comments removed")
             self.position = comment.end()
 
@@ -157,7 +157,7 @@ class StringReader:
                     self.note("unescaped quotes inside strings")
                 return position - 1
             if not inner and self.ahead(_ANOTHER_AHEAD, position):
-                raise Broken("several strings stand where one is expected")
+                raise Broken("there are several strings where one is expected")
             if not self.is_apostrophe(position - 1):
                 inner += 1
         raise CutOff("a string")
@@ -362,7 +362,7 @@ class LooseReader(StringReader):
             self.is_solid = True
             return unescaped(quoted[1:-1])
         if self.ahead(tokens.ELLIPSIS):
-            raise Broken("an ellipsis stands for data that was left out")
+            raise Broken("an ellipsis replaces data that was left out")
         if self.ahead(tokens.CUT_KEY):
             raise CutOff("a key")
         if not members and self.peek() not in tokens.CLOSERS:

@@ -660,7 +660,7 @@ def _map_check(check: Check, expected: str) -> Check:
 
 @dataclass(frozen=True, slots=True)
 class _Tag:
-    """The field by which the objects in a union are told apart, and whose each value of it is."""
+    """The field that tells the objects in a union apart, and the object of each of its values."""
 
     name: str
     expected: str

@@ -96,7 +96,7 @@ class ListItems:
         self._item = item
         self._keeps_digits = m.holds_decimals(item)
         self._given: list[Any] = []
-        # The same again, as whoever was given them may have changed them.
+        # The same again, as the receiver may have changed them.
         self._read: list[Any] = []
         self.begin()
 

@@ -212,7 +212,7 @@ class Evaluator:
 
 
 def _may_still_ask(node: n.Checked, problems: list[Problem]) -> bool:
-    """Conversions that cannot decide do not keep others from it: all choices are told at once."""
+    """Conversions that cannot decide do not stop others: all choices are reported at once."""
     return all(isinstance(one, Unclear) for one in problems) and n.only_converts(node)
 
 

@@ -316,7 +316,7 @@ class Machine:
         return self.bounded(result, f"{definition.name} returned", path, frame)
 
     async def _apply(self, definition: Definition, arguments: dict[str, Any], frame: Frame) -> Any:
-        # What is asked side by side is told apart in a journal.
+        # A journal keeps apart what is asked at the same time.
         scope = scope_here().part("p" + ".".join(map(str, frame.position)))
 
         def apply() -> Any:

@@ -5,7 +5,7 @@
     gather(request, form, None).add({"choices": [{"delta": ...}]})    a piece of a streamed reply
     refuses("tools", "gemma:2b does not support tools")     True
 
-What a server does not take is told from other mistakes by what servers are known to say: OpenAI,
+What a server does not take is known from other mistakes by what servers are known to say: OpenAI,
 Azure, OpenRouter, Groq, Mistral, DeepSeek, vLLM, llama.cpp, Ollama, LM Studio. The words are
 searched in lower case.
 """

@@ -314,7 +314,7 @@ class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
 
 
 async def _in_time(deadline: Deadline, ask: Callable[[], Awaitable[T]]) -> T:
-    """What comes of it before the deadline; an error of httpx2, whoever sends."""
+    """What comes of it before the deadline; an error of httpx2, whichever client sends."""
     import asyncio
 
     try:

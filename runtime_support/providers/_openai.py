@@ -294,7 +294,7 @@ class _Rejected(Exception):
 def _failure_of(status_error: Any, address: str) -> Exception:
     """The error that a response with the status of one means: whether to ask again, and how."""
     response: httpx2.Response = status_error.response
-    if response.is_success:  # an event of a stream told of it
+    if response.is_success:  # an event of a stream reported it
         body = status_error.body if is_object(status_error.body) else {}
         told = body.get("error") or status_error.message
         return _as_status(reported_error(told, body.get("request_id")))

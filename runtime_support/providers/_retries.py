@@ -123,7 +123,7 @@ class Pace:
     def trouble(self) -> ProviderError:
         """Why there was no room: what the server said last."""
         error = self._trouble or ProviderError("the server has too much to do")
-        return copy.copy(error)  # each prompt tells of its own place
+        return copy.copy(error)  # each prompt reports its own place
 
     def tell(self, error: ProviderError, wait: float) -> None:
         """Tells somebody at a terminal of a long wait; once for all who wait."""

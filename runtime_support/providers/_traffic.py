@@ -71,7 +71,7 @@ class Traffic:
 
     @contextmanager
     def aside(self) -> Generator[None]:
-        """Has a request under way not count in the block, in which others may be waited for."""
+        """Leaves a request under way out of the count in the block, which may wait for others."""
         self._end()
         try:
             yield

@@ -99,5 +99,5 @@ def without_lacking(
     return replace(request, options=options)
 
 
-# What the user has been told of.
+# What was reported to the user.
 _told: set[str] = set()

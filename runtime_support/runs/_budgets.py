@@ -5,7 +5,7 @@
 
 The request that would pass the budget is not sent. What it may take is reserved while it is under
 way: with `max_tokens`, as much as it can take at all, and the bound holds. Without, its length and
-the longest output so far; until a first reply tells of one, only a few requests are under way. What
+the longest output so far; until a first reply has one, only a few requests are under way. What
 does not fit beside others waits for them.
 """
 
@@ -628,7 +628,7 @@ class Meter(Around):
 
 
 def _given_aside(held: Sequence[tuple[Spending, Reserved]], step: Effect | str) -> Effects[Any]:
-    """What comes of a step of a reply; whoever gets a piece of it may ask others meanwhile."""
+    """What comes of a step of a reply; who gets a piece of it may ask others meanwhile."""
     if isinstance(step, Effect):
         return (yield step)
     with ExitStack() as stack:
@@ -757,7 +757,7 @@ after_fork(_leave_to_parent)
 
 @contextmanager
 def spending_apart(largest: int | None = None) -> Generator[Spending]:
-    """Has the block be counted for itself, with a budget of its own.
+    """Counts the block separately, with its own budget.
 
     `largest` is the longest output until now, where somebody knows of one.
     """

@@ -64,7 +64,7 @@ _LATEST = 253_402_300_799  # the end of the year 9999, in seconds
 class Journal:
     """What is kept of a run, by place; for all threads of the process.
 
-    One that is `part_of` the job of a script, beside others, does not tell of its own beginning
+    One that is `part_of` the job of a script, beside others, does not report its own beginning
     and end.
     """
 
@@ -193,7 +193,7 @@ class Journal:
         self._tell(f"{self.path}: asked again, as {_told_held(entry, 'held')} and was not kept")
 
     def forget(self, asked: Asked, step: int, why: str) -> None:
-        """Has a prompt be asked again from this step on when the run goes on."""
+        """Makes a prompt be asked again from this step on when the run resumes."""
         self._note({"at": [*asked, step], "forget": why})
 
     def close(self, ended: str) -> None:

@@ -165,7 +165,7 @@ class Keeper(Around):
 
     @contextmanager
     def program(self) -> Generator[Callable[..., KeptCall | None]]:
-        """Has the block run a program; gives what is kept of a call in it, by its position."""
+        """Runs a program in the block; yields what is kept of a call in it, by its position."""
         asked, step = self._next_call()
 
         def keep(
@@ -188,7 +188,7 @@ class Keeper(Around):
         return self.asked, f"t{self.calls}"
 
     def failed(self, error: PromptError) -> None:
-        """Has the prompt be asked again from its first unusable reply when the run goes on."""
+        """Makes the prompt be asked again from its first unusable reply when the run resumes."""
         match error:
             case ContractError():
                 unusable = len(error.attempts)
@@ -380,7 +380,7 @@ def _opened(
 
 @contextmanager
 def journaled(path: str) -> Generator[None]:
-    """Has the block be a run of its own that is kept in this file, or goes on from there.
+    """Keeps the block as a separate run in this file, or resumes it from there.
 
     It holds in this thread or task, and in those that get a copy of its context.
     """
@@ -408,7 +408,7 @@ def close_journals(ended: str) -> None:
     """Closes the journals of the process, and notes in them how it has ended.
 
     What goes on in other threads opens none of them again. JournalError when something could not be
-    kept, and nothing else has told of it.
+    kept, and nothing else has reported that.
     """
     global _over
     _over = root()

@@ -196,7 +196,7 @@ class Held:
         self.end = os.fstat(self._descriptor).st_size
 
     def mend(self) -> bool:
-        """Has the file end with a whole line; whether there was one that is torn, and was cut."""
+        """Makes the file end with a whole line; whether a torn one was cut."""
         last = self._last_line()
         if not last:
             return False
@@ -282,7 +282,7 @@ def lock(descriptor: int, *, waits: bool) -> bool:
 
 
 def unlock(descriptor: int) -> None:
-    """Has others take the file, though a forked process may still have it open."""
+    """Lets others take the file, though a forked process may still have it open."""
     if sys.platform != "win32":  # where nothing is forked, and it is free when it is closed
         import fcntl
 
@@ -416,7 +416,7 @@ class ByPath(Generic[T]):
         after_fork(self.forget)
 
     def forget(self) -> None:
-        """Has nothing open."""
+        """Forgets what is open."""
         self._lock, self.open = threading.Lock(), dict[str, T]()
 
     def at(self, path: str, make: Callable[[str], T]) -> T:

@@ -73,7 +73,7 @@ def root() -> Scope:
 
 
 def begin_run() -> None:
-    """Has the process begin another run: what it asked before counts no more."""
+    """Begins another run in the process: what it asked before counts no more."""
     global _root
     _root = Scope()
 
@@ -85,7 +85,7 @@ def scope_here() -> Scope:
 
 @contextmanager
 def within(scope: Scope) -> Generator[None]:
-    """Has the block be in this scope."""
+    """Puts the block into this scope."""
     token = _here.set(scope)
     try:
         yield
@@ -94,7 +94,7 @@ def within(scope: Scope) -> Generator[None]:
 
 
 def enter(scope: Scope) -> None:
-    """Has the rest of this context be in this scope."""
+    """Puts the rest of this context into this scope."""
     _here.set(scope)
 
 

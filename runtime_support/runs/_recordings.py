@@ -5,7 +5,7 @@
     SAFT_REPLAY=file SAFT_RECORD=file    what is missing is made and written
 
 A recording has one JSON line for each exchange: the key of the canonical request, the number of the
-repeat, the request and the reply. A model that the environment or a project file chose is no part
+repeat, the request and the reply. A model that the environment or a project file chose is not part
 of the request, so that others can replay it with theirs. Lines are added as replies come, those of
 prompts that overlap in the order of the script, and also by several processes at once; at the end
 the file is sorted by key so that it diffs well. There are no headers in it, and nothing like a key:

@@ -87,7 +87,7 @@ def map_rows(
 
     The same call goes on with what is in the folder. ConfigError for what can be known to go wrong
     before anything is asked; FileError when the table cannot be read. What ends a job early, such
-    as a budget, is told in the report.
+    as a budget, is in the report.
     """
     if workers is not None and address is not None:
         raise ConfigError("a job runs on workers of its own, or on those of a cluster: not both")

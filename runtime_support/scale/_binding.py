@@ -164,7 +164,7 @@ class Binding:
                 what = "the number of the row" if name == ROW else field
                 raise ConfigError(
                     f"the column `{name}` of {self.table.path} has the name of {what}",
-                    hint="--keep names the columns that stand in the output, or none",
+                    hint="--keep names the columns that go into the output, or none",
                 )
         return wanted
 

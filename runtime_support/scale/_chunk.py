@@ -160,12 +160,12 @@ class _RunningRows:
         self._under_way: dict[int, _UnderWay] = {}
 
     def begin(self) -> None:
-        """Has the pool answer the rows, as threads are free."""
+        """Gives the rows to the pool, as threads are free."""
         for number in self._chunk.rows:
             self._pool.do(partial(copy_context().run, partial(self._answer, number)))
 
     def are_left(self) -> bool:
-        """Waits for rows, but no longer than until it is time to tell of them; whether some are."""
+        """Waits for rows, but no longer than until they are to be reported; whether some are."""
         limit = self._job.row_timeout
         until = time.monotonic() + (_LOOK if limit is None else min(_LOOK, max(0.01, limit / 4)))
         while self._left:
@@ -216,7 +216,7 @@ class _RunningRows:
         return True
 
     def _give_up(self, limit: float) -> None:
-        """Has the rows fail that have had their time."""
+        """Fails the rows whose time is over."""
         with self._lock:
             late = [(n, row) for n, row in self._under_way.items() if row.clock.seconds() >= limit]
             for number, row in late:
@@ -446,7 +446,7 @@ class _RowPool:
         self._threads = 0
 
     def do(self, action: Callable[[], bool]) -> None:
-        """Has it done as soon as a thread is free; it tells whether that is of the pool then."""
+        """Does it as soon as a thread is free; it returns whether that thread stays in the pool."""
         self._actions.put(action)
         with _hiring:
             is_wanted = self._threads < self._most
@@ -455,7 +455,7 @@ class _RowPool:
             self._hire()
 
     def replace_one(self) -> None:
-        """Has another thread do the work of one that is still busy, and is of the pool no more."""
+        """Starts another thread in the place of one that is still busy and has left the pool."""
         global _left
         with _hiring:
             _left += 1
@@ -469,7 +469,7 @@ class _RowPool:
         self._hire()
 
     def end(self) -> None:
-        """Has the threads end after what they were given."""
+        """Ends the threads after what they were given."""
         for _ in range(self._threads):
             self._actions.put(None)
 

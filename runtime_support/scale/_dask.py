@@ -4,8 +4,8 @@ Dask places chunks, and brings them to other workers when one dies; how many are
 the workers that there are. What is asked of the scheduler may fail at any time: that is one error
 here, and the same command goes on later.
 
-A scheduler has whoever reaches it run code as its owner. So what is started here speaks TLS, with a
-certificate of this run, and shows nothing by HTTP.
+A scheduler lets everyone who reaches it run code as its owner. So what is started here speaks TLS,
+with a certificate of this run, and shows nothing by HTTP.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Dask:
         return sum(threads + _WAITING for threads in self._workers().values())
 
     def submit(self, chunk: Chunk) -> None:
-        """Has the chunk run on some worker."""
+        """Sends the chunk to some worker."""
         # Never one that an earlier attempt had: that may still be running.
         key = f"saft-{self.job.run}-{chunk.number}-{os.urandom(4).hex()}"
         self._chunks[key] = chunk.number
@@ -125,7 +125,7 @@ class Dask:
         return {number: tally for number, tally in [*self._tallies.items()] if number in here}
 
     def stop(self) -> None:
-        """Has no new row begin."""
+        """Stops the chunks from beginning new rows."""
         with self._guarded():
             self._client.run(_stop, self.job.run, on_error="ignore")
 
@@ -137,7 +137,7 @@ class Dask:
     def _start(self, workers: int | None, address: str | None) -> None:
         block, library = self._block, self._library
         os.makedirs(self.job.journals, mode=0o700, exist_ok=True)
-        # Whoever sees this can keep journals there.
+        # Who sees this can keep journals there.
         with open(_token(self.job), "xb"):
             block.callback(os.unlink, _token(self.job))
         block.enter_context(library.utils.silence_logging_cmgr(logging.CRITICAL))
@@ -185,7 +185,7 @@ class Dask:
         self._tallies[number] = ChunkProgress(rows, failed, Spent(*spent))
 
     def _look_at_workers(self) -> dict[str, Any]:
-        """What each worker tells of itself; one that is lost just then may be started again."""
+        """What each worker reports of itself; one that is lost just then may be started again."""
         left = _LOOKS
         while True:
             with self._guarded():
@@ -272,7 +272,7 @@ def _security(library: Any) -> Any:
         return library.Security.temporary()
     except ImportError:
         raise ConfigError(
-            "workers need the package cryptography, so that nobody else gives them orders",
+            "workers need the package cryptography, which keeps others from giving them orders",
             hint="pip install cryptography",
         ) from None
 

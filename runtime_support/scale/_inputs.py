@@ -104,7 +104,7 @@ def table_at(path: str) -> Table:
 
 @contextmanager
 def _told(path: str) -> Generator[None]:
-    """Has what goes wrong in the block be a FileError that names the file."""
+    """Raises what goes wrong in the block as a FileError that names the file."""
     try:
         yield
     except FileError:

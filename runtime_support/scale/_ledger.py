@@ -167,7 +167,7 @@ class Ledger:
 
     def close(self) -> None:
         """Lets the folder go."""
-        with suppress(JournalError):  # whoever waits for the job has been told of a full disk
+        with suppress(JournalError):  # a full disk was reported to the job already
             self._add({"ended": _now()})
         self._file.close()
 

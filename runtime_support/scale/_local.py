@@ -37,7 +37,7 @@ class Local:
         return self.job.at_once
 
     def submit(self, chunk: Chunk) -> None:
-        """Has the chunk run."""
+        """Starts the chunk."""
         threading.Thread(target=copy_context().run, args=(self._run, chunk), daemon=True).start()
 
     def take(self, seconds: float) -> Done | None:
@@ -56,7 +56,7 @@ class Local:
         return dict(self._tallies)
 
     def stop(self) -> None:
-        """Has no new row begin."""
+        """Stops the chunks from beginning new rows."""
         self._is_stopped.set()
 
     def close(self) -> None:

@@ -49,7 +49,7 @@ RowOutcomes: TypeAlias = dict[int, dict[str, Any]]
 class Engine(Protocol):
     """What runs chunks: `processes` share the rates, `window` chunks are to be under way.
 
-    `is_here` when a row that ends its process ends the job. `tallies` tells of chunks under way.
+    `is_here` when a row that ends its process ends the job. `tallies` reports chunks under way.
     """
 
     @property
@@ -347,13 +347,13 @@ class JobChunks:
             self._try_again(part, done.values, failed)
 
     def _try_again(self, part: Batch, values: RowOutcomes, failed: RowOutcomes) -> None:
-        """Has a chunk be begun again that was left, unless nothing new comes of it."""
+        """Begins a chunk again that was left, unless nothing new comes of it."""
         ended = len(values) + len(failed)
         most, times = self._tries.get(part.number, (-1, 0))
         times = 1 if ended > most else times + 1
         self._tries[part.number] = (max(ended, most), times)
         if times >= MOST_TRIES:
-            why = f"{_named(part)} was begun {times} times, and nobody has answered this row"
+            why = f"{_named(part)} was begun {times} times without an answer to this row"
             self._give_up(part, why, values, failed)
         else:
             (self._again if times < MOST_TRIES - 1 else self._suspects).append(part)
@@ -367,7 +367,7 @@ class JobChunks:
         *,
         keeps: bool = False,
     ) -> None:
-        """Has the rows of a chunk fail that have no outcome."""
+        """Fails the rows of a chunk that have no outcome."""
         values, failed = values or {}, dict(failed or {})
         for row, given in part.rows.items():
             if row not in values and row not in failed:
@@ -449,7 +449,7 @@ class _Interrupts:
             signal.signal(number, handler)
 
     def pass_on(self, report: Report) -> None:
-        """Has the program know of it, now that all is kept."""
+        """Reports it to the program, now that all is kept."""
         if not self.count:
             return
         note(f"{report}; the same command goes on")

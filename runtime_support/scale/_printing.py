@@ -55,7 +55,7 @@ class _LineStream:
 
 @contextmanager
 def printing_apart() -> Generator[None]:
-    """Has what the block prints be lines of its own; the last one ends with the block."""
+    """Prints what the block prints as separate lines; the last one ends with the block."""
     begun: dict[str, str] = {}
     token = _begun.set(begun)
     try:
@@ -69,7 +69,7 @@ def printing_apart() -> Generator[None]:
 
 @contextmanager
 def whole_lines() -> Generator[None]:
-    """Has the rows that run in the block print whole lines."""
+    """Makes the rows that run in the block print whole lines."""
     global _users
     with _lock:
         _users += 1

@@ -145,7 +145,7 @@ def test_a_key_that_stands_twice_is_noted(scripted: Script) -> None:
     scripted('{"title": "a", "severity": "low", "title": "b"}')
     result = prompt("ticket", returns=Ticket)
     assert result.value.title == "b"
-    assert result.repairs == ["value: a key stands twice: the later value"]
+    assert result.repairs == ["value: a key appears twice: the later value"]
 
 
 def test_a_cut_reply_is_never_completed_by_guess(scripted: Script) -> None:

@@ -89,5 +89,5 @@ def test_what_is_in_them_may_have_no_json_form() -> None:
 
 
 def test_a_list_of_functions_is_told_how_tools_are_given() -> None:
-    with pytest.raises(CheckError, match="a tool stands in braces of its own"):
+    with pytest.raises(CheckError, match="write each tool in its own braces"):
         to_json([test_messages_name_the_class])
