@@ -20,7 +20,7 @@ from runtime_support import _tally as _tally  # counts what is asked before a bu
 from runtime_support._conversation import MORE_ROUNDS, Conversation, Step, Steps
 from runtime_support._effects import Effect, Effects, drive, finish, finish_async
 from runtime_support._exchange import Heard, Message, Replying, Request, ToolRequest, ask_provider
-from runtime_support._order import await_turn, check_cancelled
+from runtime_support._order import until_turn, until_wanted
 from runtime_support._positions import annotate, place_of_call
 from runtime_support._results import NOTHING_BEFORE, Answer, Kept, Result, Transcript
 from runtime_support._schema import check
@@ -149,7 +149,7 @@ class Asking:
     def answering(self) -> Effects[Answer]:
         """What has to be waited for until the answer is there, and its parts as they come."""
         if self.parts is not None:
-            await_turn()
+            yield from until_turn()
         try:
             with _around_all([one.prompt for one in self.around]):
                 answer = yield from drive(self.steps, self.doing)
@@ -167,7 +167,7 @@ class Asking:
 
     def doing(self, step: Step) -> Effects[Any]:
         """What comes of a step: the reply of the provider, the outcome of a tool or of work."""
-        check_cancelled()
+        yield from until_wanted()
         if isinstance(step, Request):
             return (yield from self.exchange(step))
         if isinstance(step, ToolRequest):

@@ -4,7 +4,7 @@ A call that `overlap` has begun early has its turn when everything before it, in
 script, has ended. Until then what it does to the world waits:
 
     in_turn(action)          done now, or when the turn comes; its result is dropped
-    await_turn()             for what cannot be put off
+    await_turn()             for what cannot be put off; `yield from until_turn()` in work
     note_read(path)          what is read now may be written before the turn comes
     note_write(path, True)   a file was written, here a new one: who has read it runs again
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from threading import Event
     from types import TracebackType
 
+    from runtime_support._effects import Effects
     from runtime_support._overlap.tasks import Task
 
 # The call that runs here, when it was begun ahead of its turn.
@@ -70,6 +71,13 @@ def await_turn() -> None:
     task = current.get()
     if task is not None:
         task.await_turn()
+
+
+def until_turn() -> Effects[None]:
+    """The same in work that waits by effects, in a thread or in an event loop."""
+    task = current.get()
+    if task is not None:
+        yield from task.until_turn()
 
 
 def note_read(path: str, *, is_pattern: bool = False) -> None:
@@ -150,6 +158,15 @@ def check_cancelled() -> None:
     task = current.get()
     if task is not None:
         task.check_cancelled()
+
+
+def until_wanted() -> Effects[None]:
+    """The same in work that waits by effects; behind a failure it waits for what comes of that."""
+    if is_abandoned():
+        raise Cancelled
+    task = current.get()
+    if task is not None:
+        yield from task.until_wanted()
 
 
 def forget() -> None:

@@ -10,11 +10,17 @@
         later(prompt, "Give {text} a title.", text=text),
     )
 
+In an event loop, the same functions have `aio` forms, whose calls are awaited in tasks:
+
+    tickets = await overlap.aio(triage, mails)
+    async for mail, verdict in overlap.aio(ask_path, paths):
+    summary, title = await together.aio(later(prompt.aio, ...), later(prompt.aio, ...))
+
 What a call prints or writes ahead of its turn waits for the turn, and its error is raised there;
 what comes after an error is not asked any more. `max_in_flight` bounds the requests of all calls
-that run ahead. Where it is 1, under a debugger, in an event loop, and where the provider answers
-in order, everything runs one after the other in the thread of the caller; so it does inside calls
-of a program that run side by side, which are as many as may be in flight.
+that run ahead. Where it is 1, under a debugger, and where the provider answers in order, everything
+runs one after the other, where it is called; so it does inside calls of a program that run side by
+side, which are as many as may be in flight, and of the plain forms in an event loop.
 """
 
 from __future__ import annotations
@@ -22,13 +28,24 @@ from __future__ import annotations
 import builtins
 import io
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from types import FrameType, TracebackType
-from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeVar, overload
+from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
 from runtime_support import _order
+from runtime_support._effects import finish, finish_async
 from runtime_support._order import current, in_turn, is_beside
 from runtime_support._overlap.tasks import TaskQueue
+from runtime_support._overlap.workers import running_loop
 from runtime_support._positions import call_from_afar, context_of_call
 from runtime_support._results import Result
 from runtime_support._settings import settings_for
@@ -53,60 +70,114 @@ DEEPEST = 64
 AHEAD = 2
 
 
-class Overlap(Iterator[B]):
-    """What a function gives for some items, in order; see `overlap`."""
+class _Ahead:
+    """Calls of a function for some items, begun ahead of their turn; None of `queue`: in order."""
 
-    def __init__(self, function: Callable[[Any], B], items: Iterable[Any]) -> None:
-        self._function = function
-        self._items = iter(items)
-        self._queue: TaskQueue | None = None
+    def __init__(self, function: Callable[[Any], Any], items: Iterable[Any], most: int) -> None:
+        self.function = function
+        self.items = iter(items)
+        self.queue = TaskQueue(most) if most > 1 else None
         self._error: BaseException | None = None
         self._is_over = False
-        most = _most_at_once()
-        if most > 1:
-            self._queue = TaskQueue(most)
-
-    def __iter__(self) -> Overlap[B]:
-        return self
-
-    def __next__(self) -> B:
-        queue = self._queue
-        if queue is None:
-            item = next(self._items)
-            return _without_stop(lambda: self._function(item))
-        self._look_ahead(queue)
-        if queue.tasks:
-            return _without_stop(queue.take)
-        error, self._error = self._error, None
-        raise error or StopIteration
 
     def __del__(self) -> None:
         # A loop that was left early.
-        queue = getattr(self, "_queue", None)
+        queue = getattr(self, "queue", None)
         if queue is not None and queue.tasks:
             queue.give_up()
 
-    def run(self) -> None:
-        """Goes through to the end."""
-        for _ in self:
-            pass
+    def look_ahead(self, queue: TaskQueue) -> bool:
+        """Begins calls for the next items: at least one, and more while the first is not over.
 
-    def _look_ahead(self, queue: TaskQueue) -> None:
-        """Begins calls for the next items: at least one, and more while the first is not over."""
+        False when there is none left; raises what the items raise, at its turn.
+        """
         begun = 0
         while not self._is_over and len(queue.tasks) < AHEAD * queue.most and not queue.failed:
             if begun and queue.tasks[0].state == "done":
                 break
             try:
-                item = next(self._items)
+                item = next(self.items)
             except StopIteration:
                 self._is_over = True
             except BaseException as error:  # to be raised at its turn
                 self._is_over = True
                 self._error = error
             else:
-                queue.begin(_DelayedCall(self._function, (item,), {}), context_of_call())
+                queue.begin(_DelayedCall(self.function, (item,), {}), context_of_call())
                 begun += 1
+        if queue.tasks:
+            return True
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+        return False
+
+
+class Overlap(Iterator[B]):
+    """What a function gives for some items, in order; see `overlap`."""
+
+    def __init__(self, function: Callable[[Any], B], items: Iterable[Any]) -> None:
+        self._ahead = _Ahead(function, items, _most_at_once())
+
+    def __iter__(self) -> Overlap[B]:
+        return self
+
+    def __next__(self) -> B:
+        ahead = self._ahead
+        if ahead.queue is None:
+            item = next(ahead.items)
+            try:
+                return ahead.function(item)
+            except StopIteration as error:  # it would end the loop
+                raise RuntimeError("a function raised StopIteration") from error
+        if ahead.look_ahead(ahead.queue):
+            return finish(ahead.queue.take())
+        raise StopIteration
+
+    def run(self) -> None:
+        """Goes through to the end."""
+        for _ in self:
+            pass
+
+
+class AsyncOverlap(AsyncIterator[B]):
+    """The same in an event loop: gone through, or awaited for the list of all."""
+
+    def __init__(self, function: Callable[[Any], Awaitable[B]], items: Iterable[Any]) -> None:
+        self._ahead = _Ahead(function, items, _most_at_once(is_async=True))
+
+    def __aiter__(self) -> AsyncOverlap[B]:
+        return self
+
+    async def __anext__(self) -> B:
+        ahead = self._ahead
+        if ahead.queue is None:
+            try:
+                item = next(ahead.items)
+            except StopIteration:
+                raise StopAsyncIteration from None
+            try:
+                return await ahead.function(item)
+            except StopAsyncIteration as error:  # it would end the loop
+                raise RuntimeError("a function raised StopAsyncIteration") from error
+        if ahead.look_ahead(ahead.queue):
+            return await _take(ahead.queue)
+        raise StopAsyncIteration
+
+    def __await__(self) -> Generator[Any, Any, list[B]]:
+        return self._all().__await__()
+
+    async def _all(self) -> list[B]:
+        return [one async for one in self]
+
+
+async def _take(queue: TaskQueue) -> Any:
+    """What the next call gives; when it fails, all that is not wanted any more has ended."""
+    try:
+        return await finish_async(queue.take())
+    except BaseException:
+        await queue.ended()
+        raise
 
 
 class _DelayedCall(NamedTuple):
@@ -118,21 +189,26 @@ class _DelayedCall(NamedTuple):
         return self.function(*self.arguments, **self.names)
 
 
-def _without_stop(call: Callable[[], T]) -> T:
-    """What the call gives; that it raises StopIteration does not end the loop."""
-    try:
-        return call()
-    except StopIteration as error:
-        raise RuntimeError("a function raised StopIteration") from error
+class _OverlapFunction:
+    """`overlap` is the only one."""
+
+    def __call__(self, function: Callable[[A], B], items: Iterable[A]) -> Overlap[B]:
+        """`map(function, items)`, with several calls at once; in order, also what they print.
+
+        Items are read at most twice `max_in_flight` ahead. Raises what the first call raises that
+        fails, in the order of the items.
+        """
+        return Overlap(function, items)
+
+    def aio(self, function: Callable[[A], Awaitable[B]], items: Iterable[A]) -> AsyncOverlap[B]:
+        """The same for an `async def`, in tasks of the event loop: for `async for`, or awaited.
+
+        When a call fails or the task of the caller is cancelled, those behind it are, too.
+        """
+        return AsyncOverlap(function, items)
 
 
-def overlap(function: Callable[[A], B], items: Iterable[A]) -> Overlap[B]:
-    """`map(function, items)`, with several calls at once; in order, also what they print.
-
-    Items are read at most twice `max_in_flight` ahead. Raises what the first call raises that
-    fails, in the order of the items.
-    """
-    return Overlap(function, items)
+overlap: _OverlapFunction = _OverlapFunction()
 
 
 class Later(Generic[T]):
@@ -150,6 +226,10 @@ class Later(Generic[T]):
 
 @overload
 def later(
+    function: Callable[P, Coroutine[Any, Any, Result[T]]], /, *arguments: P.args, **names: P.kwargs
+) -> Later[Coroutine[Any, Any, T]]: ...
+@overload
+def later(
     function: Callable[P, Result[T]], /, *arguments: P.args, **names: P.kwargs
 ) -> Later[T]: ...
 @overload
@@ -160,57 +240,151 @@ def later(function: Callable[..., Any], /, *arguments: Any, **names: Any) -> Lat
     return Later(_DelayedCall(function, arguments, names), frame)
 
 
-@overload
-def together(a: Later[A], b: Later[B], /) -> tuple[A, B]: ...
-@overload
-def together(a: Later[A], b: Later[B], c: Later[C], /) -> tuple[A, B, C]: ...
-@overload
-def together(a: Later[A], b: Later[B], c: Later[C], d: Later[D], /) -> tuple[A, B, C, D]: ...
-@overload
-def together(
-    a: Later[A], b: Later[B], c: Later[C], d: Later[D], e: Later[E], /
-) -> tuple[A, B, C, D, E]: ...
-@overload
-def together(
-    a: Later[A], b: Later[B], c: Later[C], d: Later[D], e: Later[E], f: Later[F], /
-) -> tuple[A, B, C, D, E, F]: ...
-@overload
-def together(
-    a: Later[A], b: Later[B], c: Later[C], d: Later[D], e: Later[E], f: Later[F], g: Later[G], /
-) -> tuple[A, B, C, D, E, F, G]: ...
-@overload
-def together(
-    a: Later[A],
-    b: Later[B],
-    c: Later[C],
-    d: Later[D],
-    e: Later[E],
-    f: Later[F],
-    g: Later[G],
-    h: Later[H],
-    /,
-) -> tuple[A, B, C, D, E, F, G, H]: ...
-@overload
-def together(*calls: Later[Any]) -> tuple[Any, ...]: ...
-def together(*calls: Later[Any]) -> tuple[Any, ...]:
-    """The values of these calls, made at the same time; of a Result, its value.
+Awaited: TypeAlias = "Later[Coroutine[Any, Any, T]]"
 
-    Raises what the first of them raises that fails, in this order.
-    """
-    most = _most_at_once()
-    queue = TaskQueue(most)
-    if most > 1:
+
+class _TogetherFunction:
+    """`together` is the only one."""
+
+    @overload
+    def __call__(self, a: Later[A], b: Later[B], /) -> tuple[A, B]: ...
+    @overload
+    def __call__(self, a: Later[A], b: Later[B], c: Later[C], /) -> tuple[A, B, C]: ...
+    @overload
+    def __call__(
+        self, a: Later[A], b: Later[B], c: Later[C], d: Later[D], /
+    ) -> tuple[A, B, C, D]: ...
+    @overload
+    def __call__(
+        self, a: Later[A], b: Later[B], c: Later[C], d: Later[D], e: Later[E], /
+    ) -> tuple[A, B, C, D, E]: ...
+    @overload
+    def __call__(
+        self, a: Later[A], b: Later[B], c: Later[C], d: Later[D], e: Later[E], f: Later[F], /
+    ) -> tuple[A, B, C, D, E, F]: ...
+    @overload
+    def __call__(
+        self,
+        a: Later[A],
+        b: Later[B],
+        c: Later[C],
+        d: Later[D],
+        e: Later[E],
+        f: Later[F],
+        g: Later[G],
+        /,
+    ) -> tuple[A, B, C, D, E, F, G]: ...
+    @overload
+    def __call__(
+        self,
+        a: Later[A],
+        b: Later[B],
+        c: Later[C],
+        d: Later[D],
+        e: Later[E],
+        f: Later[F],
+        g: Later[G],
+        h: Later[H],
+        /,
+    ) -> tuple[A, B, C, D, E, F, G, H]: ...
+    @overload
+    def __call__(self, *calls: Later[Any]) -> tuple[Any, ...]: ...
+    def __call__(self, *calls: Later[Any]) -> tuple[Any, ...]:
+        """The values of these calls, made at the same time; of a Result, its value.
+
+        Raises what the first of them raises that fails, in this order.
+        """
+        most = _most_at_once()
+        queue = _begun(calls, most)
+        values: list[Any] = []
         for one in calls:
-            queue.begin(one.call, one.context)
-    values: list[Any] = []
+            try:
+                value = finish(queue.take()) if queue else one.context.run(call_from_afar, one.call)
+            except BaseException as error:
+                one.traced(error)
+                raise
+            values.append(plain(value))
+        return tuple(values)
+
+    @overload
+    async def aio(self, a: Awaited[A], b: Awaited[B], /) -> tuple[A, B]: ...
+    @overload
+    async def aio(self, a: Awaited[A], b: Awaited[B], c: Awaited[C], /) -> tuple[A, B, C]: ...
+    @overload
+    async def aio(
+        self, a: Awaited[A], b: Awaited[B], c: Awaited[C], d: Awaited[D], /
+    ) -> tuple[A, B, C, D]: ...
+    @overload
+    async def aio(
+        self, a: Awaited[A], b: Awaited[B], c: Awaited[C], d: Awaited[D], e: Awaited[E], /
+    ) -> tuple[A, B, C, D, E]: ...
+    @overload
+    async def aio(
+        self,
+        a: Awaited[A],
+        b: Awaited[B],
+        c: Awaited[C],
+        d: Awaited[D],
+        e: Awaited[E],
+        f: Awaited[F],
+        /,
+    ) -> tuple[A, B, C, D, E, F]: ...
+    @overload
+    async def aio(
+        self,
+        a: Awaited[A],
+        b: Awaited[B],
+        c: Awaited[C],
+        d: Awaited[D],
+        e: Awaited[E],
+        f: Awaited[F],
+        g: Awaited[G],
+        /,
+    ) -> tuple[A, B, C, D, E, F, G]: ...
+    @overload
+    async def aio(
+        self,
+        a: Awaited[A],
+        b: Awaited[B],
+        c: Awaited[C],
+        d: Awaited[D],
+        e: Awaited[E],
+        f: Awaited[F],
+        g: Awaited[G],
+        h: Awaited[H],
+        /,
+    ) -> tuple[A, B, C, D, E, F, G, H]: ...
+    @overload
+    async def aio(self, *calls: Later[Any]) -> tuple[Any, ...]: ...
+    async def aio(self, *calls: Later[Any]) -> tuple[Any, ...]:
+        """The same for calls that are awaited, in tasks of the event loop."""
+        most = _most_at_once(is_async=True)
+        queue = _begun(calls, most)
+        values: list[Any] = []
+        for one in calls:
+            try:
+                if queue is None:
+                    value = await one.context.run(call_from_afar, one.call)
+                else:
+                    value = await _take(queue)
+            except BaseException as error:
+                one.traced(error)
+                raise
+            values.append(plain(value))
+        return tuple(values)
+
+
+def _begun(calls: Iterable[Later[Any]], most: int) -> TaskQueue | None:
+    """These calls, begun; None when they are to be made one after the other."""
+    if most == 1:
+        return None
+    queue = TaskQueue(most)
     for one in calls:
-        try:
-            value = queue.take() if most > 1 else one.context.run(call_from_afar, one.call)
-        except BaseException as error:
-            one.traced(error)
-            raise
-        values.append(plain(value))
-    return tuple(values)
+        queue.begin(one.call, one.context)
+    return queue
+
+
+together: _TogetherFunction = _TogetherFunction()
 
 
 class _Writable(Protocol):
@@ -235,11 +409,12 @@ def print(
     in_turn(lambda: _order.print_values(shown, end="", file=file, flush=flush))
 
 
-def _most_at_once() -> int:
-    """How many calls may run at once here; 1 is one after the other, in the caller's thread."""
+def _most_at_once(*, is_async: bool = False) -> int:
+    """How many calls may run at once here; 1 is one after the other, where the caller runs."""
     task = current.get()
     is_deep = task is not None and len(task.path) >= 2 * DEEPEST
-    if is_deep or is_beside.get() or _is_debugged() or _is_in_loop():
+    would_block = not is_async and running_loop() is not None
+    if is_deep or is_beside.get() or _is_debugged() or would_block:
         return 1
     try:
         settings = settings_for()
@@ -254,8 +429,3 @@ def _is_debugged() -> bool:
     monitoring: Any = getattr(sys, "monitoring", None)
     is_monitored = monitoring is not None and monitoring.get_tool(monitoring.DEBUGGER_ID)
     return sys.gettrace() is not None or bool(is_monitored)
-
-
-def _is_in_loop() -> bool:
-    asyncio: Any = sys.modules.get("asyncio")
-    return asyncio is not None and asyncio._get_running_loop() is not None

@@ -1,22 +1,21 @@
-"""Calls that run ahead of their turn, the threads that run them, and the slots of requests.
+"""Calls that run ahead of their turn, and the slots of requests.
 
     queue = TaskQueue(16)
     queue.begin(function, context_of_call())      as soon as there is room
-    queue.take()                                  what the first one gives or raises, at its turn
+    yield from queue.take()                       what the first gives or raises, at its turn
 
-Calls are tasks, tasks wait in queues, and a task may have queues itself. Threads take waiting
-tasks, the first in the order of the script first. A thread that waits is not counted, so that
-another one may run; and a thread that needs a task which has not begun runs it itself. So only
-the earlier is ever waited for, and the first of all waits for nobody: there are no deadlocks.
+Calls are tasks, tasks wait in queues, and a task may have queues itself. Threads, or the tasks of
+an event loop, run waiting ones, the first in the order of the script first. What waits is not
+counted, so that another one may run; and whoever needs a task that has not begun has it run at
+once. So only the earlier is ever waited for, and the first of all waits for nobody: there are no
+deadlocks. What waits is work of `_effects`, the same for threads and loops.
 
 A request takes a slot for as long as it is in flight, and for nothing else.
 """
 
 from __future__ import annotations
 
-import heapq
 import itertools
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -26,21 +25,21 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from runtime_support import _order as turns
-from runtime_support._effects import Effect, finish
-from runtime_support._exchange import Heard, Reply, Replying, Request
+from runtime_support._effects import Effects, finish
+from runtime_support._exchange import Heard, Replying, Request
 from runtime_support._order import Cancelled, clock_here, current, in_turn, note_wait
+from runtime_support._overlap import workers
+from runtime_support._overlap.workers import LoopTasks, tell, until, workers_here
 from runtime_support._positions import call_from_afar, context_of_call, is_ours
 from runtime_support._process import after_fork
 from runtime_support._seams import Around, register
 from runtime_support.runs._places import Scope, enter, scope_here
 
 if TYPE_CHECKING:
+    from asyncio import Task as LoopTask
+
     from runtime_support._seams import Send
     from runtime_support.providers import PromptCall
-
-IDLE_SECONDS = 0.5
-# No wait is longer than this: on Windows, Ctrl-C is noticed between waits alone.
-_LOOK_SECONDS = 0.5
 
 
 class TaskQueue:
@@ -48,38 +47,47 @@ class TaskQueue:
 
     def __init__(self, most: int) -> None:
         self.most = most
+        self.workers = workers_here()
         self.parent = current.get()
         self.path = (*(self.parent.path if self.parent else ()), next(_numbers))
         self.scope = scope_here().next_line()
         self.tasks: deque[Task] = deque()
         self.count = 0
         self.failed: set[int] = set()
+        self.dropped: list[Task] = []
 
     def begin(self, function: Callable[[], Any], context: Context) -> None:
         """Runs a call as soon as there is room."""
         task = Task(self, self.count, function, context)
         self.count += 1
         self.tasks.append(task)
-        with _lock:
-            heapq.heappush(_pool.waiting, task)
-            _start_workers()
+        self.workers.add(task)
 
-    def take(self) -> Any:
+    def take(self) -> Effects[Any]:
         """What the next call gives or raises, at its turn."""
         task = self.tasks.popleft()
         try:
-            return task.finish()
+            return (yield from task.finish())
         except BaseException:
-            self.give_up()
+            self.give_up(task)
             raise
 
-    def give_up(self) -> None:
-        """Nothing further is wanted."""
-        with _lock:
-            for task in self.tasks:
-                task.is_dropped = True
+    def give_up(self, *tasks: Task) -> None:
+        """Nothing further is wanted, nor what these tasks give."""
+        with workers.shared.lock:
+            self.dropped += [*tasks, *self.tasks]
             self.tasks.clear()
-            _changed.notify_all()
+            for task in self.dropped:
+                task.drop()
+            tell()
+
+    async def ended(self) -> None:
+        """Waits, in an event loop, until all that is not wanted has ended."""
+        import asyncio
+
+        begun = [one.begun for one in self.dropped if one.begun is not None]
+        if begun:
+            await asyncio.wait(begun)
 
 
 class Task:
@@ -102,15 +110,18 @@ class Task:
         self.has_turn = False
         self.is_stale = False
         self.is_dropped = False
+        # The task of the event loop that it runs in, and the one that is made in its place.
+        self.begun: LoopTask[None] | None = None
+        self.anew: Task | None = None
 
     def __lt__(self, other: Task) -> bool:
         return self.path < other.path
 
-    # What the call itself asks for, in its thread.
+    # What the call itself asks for, where it runs.
 
     def put_off(self, action: Callable[[], Any]) -> None:
         """Does it now, or when it is this task's turn."""
-        with _lock:
+        with workers.shared.lock:
             self.check_cancelled()
             ahead = next((task for task in self._chain() if not task.has_turn), None)
             if ahead is not None:
@@ -119,33 +130,44 @@ class Task:
         action()
 
     def await_turn(self) -> None:
+        """The same as `until_turn`, for code that is no generator."""
+        finish(self.until_turn())
+
+    def until_turn(self) -> Effects[None]:
         """Waits until everything before this has ended."""
-        with _lock:
-            _wait(lambda: self.is_cancelled() or all(task.has_turn for task in self._chain()))
-            self.check_cancelled()
+        yield from until(lambda: self.is_cancelled() or self._has_all_turns())
+        if self.is_cancelled():
+            raise Cancelled
+        yield from self.until_wanted()
 
     def check_cancelled(self) -> None:
+        """The same as `until_wanted`, for code that is no generator: a loop goes on there."""
+        if self.queue.workers.may_wait():
+            finish(self.until_wanted())
+        elif self.is_cancelled():
+            raise Cancelled
+
+    def until_wanted(self) -> Effects[None]:
         """Ends the task if it is cancelled; if something before it has failed, it waits for that.
 
         What has failed may have read a file too early, and then runs again.
         """
-        with _lock:
-            _wait(lambda: self.is_cancelled() or not self.is_held())
-            if self.is_cancelled():
-                raise Cancelled
+        yield from until(lambda: self.is_cancelled() or not self.is_held())
+        if self.is_cancelled():
+            raise Cancelled
 
-    def exchange(self, call: PromptCall, send: Callable[[], Reply]) -> Reply:
+    def exchange(self, call: PromptCall, send: Callable[[], Replying]) -> Replying:
         """The reply, as soon as there is a slot for the request."""
         began = time.monotonic()
         if call.answers_in_order:
-            self.await_turn()
-        self.check_cancelled()
+            yield from self.until_turn()
+        yield from self.until_wanted()
         with clock_here():
-            while not _slots.take(self):
-                self.check_cancelled()
+            while not (yield from _slots.take(self)):
+                yield from self.until_wanted()
         note_wait(time.monotonic() - began)
         try:
-            return send()
+            return (yield from send())
         finally:
             _slots.give_back()
 
@@ -153,23 +175,43 @@ class Task:
 
     def run(self) -> None:
         """Makes the call here, in the thread that has started it."""
-        value: Any = None
-        error: BaseException | None = None
         try:
-            value = self.context.run(self._call)
+            value, error = self.context.run(self._call), None
         except BaseException as raised:
-            error = raised.with_traceback(_own_part(raised.__traceback__))
-        with _lock:
+            value, error = None, raised
+        self.end(value, error)
+
+    async def run_async(self) -> None:
+        """Makes the call in a task of an event loop, which has the context."""
+        try:
+            value, error = await self._call(), None
+        except BaseException as raised:
+            value, error = None, raised
+        self.end(value, error)
+
+    def _call(self) -> Any:
+        current.set(self)
+        enter(Scope(f"{self.queue.scope}.{self.number}"))
+        return call_from_afar(self.function)
+
+    def end(self, value: Any, error: BaseException | None) -> None:
+        """Keeps what came of the call, for its turn."""
+        if error is not None:
+            error = error.with_traceback(_own_part(error.__traceback__))
+        if isinstance(error, StopIteration | StopAsyncIteration):  # it would end the loop
+            stopped, error = error, RuntimeError(f"a function raised {type(error).__name__}")
+            error.__cause__ = stopped
+        with workers.shared.lock:
             self.value, self.error = value, error
             self.state = "done"
             if error is not None and not self.is_cancelled():
                 self.queue.failed.add(self.number)
-            _changed.notify_all()
+            tell()
 
-    def finish(self) -> Any:
+    def finish(self) -> Effects[Any]:
         """Gives the task its turn: what it gives, or its error."""
         task = self
-        with _lock:
+        with workers.shared.lock:
             if self.is_stale:
                 task = self.make_anew()
             is_mine = task.state == "new"
@@ -177,44 +219,52 @@ class Task:
                 task.state = "running"
         task._give_turn()
         if is_mine:
-            _run_here(task)
+            self.queue.workers.run_now(task)
         asking = current.get()
-        with _lock:
-            _wait(lambda: task.state == "done" or (asking is not None and asking.is_cancelled()))
+        yield from until(
+            lambda: task.state == "done" or (asking is not None and asking.is_cancelled())
+        )
         if task.state != "done":
             raise Cancelled
         if task.error is not None:
             raise task.error
         return task.value
 
-    def _call(self) -> Any:
-        current.set(self)
-        enter(Scope(f"{self.queue.scope}.{self.number}"))
-        return call_from_afar(self.function)
-
     def _give_turn(self) -> None:
         while True:
-            with _lock:
+            with workers.shared.lock:
                 actions, self.waiting_actions = self.waiting_actions, []
                 if not actions:
                     self.has_turn = True
-                    _changed.notify_all()
+                    tell()
                     return
             for action in actions:
                 in_turn(action)
 
     def make_anew(self) -> Task:
         """The same call, to be made again: it has read what was written since."""
-        self.is_dropped = True
+        self.drop()
         self.queue.failed.discard(self.number)
-        _changed.notify_all()
-        return Task(self.queue, self.number, self.function, context_of_call())
+        tell()
+        self.anew = Task(self.queue, self.number, self.function, context_of_call())
+        return self.anew
+
+    def drop(self) -> None:
+        """What it gives is not wanted; what it waits for in an event loop ends."""
+        self.is_dropped = True
+        if isinstance(self.queue.workers, LoopTasks):
+            self.queue.workers.cancel(self)
+        if self.anew is not None:
+            self.anew.drop()
 
     def _chain(self) -> Iterator[Task]:
         task: Task | None = self
         while task is not None:
             yield task
             task = task.parent
+
+    def _has_all_turns(self) -> bool:
+        return all(task.has_turn for task in self._chain())
 
     def is_cancelled(self) -> bool:
         """Whether what it gives is dropped in any case."""
@@ -235,136 +285,46 @@ def _own_part(trace: TracebackType | None) -> TracebackType | None:
     return trace if own is None else own
 
 
-# Threads. The lock guards the states of all tasks and all that is counted here.
-
-
-class _WorkerPool:
-    """Threads that run tasks: what waits for them, and how many run or look for one."""
-
-    def __init__(self) -> None:
-        self.waiting: list[Task] = []
-        self.running = 0
-        self.idle = 0
-
-
 _numbers = itertools.count()
-_pool = _WorkerPool()
-_lock = threading.RLock()
-_changed = threading.Condition(_lock)
-_offered = threading.Condition(_lock)
-
-
-def _start_workers() -> None:
-    """Starts threads that look for tasks, as far as there is room."""
-    if not _pool.waiting:
-        return
-    room = min(len(_pool.waiting), _pool.waiting[0].queue.most - _pool.running)
-    if room <= 0:
-        return
-    _offered.notify(room)
-    for _ in range(room - _pool.idle):
-        _pool.idle += 1
-        try:
-            threading.Thread(target=_work, name="saft ahead", daemon=True).start()
-        except RuntimeError:  # no more threads: who needs a task runs it
-            _pool.idle -= 1
-            return
-
-
-def _work() -> None:
-    with _lock:
-        is_late = False
-        while True:
-            task = _next_task()
-            if task is None:
-                if is_late:
-                    _pool.idle -= 1
-                    return
-                is_late = not _offered.wait(IDLE_SECONDS)
-                continue
-            task.state = "running"
-            _pool.idle -= 1
-            _pool.running += 1
-            _lock.release()
-            try:
-                task.run()
-                is_late, task = False, None
-            finally:
-                _lock.acquire()
-                _pool.running -= 1
-                _pool.idle += 1
-
-
-def _next_task() -> Task | None:
-    while _pool.waiting:
-        task = _pool.waiting[0]
-        if task.state == "new" and not task.is_cancelled():
-            if _pool.running >= task.queue.most:
-                return None
-            return heapq.heappop(_pool.waiting)
-        heapq.heappop(_pool.waiting)
-    return None
-
-
-def _run_here(task: Task) -> None:
-    """Runs a task in the thread that needs it, which counts if it does not already."""
-    is_outside = current.get() is None
-    with _lock:
-        _pool.running += is_outside
-    try:
-        task.run()
-    finally:
-        with _lock:
-            _pool.running -= is_outside
-            _start_workers()
-
-
-def _wait(holds: Callable[[], bool]) -> None:
-    """Effects, with the lock held, until something holds; another thread may run meanwhile."""
-    if holds():
-        return
-    is_counted = current.get() is not None
-    _pool.running -= is_counted
-    _start_workers()
-    try:
-        while not holds():
-            _changed.wait(_LOOK_SECONDS)
-    finally:
-        _pool.running += is_counted
 
 
 class _Slots:
     """Bounds the requests in flight."""
 
     def __init__(self) -> None:
-        self.freed = threading.Condition(threading.Lock())
         self.in_flight = 0
         self.waiting: list[Task] = []
 
-    def take(self, task: Task) -> bool:
+    def take(self, task: Task) -> Effects[bool]:
         """Waits for a slot, in the order of the script; False when the task is not to ask."""
-        with self.freed:
-            self.waiting.append(task)
-            try:
-                while not self._is_free_for(task):
-                    self.freed.wait(_LOOK_SECONDS)
-                if task.is_held():
-                    return False
-                self.in_flight += 1
+        has_slot = False
+
+        def is_over() -> bool:
+            nonlocal has_slot
+            if task.is_held():
                 return True
-            finally:
+            if self.in_flight < task.queue.most and min(self.waiting) is task:
+                self.in_flight += 1
+                has_slot = True
+            return has_slot
+
+        with workers.shared.lock:
+            self.waiting.append(task)
+        try:
+            yield from until(is_over, counts=True)
+            return has_slot
+        finally:
+            with workers.shared.lock:
                 self.waiting.remove(task)
-                self.freed.notify_all()
+                if self.waiting:
+                    tell()
 
     def give_back(self) -> None:
         """Frees the slot of a request that is over."""
-        with self.freed:
+        with workers.shared.lock:
             self.in_flight -= 1
-            self.freed.notify_all()
-
-    def _is_free_for(self, task: Task) -> bool:
-        is_next = self.in_flight < task.queue.most and min(self.waiting) is task
-        return is_next or task.is_held()
+            if self.waiting:
+                tell()
 
 
 _slots = _Slots()
@@ -389,21 +349,17 @@ class RequestSlot(Around):
         task = current.get()
         if heard is not None or task is None:
             return send(request, heard)
-        return self._exchange(task, request, send)
-
-    def _exchange(self, task: Task, request: Request, send: Send) -> Replying:
-        ask = partial(task.exchange, self._call, lambda: finish(send(request, None)))
-        return (yield Effect(ask))
+        return task.exchange(self._call, partial(send, request, None))
 
 
 register(RequestSlot)
 
 
 def _forget() -> None:
-    """A forked process has none of the threads, and may find the locks taken."""
-    global _pool, _lock, _changed, _offered, _slots
-    _pool, _lock, _slots = _WorkerPool(), threading.RLock(), _Slots()
-    _changed, _offered = threading.Condition(_lock), threading.Condition(_lock)
+    """A forked process has none of what runs, and may find the locks taken."""
+    global _slots
+    _slots = _Slots()
+    workers.forget()
     turns.forget()
 
 

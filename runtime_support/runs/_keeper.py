@@ -21,11 +21,11 @@ from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from runtime_support._effects import Effect, Effects, drive
+from runtime_support._effects import Effect, Effects, drive, finish
 from runtime_support._exchange import Heard, Reply, Replying, Request, ToolRequest
 from runtime_support._jsontext import read_arguments, to_json
 from runtime_support._notes import note
-from runtime_support._order import await_turn
+from runtime_support._order import until_turn
 from runtime_support._positions import Place
 from runtime_support._process import after_fork
 from runtime_support._redaction import holds_secret, redacted, shown
@@ -86,7 +86,7 @@ class Keeper(Around):
             yield None
             return
         keeper = cls(journal, settings_for(), "", "", None)
-        keeper.begin(key_of_data(program))
+        finish(keeper.begin(key_of_data(program)))
         with keeper.program() as keep:
             yield keep
 
@@ -106,7 +106,7 @@ class Keeper(Around):
     def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
         """The reply that is kept, or the one that is sent for and then kept as a whole."""
         key = key_of(request)
-        asked = self.asked or self.begin(key)
+        asked = self.asked or (yield from self.begin(key))
         step, self.steps = self.steps, self.steps + 1
         entry = self.found(step)
         if entry is not None and entry.get("hash") == key:
@@ -200,7 +200,7 @@ class Keeper(Around):
             why = f"{type(error).__name__}: {redacted(error.message)}"
             self.journal.forget(self.asked, max(0, self.steps - unusable), why)
 
-    def begin(self, key: str) -> Asked:
+    def begin(self, key: str) -> Effects[Asked]:
         """Finds the place of this call, by what is asked first."""
         journal = self.journal
         asked = scope_here().asked(key_of_data([key, self.who]))
@@ -208,7 +208,7 @@ class Keeper(Around):
             asked = asked._replace(scope=key_of_data(asked.scope))
         self.asked = asked
         if not journal.claim(asked) and journal.has_like(asked):
-            await_turn()
+            yield from until_turn()
             self.other = journal.claim_like(asked)
         return asked
 

@@ -44,44 +44,76 @@ from saftc.syntax.tokens import Comment
 
 def emit_mapped(context: Context, node: n.Comprehension, mapped: Mapped) -> Expression:
     """`list(overlap(function, items))`, without the list where the items alone are wanted."""
-    [clause] = node.clauses
     inside = context.within(context.facts.names.scopes[node])
-    target, items = emit_pattern(inside, clause.pattern), loop_over(inside, clause)
-    conditions = [emit_condition(inside, condition) for condition in clause.conditions]
-    given = None if mapped.call is None else mapped.call.arguments[0].value
-    if conditions or isinstance(given, n.Member | n.Index):
-        item = target if given is None else inside.emit(given)
-        items = py.comprehension(item, [(target, items, conditions)])
-    assert isinstance(target, cst.Name)
-    if mapped.call is not None:
-        function = inside.emit(mapped.call.function)
-    elif mapped.name is None:
-        function = py.lambda_(inside.emit(node.item), [(target.value, None, None)])
-    else:
-        context.output.functions.append(_item_function(inside, node, mapped.name, target.value))
+    called = mapped.call
+    given = None if called is None else called.arguments[0].value
+    names = [py.name(context.names[symbol]) for symbol in mapped.symbols]
+    item = names[0] if len(names) == 1 else py.tuple_(names)
+    items = _items(inside, node, item if given is None else inside.emit(given))
+    if called is not None:
+        function = inside.emit(called.function)
+    elif mapped.name is not None:
+        context.output.functions.append(_function_of_items(inside, node, mapped, mapped.name))
         function = py.name(mapped.name)
-    made = _overlap(context, function, items, (mapped.call or node).span)
+    else:
+        function = py.lambda_(inside.emit(node.item), [(names[0].value, None, None)])
+    made = _overlap(context, function, items, (called or node).span)
+    if context.is_async:
+        return py.awaited(made)
     is_list = node not in context.plan.unlisted
     return py.call(context.global_("list"), [made]) if is_list else made
 
 
-def _item_function(
-    context: Context, node: n.Comprehension, name: str, parameter: str
+def _items(inside: Context, node: n.Comprehension, item: Expression) -> Expression:
+    """What the function is called with: what is gone over, or a list that is made of it first."""
+    clauses = [
+        (
+            emit_pattern(inside, clause.pattern),
+            loop_over(inside, clause),
+            [emit_condition(inside, condition) for condition in clause.conditions],
+        )
+        for clause in node.clauses
+    ]
+    [(target, items, conditions), *others] = clauses
+    if others or conditions or not target.deep_equals(item):
+        return py.comprehension(item, clauses)
+    return items
+
+
+def _function_of_items(
+    inside: Context, node: n.Comprehension, mapped: Mapped, name: str
 ) -> cst.FunctionDef:
-    """The function that makes an item; it is above the statement."""
-    inside = replace(context.deeper(), caught=())
-    value = py.returned(inside.emit(node.item))
-    [line] = spread_line(inside, node.item, value)
-    context.note(line, node.item.span)
-    taken = annotation(context, item_type(context.type_of(node.clauses[0].iterable)))
-    returns = annotation(context, context.type_of(node.item))
-    made = py.function(name, py.parameters([(parameter, taken, None)]), returns, py.block([line]))
-    context.note(made, node.span)
+    """The function that gives an item of the comprehension, for what its clauses bind."""
+    names = [py.name(inside.names[symbol]) for symbol in mapped.symbols]
+    types = [annotation(inside, _type(inside, symbol)) for symbol in mapped.symbols]
+    beginning: list[Statement] = []
+    parameter, taken = names[0].value, types[0]
+    if len(names) > 1:
+        parameter, taken = mapped.item, py.subscript(inside.global_("tuple"), *types)
+        beginning.append(py.line(py.assignment(py.bare(py.tuple_(names)), py.name(parameter))))
+        inside.note(beginning[-1], node.span)
+    body = inside.called(inside.scope).deeper()
+    around, inside.output.functions[:] = inside.output.functions[:], []
+    value = body.emit(node.item)
+    functions, inside.output.functions[:] = inside.output.functions[:], around
+    [line] = spread_line(body, node.item, py.returned(value))
+    made = py.function(
+        name,
+        py.parameters([(parameter, taken, None)]),
+        annotation(inside, inside.type_of(node.item)),
+        py.block([*beginning, *functions, line]),
+        is_async=inside.is_async,
+    )
+    inside.note(line, node.item.span)
+    inside.note(made, node.span)
     return made
 
 
 def _overlap(context: Context, function: Expression, items: Expression, span: Span) -> cst.Call:
-    made = py.call(context.global_("overlap"), [function, items])
+    overlap: Expression = context.global_("overlap")
+    if context.is_async:
+        overlap = py.attribute(overlap, "aio")
+    made = py.call(overlap, [function, items])
     context.note(made, span)
     return made
 
@@ -166,6 +198,7 @@ def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.Funct
         py.parameters([(parameter, taken, None)]),
         _returns(context, ahead),
         py.block([*beginning, *made], footer=footer),
+        is_async=context.is_async,
     )
     context.note(function, statement.span)
     return function
@@ -197,7 +230,7 @@ def _loop(
     if not targets and rest:
         targets = [py.name(ahead.nothing)]
     if not targets:
-        run = py.call(py.attribute(made, "run"))
+        run = py.awaited(made) if context.is_async else py.call(py.attribute(made, "run"))
         context.note(run, place)
         line = with_beside(py.line(cst.Expr(run)), head)
         context.note(line, statement.span)
@@ -208,13 +241,14 @@ def _loop(
         context.note(body[-1], statement.span)
     lines: list[cst.EmptyLine] = []
     if rest:
-        inside, lines = emit_block(context.deeper(), rest)
-        body += inside
+        below, lines = emit_block(context.deeper(), rest)
+        body += below
         lines += footer_lines(context, context.comments.footer(statement.body))
     if not body:
         body.append(py.line(cst.Pass()))
     target = targets[0] if len(targets) == 1 else py.bare(py.tuple_(targets))
-    loop = cst.For(target, made, py.block(body, beside(head), lines))  # type: ignore[arg-type]
+    inside = py.block(body, beside(head), lines)
+    loop = py.loop(target, made, inside, is_async=context.is_async)
     context.note(loop, place)
     return loop
 
@@ -284,20 +318,25 @@ def emit_together(context: Context, group: Sequence[n.Statement]) -> list[Statem
         own = context.comments.of(statement)
         leading = own.leading if statement is not group[0] else ()
         comments += [*leading, *own.inner, *([own.beside] if own.beside is not None else [])]
-    together = py.call(context.global_("together"), asked)
+    function: Expression = context.global_("together")
+    if context.is_async:
+        function = py.attribute(function, "aio")
+    together = py.call(function, asked)
     if comments:
         places = [statement.span for statement in group]
         together = with_comments(together, places, comments, context.source)
     else:
         together = py.spread(together)
     context.note(together, group[0].span)
-    return [*made, py.line(py.assignment(py.bare(py.tuple_(targets)), together))]
+    value = py.awaited(together) if context.is_async else together
+    return [*made, py.line(py.assignment(py.bare(py.tuple_(targets)), value))]
 
 
 def _later(context: Context, call: Expression, node: n.Expression) -> Expression:
     """`later(prompt, ...)` of `prompt(...)`."""
-    if isinstance(call, cst.Attribute):
-        call = call.value  # of a function that keeps a history
+    while isinstance(call, cst.Attribute | cst.Await):
+        # Of a function that keeps a history, and of what is awaited.
+        call = call.value if isinstance(call, cst.Attribute) else call.expression
     assert isinstance(call, cst.Call)
     *others, last = [cst.Arg(call.func), *call.args]
     arguments = [*others, last.with_changes(comma=cst.MaybeSentinel.DEFAULT)]

@@ -19,8 +19,8 @@ def compile_settings(
 ) -> Overlapping:
     """What the project file in the working folder, or the nearest above, says of overlap.
 
-    `in_order` switches it off, and so does `is_async`, which asks for the async form; `suffix` is
-    what the names of its modules end with.
+    `in_order` switches it off; `is_async` asks for the async form, the names of whose modules end
+    with `suffix`.
 
     Raises:
         FileProblem: The file cannot be read, or says something else than these may be.
@@ -35,7 +35,7 @@ def compile_settings(
             f"{path} [tool.saft] pure: expected a list of names of Python functions, "
             f'as in ["geo.distance", "geo.*"], got {pure!r}'
         )
-    return Overlapping(is_on and not (in_order or is_async), tuple(pure), is_async, suffix)
+    return Overlapping(is_on and not in_order, tuple(pure), is_async, suffix)
 
 
 def project_wire() -> str | None:

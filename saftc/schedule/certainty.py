@@ -75,9 +75,11 @@ class Certainty:
         """The first thing in a call of a function that may stop the script."""
         return _first(self._of_function(definition))
 
-    def unpacks(self, loop: n.ForStmt | n.ComprehensionClause) -> Reason | None:
+    def unpacks(
+        self, loop: n.ForStmt | n.ComprehensionClause, *, strictly: bool = False
+    ) -> Reason | None:
         """What may keep the items of a loop from being taken."""
-        return _first(self._reasons(failures_of(self.facts, loop)))
+        return _first(self._reasons(failures_of(self.facts, loop)), strictly)
 
     # Functions
 

@@ -18,7 +18,7 @@ other, none of which needs another.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -63,12 +63,17 @@ class Ahead:
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """A comprehension whose items are made at the same time: by the function that `call` calls, or
-    by one that is called `name`; it has no name where it reads those of another comprehension.
+    """A comprehension whose items are asked for at the same time, for each of its `symbols`.
+
+    They are asked for by the function of `call`, which takes one as it is, or by one that is made
+    above the statement: `name`, whose parameter is called `item` where there are several. Where
+    neither is, a lambda does it.
     """
 
+    symbols: tuple[Symbol, ...]
     call: n.Call | None
-    name: str | None = None
+    name: str | None
+    item: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +112,11 @@ class Plan:
 def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
     """What of a script runs at the same time."""
     effects = Effects(facts, overlapping.pure)
-    if overlapping.is_async:
-        return Plan(effects, awaits=Awaits(facts))
+    awaits = Awaits(facts) if overlapping.is_async else None
     may_ask = facts.scripts or bool(nodes_of(facts.module, n.Prompt))
-    return _Planner(effects).run() if may_ask and overlapping.is_on else Plan(effects)
+    if not may_ask or not overlapping.is_on:
+        return Plan(effects, awaits=awaits)
+    return _Planner(effects, awaits).run()
 
 
 def call_of_item(facts: Facts, node: n.Expression, item: Symbol) -> n.Call | None:
@@ -141,23 +147,25 @@ class _Place:
     """Where statements stand: in whose scope, and what certainly has a value.
 
     `after` is what may be read later, block by block outwards, and `failed` what may be read when
-    one of the statements fails, where that is caught.
+    one of the statements fails, where that is caught. `added` is how what the loops around add is
+    called.
     """
 
     scope: Scope
     certain: set[Symbol]
     after: _Reads = ()
     failed: _Reads = ()
+    added: frozenset[str] = frozenset()
 
 
 class _Planner:
-    def __init__(self, effects: Effects) -> None:
+    def __init__(self, effects: Effects, awaits: Awaits | None) -> None:
         self.facts = facts = effects.facts
         self.effects = effects
         self.certainty = Certainty(effects)
         self.flow = Flow(effects)
         self.unlisted = Unlisted(self.flow, self.certainty)
-        self.plan = Plan(effects, prints=effects.prints_in_turn)
+        self.plan = Plan(effects, prints=effects.prints_in_turn, awaits=awaits)
         # A name of the script may have got an underscore at its end.
         scopes = facts.names.scopes.values()
         self.taken = {name.rstrip("_") for scope in scopes for name in scope.symbols}
@@ -215,25 +223,25 @@ class _Planner:
     def _inside(self, statement: n.Statement, place: _Place) -> None:
         """Decides about a statement and what is in it; `place.after` is what comes below."""
         own = list(_own_nodes(statement))
-        for node in own:
-            if isinstance(node, n.Comprehension):
-                self._comprehension(node, place)
+        self._comprehensions(statement, own, place)
         for node in own:
             found = self.unlisted.in_expression(node)
             self.plan.unlisted.update(one for one in found if one in self.plan.maps)
         inside = set(place.certain)
-        after = place.after
+        after, added = place.after, place.added
         if isinstance(statement, n.ForStmt):
             self._for(statement, place)
             self._goes_over(statement, place)
             inside.update(self.flow.bound(statement))
+            if statement in self.plan.loops:
+                added = added.union(self.plan.loops[statement].added)
         if isinstance(statement, n.ForStmt | n.WhileStmt):
             after = (self.flow.early_reads((statement,), set()), *after)
         for block in blocks_of(statement):
             failed = place.failed
             if isinstance(statement, n.TryStmt) and block is statement.body:
                 failed = (self.flow.early_reads(statement.handler, set()), *after, *failed)
-            self._block(block, _Place(place.scope, set(inside), after, failed))
+            self._block(block, _Place(place.scope, set(inside), after, failed, added))
 
     def _note(self, node: n.Node, words: str, reason: Reason | None = None) -> None:
         self.plan.notes.append(Note(node, words, reason))
@@ -333,7 +341,7 @@ class _Planner:
             if rest and not is_known(one.type):
                 return Reason(loop, f"`{symbol.name}` is of unknown type, and needed below")
         name = self._new_function(f"ask_{self._item_of(loop)}", place.scope)
-        added = tuple(self._new_name(f"new_{symbol.name}") for symbol in grows)
+        added = tuple(self._new_name(f"new_{symbol.name}", place.added) for symbol in grows)
         item = self._new_name("item")
         nothing = item if "_" in self.read_names else "_"
         return Ahead(cut, name, item, tuple(filter(None, given)), tuple(grows), added, nothing)
@@ -389,9 +397,10 @@ class _Planner:
         statements = (loop, *all_statements(loop.body))
         return list(dict.fromkeys(s for one in statements for s in self.flow.bound(one)))
 
-    def _new_name(self, wanted: str) -> str:
-        """A name that nothing in the script has."""
-        return next(one for one in _numbered(wanted) if one.rstrip("_") not in self.taken)
+    def _new_name(self, wanted: str, others: Set[str] = frozenset()) -> str:
+        """A name that nothing in the script has, and none of the others."""
+        free = (one for one in _numbered(wanted) if one.rstrip("_") not in self.taken)
+        return next(one for one in free if one not in others)
 
     def _new_function(self, wanted: str, scope: Scope) -> str:
         """A name that nothing in the script has, and none of the functions made in its scope."""
@@ -407,53 +416,81 @@ class _Planner:
         if found is not None and self._read_after_failure(found[1], place) is None:
             self.plan.unlisted.update(one for one in found[:1] if one in self.plan.maps)
 
-    def _comprehension(self, node: n.Comprehension, place: _Place) -> None:
+    def _comprehensions(
+        self, statement: n.Statement, nodes: Iterable[n.Node], place: _Place
+    ) -> None:
+        """Decides about those in a statement, outer ones first."""
+        inside = set[n.Node]()
+        for node in nodes:
+            if isinstance(node, n.Comprehension):
+                self._comprehension(node, place, is_inside=node in inside)
+                # A function that is made above the statement has its items.
+                if node not in self.plan.maps or self.plan.maps[node].name is None:
+                    inside.update(walk(node))
+            elif isinstance(node, n.Parameter | n.RecordDef):
+                inside.update(walk(node))
+
+    def _comprehension(self, node: n.Comprehension, place: _Place, *, is_inside: bool) -> None:
         if "asks" not in self.effects.of(node):
             return
         reason = self._keeps_in_order(node, place)
-        if reason is None:
-            self.plan.maps[node] = self._mapped(node, place)
+        found = None if reason else self._mapped(node, place, is_inside)
+        if reason is None and found is None:
+            reason = Reason(node, "it stands inside of another comprehension")
+        if found is not None:
+            self.plan.maps[node] = found
             self._begins_ahead(node.item)
         self._note(node, "for several items at once", reason)
 
-    def _mapped(self, node: n.Comprehension, place: _Place) -> Mapped:
-        pattern, scopes = node.clauses[0].pattern, self.facts.names.scopes
-        assert isinstance(pattern, n.NamePattern)
-        call = call_of_item(self.facts, node.item, self.facts.names.of(pattern.name))
-        around = scopes[node].parent
-        if call is not None or (around and isinstance(around.owner, n.Comprehension)):
-            return Mapped(call)
-        item = pattern.name.text if pattern.name.text != "_" else "item"
-        return Mapped(None, self._new_function(f"ask_{item}", place.scope))
+    def _mapped(self, node: n.Comprehension, place: _Place, is_inside: bool) -> Mapped | None:
+        """How the items are asked for; None where there is no place for what would do it.
+
+        What is inside of another comprehension reads its variables.
+        """
+        bound = [symbol for clause in node.clauses for symbol in self.flow.bound(clause)]
+        read = {symbol for symbol, _ in self.facts.names.read(node.item)}
+        first, *others = [one for one in dict.fromkeys(bound) if one in read] or bound[:1]
+        symbols = (first, *others)
+        call = None if others else call_of_item(self.facts, node.item, first)
+        item = self._new_name("item")
+        if call is not None:
+            return Mapped(symbols, call, None, item)
+        if is_inside:
+            is_async = self.plan.awaits is not None
+            return None if is_async or others else Mapped(symbols, None, None, item)
+        name = self._new_function(f"ask_{first.name if first.name != '_' else 'item'}", place.scope)
+        return Mapped(symbols, None, name, item)
 
     def _keeps_in_order(self, node: n.Comprehension, place: _Place) -> Reason | None:
-        clause = node.clauses[0]
-        if isinstance(clause.iterable, n.Prompt) and clause.iterable.is_streamed:
-            return Reason(clause.iterable, STREAMED)
-        if len(node.clauses) > 1:
-            return Reason(node, "it has several `for`s")
-        if not isinstance(clause.pattern, n.NamePattern):
-            return Reason(node, "its items are taken apart")
-        for condition in clause.conditions:
-            if "asks" in self.effects.of(condition):
-                return Reason(condition, "the condition asks")
-            unknown = self.effects.first_unknown(condition)
+        first, *others = node.clauses
+        if isinstance(first.iterable, n.Prompt) and first.iterable.is_streamed:
+            return Reason(first.iterable, STREAMED)
+        # All items are taken and tested before the first is asked for.
+        lists = [one.iterable for one in others]
+        tests = [*lists, *(one for clause in node.clauses for one in clause.conditions)]
+        for test in tests:
+            what = "what it goes over" if test in lists else "the condition"
+            if "asks" in self.effects.of(test):
+                return Reason(test, f"{what} asks")
+            unknown = self.effects.first_unknown(test)
             if unknown is not None:
                 return of_effect(self.effects, unknown)
-            if self._is_told_by_tests(condition):
-                prints = "prints" in self.effects.of(condition)
-                return Reason(condition, f"the condition {'prints' if prints else 'reads'}")
+            if self._is_told_by_tests(test):
+                prints = "prints" in self.effects.of(test)
+                return Reason(test, f"{what} {'prints' if prints else 'reads'}")
         if "asks" not in self.effects.of(node.item):
             return Reason(node, "only the list that it goes over asks")
         unknown = self.effects.first_unknown(node.item)
         if unknown is not None:
             return of_effect(self.effects, unknown)
-        reason = self.certainty.unpacks(clause) or self.certainty.expression(node.item)
-        for condition in clause.conditions:
-            reason = reason or self.certainty.expression(condition, strictly=True)
+        reason = self.certainty.unpacks(first) or self.certainty.expression(node.item)
+        for clause in others:
+            reason = reason or self.certainty.unpacks(clause, strictly=True)
+        for test in tests:
+            reason = reason or self.certainty.expression(test, strictly=True)
         if reason is not None:
             return reason
-        unset = self._without_value(self.flow.read(node.item, *clause.conditions), place)
+        unset = self._without_value(self.flow.read(node.item, *tests), place)
         return None if unset is None else Reason(node, f"`{unset}` may have no value")
 
     def _is_told_by_tests(self, condition: n.Expression) -> bool:
@@ -497,7 +534,8 @@ class _Planner:
             case _:
                 return None
         keeps = any(self.facts.keeps_history(one) for one in bound_by(statement))
-        if keeps or value in self.facts.coercions:
+        # What is together gives values, and no whole results.
+        if keeps or value in self.facts.coercions or value in self.facts.whole_results:
             return None
         match value:
             case n.Prompt():

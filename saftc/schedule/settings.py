@@ -6,8 +6,8 @@ from typing import NamedTuple
 class Overlapping(NamedTuple):
     """Whether prompts may overlap, and patterns of Python functions that have no effects.
 
-    `is_async`: the module is one of `async` functions, in which prompts come one after the other.
-    `suffix` stands behind the names of modules: those of scripts that are imported are called so.
+    `is_async`: the module is one of `async` functions, whose prompts overlap by tasks. `suffix`
+    stands behind the names of modules: those of scripts that are imported are called so.
     """
 
     is_on: bool = True

@@ -49,7 +49,7 @@ CASES = {
     ),
     "two clauses": (
         "all = [$ {a} {b} $ for a in mails for b in mails]",
-        "it has several `for`s",
+        SEVERAL,
     ),
     "a loop": ("for mail in mails:\n    print($ {mail} $)", AHEAD),
     "prints and files": (

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
+from saftc.api import compile_source
 from saftc.project.settings import compile_settings
 from saftc.schedule.settings import Overlapping
 from tests.compiler.support import ROOT, compile_text, examples
 
 _PAGE = (ROOT / "docs" / "overlap.md").read_text(encoding="utf-8")
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_BLOCKS = {language: text for language, text in _FENCE.findall(_PAGE)}
+# The first of each language.
+_BLOCKS = {language: text for language, text in reversed(_FENCE.findall(_PAGE))}
 
 
 def test_the_module_is_what_saftc_writes() -> None:
     assert compile_text(_BLOCKS["saft"], "paper.saft").text == _BLOCKS["python"]
+
+
+def test_so_is_the_async_module() -> None:
+    async_block = [text for language, text in _FENCE.findall(_PAGE) if language == "python"][1]
+    module = compile_source(_BLOCKS["saft"], name="paper.saft", is_async=True)
+    for lines in async_block.split("\n\n"):
+        assert indent(lines.strip(), "    ") in module
 
 
 def test_the_settings_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

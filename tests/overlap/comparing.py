@@ -1,9 +1,10 @@
-"""One script run in order, overlapped, and some in the async form, with answers and delays that are
-made of its requests.
+"""One script run in order and overlapped, in threads and in an event loop, with answers and delays
+that are made of its requests.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import io
@@ -18,7 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
@@ -28,6 +29,8 @@ import pytest
 
 import saftc.codegen.layout as layout
 from runtime_support import Reply, Request, SaftError, ToolRequest, configure
+from runtime_support._effects import Effect
+from runtime_support._exchange import Heard, Replying, Streaming
 from runtime_support._order import current
 from runtime_support._overlap import tasks as tasks
 from runtime_support.errors import FileError, ProviderError
@@ -49,8 +52,8 @@ MOST_REQUESTS = 100
 # Of the processor, in order; some hundredths are usual.
 _MOST_SECONDS = 20
 _SECONDS = 0.0015
-# Of so many scripts, one is run in the async form, too.
-_ASYNC_EVERY = 3
+# Of so many scripts, one is run in the async form without overlap, too.
+_IN_ORDER_EVERY = 4
 # How many requests there may be at once; each script is run with some.
 _WIDTHS = ((1, 16), (2,), (3, 16))
 
@@ -94,7 +97,7 @@ class Scripts(NamedTuple):
         return [one for one in self if one is not None]
 
 
-class _Model:
+class _Model(Streaming):
     """Answers by a hash of the request; some fail, some call the tool that they are offered."""
 
     def __init__(self, seed: int, failing: int, seconds: float) -> None:
@@ -109,7 +112,7 @@ class _Model:
         self.failures: list[tasks.Task] = []
         self.behind = 0
 
-    def complete(self, request: Request) -> Reply:
+    def replying(self, request: Request, heard: Heard) -> Replying:
         asked = [(one["role"], one.get("content")) for one in request.messages]
         # What a tool says of a file has the folder, which is another in each run.
         text = repr(asked).replace(os.getcwd(), "")
@@ -122,12 +125,14 @@ class _Model:
             self.behind += any(_stands_behind(one, current.get()) for one in self.failures)
             self.in_flight += 1
             self.most = max(self.most, self.in_flight)
-            delay = self.delays.random() * self.seconds
-        # Those that fail do so at once, before what stands above them.
-        time.sleep(0 if is_failing else delay)
-        with self.lock:
-            self.in_flight -= 1
-            self.has_failed |= is_failing
+            # Those that fail do so at once, before what stands above them.
+            delay = 0 if is_failing else self.delays.random() * self.seconds
+        try:
+            yield Effect(partial(time.sleep, delay), partial(asyncio.sleep, delay))
+        finally:
+            with self.lock:
+                self.in_flight -= 1
+                self.has_failed |= is_failing
         if is_failing:
             raise ProviderError(f"failed: {text}")
         offered = [tool["function"] for tool in request.tools]
@@ -137,7 +142,11 @@ class _Model:
         if offered and len(request.messages) == 1:
             called = tool_request(offered[0]["name"], a=f"c{number % 3}")
             return Reply("", tool_calls=(called,))
-        return Reply(_answer(request.schema, number))
+        reply = Reply(_answer(request.schema, number))
+        if heard is not None:
+            heard.append(reply.text)
+            yield reply.text
+        return reply
 
 
 def _answer(schema: dict[str, Any] | None, number: int) -> str:
@@ -170,15 +179,15 @@ def _stands_behind(failed: tasks.Task, task: tasks.Task | None) -> bool:
 @contextlib.contextmanager
 def _watching(model: _Model, anew: list[tasks.Task]) -> Generator[None]:
     """Notes which calls fail, and which are made anew."""
-    run_task, make_anew = tasks.Task.run, tasks.Task.make_anew
+    end, make_anew = tasks.Task.end, tasks.Task.make_anew
     make_error = FileError.__init__
 
     def failed(error: FileError, *given: Any, **named: Any) -> None:
         model.has_failed = True  # caught or not
         make_error(error, *given, **named)
 
-    def watched(task: tasks.Task) -> None:
-        run_task(task)
+    def watched(task: tasks.Task, value: Any, error: BaseException | None) -> None:
+        end(task, value, error)
         if task.error is not None and not task.is_cancelled():
             with model.lock:
                 model.failures.append(task)
@@ -189,7 +198,7 @@ def _watching(model: _Model, anew: list[tasks.Task]) -> Generator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FileError, "__init__", failed)
-        patch.setattr(tasks.Task, "run", watched)
+        patch.setattr(tasks.Task, "end", watched)
         patch.setattr(tasks.Task, "make_anew", counted)
         yield
 
@@ -336,10 +345,17 @@ def run_overlapped(script: Scripts, seed: int, failing: int, at_once: int) -> Ra
         return run(overlapped, seed, failing, at_once)
 
 
-def compare(script: Scripts, seed: int, failing: int, widths: Sequence[int] = ()) -> bool:
-    """Runs a script in both ways, Difference when they differ; whether something overlapped.
+def compare(
+    script: Scripts,
+    seed: int,
+    failing: int,
+    widths: Sequence[int] = (),
+    forms: Sequence[str] = (),
+) -> bool:
+    """Runs a script in all ways, Difference when they differ; whether something overlapped.
 
-    `widths` are the numbers of requests at once; some, by the seed, when there are none.
+    `widths` are the numbers of requests at once; some, by the seed, when there are none. `forms`
+    are "threads" and "loop", or one of them.
     """
     plans = [plan(one.facts) for one in script.known]
     if not any(_decided(plans)):
@@ -351,27 +367,31 @@ def compare(script: Scripts, seed: int, failing: int, widths: Sequence[int] = ()
         overlapped = _Runnable(script, plans)
         plans = [plan(one.facts, Overlapping(is_async=True)) for one in script.known]
         awaited = _Runnable(script, plans)
+        plans = [plan(one.facts, Overlapping(is_on=False, is_async=True)) for one in script.known]
+        awaited_in_order = _Runnable(script, plans) if seed % _IN_ORDER_EVERY == 0 else None
     with _bounded():
         expected = run(plain, seed, failing, 1)
-    if seed % _ASYNC_EVERY == 0:
-        _judge(expected, run(awaited, seed, failing, 1), 1)
+    if awaited_in_order is not None:
+        _judge(expected, run(awaited_in_order, seed, failing, 1), 1)
     for at_once in widths or _WIDTHS[seed % len(_WIDTHS)]:
-        actual = run(overlapped, seed + at_once, failing, at_once)
-        _judge(expected, actual, at_once)
+        for form in forms or ("threads", "loop"):
+            runs = overlapped if form == "threads" else awaited
+            actual = run(runs, seed + at_once, failing, at_once)
+            _judge(expected, actual, at_once, form)
     return True
 
 
-def _judge(expected: Ran, actual: Ran, at_once: int) -> None:
+def _judge(expected: Ran, actual: Ran, at_once: int, form: str = "in order") -> None:
     for part in ("error", "output", "files", "line"):
         wanted, found = getattr(expected, part), getattr(actual, part)
         if wanted != found:
-            raise Difference(f"{part} at {at_once}: expected {wanted!r}, got {found!r}")
+            raise Difference(f"{part} of {form} at {at_once}: expected {wanted!r}, got {found!r}")
     if actual.most > at_once:
-        raise Difference(f"{actual.most} requests at once instead of {at_once}")
+        raise Difference(f"{actual.most} requests at once instead of {at_once}, {form}")
     if actual.behind > at_once:
-        raise Difference(f"{actual.behind} requests behind a failure, at {at_once}")
+        raise Difference(f"{actual.behind} requests behind a failure, at {at_once}, {form}")
     missing, more = expected.asked - actual.asked, actual.asked - expected.asked
     # What had read a file too early was asked again.
     allowed = expected.failed or actual.made_anew
     if missing or (more and not allowed):
-        raise Difference(f"requests at {at_once}: {missing} missing, {more} in vain")
+        raise Difference(f"requests of {form} at {at_once}: {missing} missing, {more} in vain")

@@ -150,6 +150,12 @@ class _Writer:
         if is_tried and self.forms.random() < 0.4:
             self.line(2, f'print({self.asking(inside)})\n        if {item} == "x":')
             self.line(3, 'fail "no"')
+        if self.forms.random() < 0.3:
+            other, deeper = self.new("v"), inside.inside()
+            deeper.texts += [other, other]
+            self.line(depth, f"for {other} in {self.items(inside)}:")
+            for _ in range(self.forms.randint(1, 2)):
+                self.grow(depth + 1, grown, other, deeper)
         for _ in range(self.forms.randint(1, 3)):
             self.grow(depth, grown, item, inside)
         if is_tried:

@@ -34,6 +34,7 @@ from runtime_support import (
     write_text,
 )
 from runtime_support._overlap import tasks as tasks
+from runtime_support._overlap import workers
 from runtime_support.testing import tool_request
 from tests.compiler.support import ROOT
 from tests.support.fake_server import Answer, FakeServer, completion, status
@@ -649,6 +650,6 @@ def test_a_forked_process_overlaps_on_its_own(model: Model) -> None:
 
 def test_threads_end(model: Model) -> None:
     list(overlap(ask, range(20)))
-    time.sleep(tasks.IDLE_SECONDS + 0.3)
+    time.sleep(workers.IDLE_SECONDS + 0.3)
     names = [thread.name for thread in threading.enumerate()]
     assert "saft ahead" not in names

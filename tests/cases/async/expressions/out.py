@@ -2,7 +2,7 @@
 import asyncio
 from typing import TypedDict
 
-from runtime_support import prompt
+from runtime_support import later, overlap, prompt, together
 from runtime_support.ops import show
 
 names = ["Ada", "Grace"]
@@ -43,18 +43,22 @@ async def main() -> None:
             [
                 await initial(one) + two
                 for one in names
-                for two in [await initial(name) for name in names]
+                for two in await overlap.aio(initial, names)
                 if await is_old(one)
             ]
         )
     )
     print(
-        show(any([await is_old(name) for name in names])),
-        show(all([await is_old(name) for name in names])),
+        show(any(await overlap.aio(is_old, names))),
+        show(all(await overlap.aio(is_old, names))),
     )
+
+    async def ask_name(name: str) -> int:
+        return len(await initial(name))
+
     print(
-        sum([len(await initial(name)) for name in names]),
-        ", ".join([await initial(name) for name in names]),
+        sum(await overlap.aio(ask_name, names)),
+        ", ".join(await overlap.aio(initial, names)),
     )
 
     # operands, members, items, texts
@@ -78,13 +82,10 @@ async def main() -> None:
         (await prompt.aio("A list.")).usage.requests,
         (await prompt.aio("Text.")).text,
     )
-    city, people = (
-        await prompt.aio(
-            "Describe a city.",
-            fields={"city": str, "people": int},
-        )
-    ).value
-    pair = (await prompt.aio("A pair.", returns=tuple[str, int])).value
+    (city, people), pair = await together.aio(
+        later(prompt.aio, "Describe a city.", fields={"city": str, "people": int}),
+        later(prompt.aio, "A pair.", returns=tuple[str, int]),
+    )
     c, d = pair
     print(city, people, c, d)
 

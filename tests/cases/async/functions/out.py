@@ -2,7 +2,7 @@
 import asyncio
 from typing import Any
 
-from runtime_support import Result, prompt
+from runtime_support import Result, overlap, prompt
 from runtime_support.ops import show
 
 
@@ -36,7 +36,10 @@ async def outer(words: list[str]) -> list[str]:
     def mark(word: str) -> str:
         return word + "!"
 
-    return [await look_up(mark(word)) for word in words]
+    async def ask_word(word: str) -> str:
+        return await look_up(mark(word))
+
+    return await overlap.aio(ask_word, words)
 
 
 def hands_out() -> Any:

@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead. This is the async form.
 import asyncio
 
-from runtime_support import in_thread, ops, prompt
+from runtime_support import in_thread, ops, overlap, prompt
 from runtime_support.ops import show
 
 import desk
@@ -15,7 +15,7 @@ async def ask(text: str) -> str:
 
 
 async def main() -> None:
-    tickets = [await triage(mail) for mail in ["a", "b"]]
+    tickets = await overlap.aio(triage, ["a", "b"])
     ticket: Ticket = await desk.triage("c")
     print(show(tickets), ticket.title, desk.size(ticket))
 

@@ -5,7 +5,7 @@
 import asyncio
 from contextlib import suppress
 
-from runtime_support import prompt
+from runtime_support import overlap, prompt
 
 names = ["Ada", "Grace"]
 tone = "dry"
@@ -61,8 +61,7 @@ async def main() -> None:
 
     # below the first prompt
     sign = "!"
-    for name in names:
-        greeting = await greet(name)
+    async for greeting in overlap.aio(greet, names):
         count += 1
         log.append(greeting)  # grows in place
         if len(greeting) > len(longest):

@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import Result, later, prompt, together
+from runtime_support import Result, prompt
 from runtime_support.ops import read_line
 
 
@@ -41,10 +41,8 @@ sum, reason = prompt(
     tools=more.tools,
 ).fields
 letter = prompt("Write it to her.", after=sum)
-kind, kept = together(
-    later(prompt, "How was it?", after=letter),
-    later(prompt, "Close it, with {refund}.", refund=refund),
-)
+kind = prompt("How was it?", after=letter).value
+kept = prompt("Close it, with {refund}.", refund=refund)
 last = prompt("Is it closed?", after=kept, tools=kept.tools).value
 print(more.value, sum.value, reason.value, kind, last)
 
