@@ -105,6 +105,8 @@ class Polynomial:
         return found
 
     def __add__(self, other: "Polynomial") -> "Polynomial":
+        if not (self.terms and other.terms):
+            return self if self.terms else other
         return _sum([*self.terms, *other.terms])
 
     def __mul__(self, other: "Polynomial") -> "Polynomial":

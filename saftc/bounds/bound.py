@@ -37,6 +37,8 @@ class Bound:
         return None if self.reasons else self.most.number
 
     def __add__(self, other: "Bound") -> "Bound":
+        if self.is_zero or other.is_zero:
+            return other if self.is_zero else self
         return Bound(self.most + other.most, each_once(self.reasons, other.reasons))
 
     def times(self, factor: Polynomial) -> "Bound":
@@ -49,7 +51,9 @@ NOTHING = Bound()
 
 def largest_bound(bounds: Iterable[Bound]) -> Bound:
     """The largest of several; unknown, where one is."""
-    found = list(bounds)
+    found = [one for one in bounds if not one.is_zero]
+    if len(found) < 2:
+        return found[0] if found else NOTHING
     reasons = each_once(*(one.reasons for one in found))
     return Bound(largest(*(one.most for one in found)), reasons)
 

@@ -18,6 +18,7 @@ from saftc.syntax import nodes as n
 
 # Longer than this, a formula is that of the lines below it.
 _WIDEST = 60
+_BELOW = "<= the lines below together"
 _TOP = "top level"
 _WHOLE = "all together"
 
@@ -134,6 +135,9 @@ def _rows(one: FunctionBound, name: str, *, is_deep: bool = False) -> list[_Row]
     if not one.pieces:
         return [_Row(0, name, bound, why_unbounded(one.bound, one.source))]
     if len(one.pieces) == 1 and not is_deep:
+        called = one.pieces[0].called
+        if called is not None and bound == _BELOW:
+            bound = f"<= that of `{called.name}`"
         words = _words(one.pieces[0], one.source)
         return [_Row(0, name, bound, words), *_below(one.pieces[0], 1, one.source, is_deep=False)]
     rows = [_Row(0, name, bound, why_unbounded(one.bound, one.source) if not is_deep else "")]
@@ -204,7 +208,7 @@ def _bound_text(bound: Bound) -> str:
     if bound.reasons:
         return "unbounded"
     text = bound.most.text
-    return f"<= {text}" if len(text) <= _WIDEST else "<= the lines below"
+    return f"<= {text}" if len(text) <= _WIDEST else _BELOW
 
 
 def why_unbounded(bound: Bound, source: Source) -> str:

@@ -238,10 +238,15 @@ def parameter_types(script: Script) -> list[tuple[int, str]]:
     return found
 
 
+# Of a longer script, bounds would take the server too long at each change.
+MOST_BOUNDED_LINES = 3_000
+
+
 def request_bounds(script: Script) -> list[tuple[int, str, str]]:
     """At the end of the first line of each function that asks: how many requests at most, and in
     a sentence."""
-    bounds = script.bounds
+    is_long = script.source.text.count("\n") > MOST_BOUNDED_LINES
+    bounds = None if is_long else script.bounds
     if bounds is None:
         return []
     from saftc.bounds.rendering import beside, in_words

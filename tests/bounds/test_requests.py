@@ -9,6 +9,7 @@ import pytest
 
 from saftc.bounds import scripts, walking
 from saftc.bounds.algebra import Measure, Polynomial, largest, least, measured, number
+from saftc.bounds.rendering import as_text
 from saftc.bounds.requests import Bounds
 from saftc.bounds.rules import Limits
 from saftc.bounds.written import Written
@@ -193,6 +194,17 @@ def test_a_part_that_may_run_again_counts_twice(tmp_path: Path) -> None:
     assert told(bounds, "") == "8"
     in_order = Bounds(bounds.facts, bounds.source, LIMITS, Overlapping(is_on=False))
     assert in_order.program.bound.number == 4
+
+
+def test_a_formula_that_is_too_long_is_that_of_its_parts(tmp_path: Path) -> None:
+    names = ", ".join(f"words_{letter}" for letter in "abcdef")
+    loops = "".join(
+        f"    for x in words_{letter}:\n        print($ {{x}} $)\n" for letter in "abcdef"
+    )
+    text = f"f each({names}):\n{loops}\neach([1], [1], [1], [1], [1], list_files(\"*\"))\n"
+    told = as_text(bounds_in(tmp_path, text)).splitlines()
+    assert told[1].split(None, 6)[-1].endswith("<= the lines below together")
+    assert all(len(line) < 100 for line in told)
 
 
 def _length(name: str) -> Polynomial:
