@@ -140,7 +140,8 @@ def link_imports(
                     _link_scripts(statement, scripts, facts, load, mistakes)
         if isinstance(loaded, SaftModule | PythonModule):
             found.append(statement)
-    facts.bound_once = _bound_once(module, facts)
+    if facts.python:
+        facts.bound_once = _bound_once(module, facts)
     return found
 
 

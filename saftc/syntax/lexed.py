@@ -108,7 +108,7 @@ class Earlier:
 
 
 def _moved(mistake: Diagnostic, by: int) -> Diagnostic:
-    """The same mistake, `offset` characters further on, with all places of the same text."""
+    """The same mistake, `by` characters further on, with all places of the same text."""
     if not by:
         return mistake
     related = tuple(

@@ -24,20 +24,25 @@ _ORDER: dict[type[Node], tuple[str, ...]] = {
 _PLAIN = {"span", "text", "operator", "is_spread", "is_raw", "mode", "is_conversion", "spec"}
 
 
-@cache
-def _parts_of(kind: type[Node]) -> Callable[[Node], tuple[Any, ...]] | None:
-    """Gives the fields of such a node that may hold nodes; None where there are none."""
-    names = _ORDER.get(kind)
-    if names is None:
-        names = tuple(field.name for field in fields(kind) if field.name not in _PLAIN)
-    # With the span, it is a tuple also of one name.
-    return attrgetter("span", *names) if names else None
+class _Parts(dict[type[Node], Callable[[Node], tuple[Any, ...]] | None]):
+    """Gives the fields of a node of some kind that may hold nodes; None where there are none."""
+
+    def __missing__(self, kind: type[Node]) -> Callable[[Node], tuple[Any, ...]] | None:
+        names = _ORDER.get(kind)
+        if names is None:
+            names = tuple(field.name for field in fields(kind) if field.name not in _PLAIN)
+        # With the span, it is a tuple also of one name.
+        found = self[kind] = attrgetter("span", *names) if names else None
+        return found
+
+
+_PARTS = _Parts()
 
 
 def children(node: Node) -> list[Node]:
     """The direct children of `node`, as they are in the source."""
     found: list[Node] = []
-    parts_of = _parts_of(node.__class__)
+    parts_of = _PARTS[node.__class__]
     if parts_of is None:
         return found
     for part in parts_of(node):
@@ -53,13 +58,21 @@ def children(node: Node) -> list[Node]:
 
 def walk(node: Node) -> Iterator[Node]:
     """`node` and everything below it, parents first, in source order."""
+    return iter(_below(node))
+
+
+def _below(node: Node) -> list[Node]:
+    # All at once: to stop at each node takes longer than to find the next one.
+    found: list[Node] = []
     pending = [node]
     while pending:
         current = pending.pop()
-        yield current
-        below = children(current)
-        below.reverse()
-        pending += below
+        found.append(current)
+        if _PARTS[current.__class__] is not None:
+            below = children(current)
+            below.reverse()
+            pending += below
+    return found
 
 
 @overload
@@ -81,7 +94,7 @@ def nodes_of(module: Module, *kinds: type[Node]) -> Sequence[Node]:
 @lru_cache(maxsize=4)
 def _index(module: Module) -> tuple[Sequence[Node], Mapping[type[Node], Sequence[int]]]:
     """The nodes of a module, and the places among them of those of each kind."""
-    nodes = tuple(walk(module))
+    nodes = _below(module)
     places: dict[type[Node], list[int]] = {}
     for place, node in enumerate(nodes):
         places.setdefault(type(node), []).append(place)
@@ -89,7 +102,7 @@ def _index(module: Module) -> tuple[Sequence[Node], Mapping[type[Node], Sequence
 
 
 def moved(node: _Tree, by: int) -> _Tree:
-    """The same tree, `offset` characters further on; itself where that is none."""
+    """The same tree, `by` characters further on; itself where that is none."""
     return _moved(node, by) if by else node
 
 
