@@ -140,23 +140,24 @@ def link_imports(
                     _link_scripts(statement, scripts, facts, load, mistakes)
         if isinstance(loaded, SaftModule | PythonModule):
             found.append(statement)
-    if facts.python:
-        facts.bound_once = _bound_once(module, facts)
+    facts.bound_once = _bound_once(module, facts)
     return found
+
+
+_BINDING = (
+    *(n.AssignStmt, n.AugmentedAssignStmt, n.DestructureStmt, n.UnpackStmt, n.ForStmt),
+    *(n.ComprehensionClause, n.FunctionDef, n.RecordDef, n.TypeAlias, n.ImportStmt, n.FromImport),
+)
 
 
 def _bound_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]:
     """The variables that one assignment without an annotation binds, with its value."""
     counts: Counter[Symbol] = Counter()
     found: dict[Symbol, n.Expression] = {}
-    for node in nodes_of(module):
-        match node:
-            case n.AssignStmt(name=name, schema=None, value=value):
-                found[facts.names.of(name)] = value
-            case _:
-                pass
-        if isinstance(node, n.Statement | n.ComprehensionClause):
-            counts.update(facts.names.of(one) for one in bound_by(node))
+    for node in nodes_of(module, *_BINDING):
+        if isinstance(node, n.AssignStmt) and node.schema is None:
+            found[facts.names.of(node.name)] = node.value
+        counts.update(map(facts.names.of, bound_by(node)))
     # One that starts from an outer name may have the value of that.
     alone = {
         symbol: value

@@ -119,7 +119,7 @@ class Inference:
 
     def read(self, symbol: Symbol, env: Environment) -> Type:
         """The type of a variable where it is read."""
-        slot = env.slots.get(symbol)
+        slot = env.get(symbol)
         if slot is not None:
             return slot.type
         return self.lasting(symbol)

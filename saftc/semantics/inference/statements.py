@@ -1,11 +1,10 @@
 """Statements: what each assigns, gives and shows about the variables below it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
 from saftc.flow.forward import Forward, Loop
-from saftc.flow.statements import Statements
 from saftc.semantics.inference.conditions import condition, narrow
 from saftc.semantics.inference.context import Inference, Snapshot
 from saftc.semantics.inference.environment import Environment, Slot, join
@@ -41,6 +40,9 @@ def along(inference: Inference, statements: Sequence[n.Statement], env: Environm
     return below is not None and not below.has_ended
 
 
+_WITH_BLOCKS = (n.IfStmt, n.ForStmt, n.WhileStmt, n.TryStmt)
+
+
 class _Types(Forward[Environment]):
     """The types of variables along the flow; what is never reached has types as well."""
 
@@ -49,14 +51,26 @@ class _Types(Forward[Environment]):
         self.inference = inference
         self.items: dict[n.ForStmt, Type] = {}
         # In which states loops have begun to turn, and how often; and what was reported before.
-        self.heads: dict[Loop, Environment] = {}
+        self.heads: dict[Loop, Mapping[Symbol, Slot]] = {}
         self.rounds: list[int] = []
         self.reported: list[Snapshot] = []
         # What they have assigned in the last turn, and never read.
         self.unread: list[dict[Symbol, Slot]] = []
 
+    def statement(self, statement: n.Statement, state: Environment) -> Environment | None:
+        if not isinstance(statement, _WITH_BLOCKS):
+            return super().statement(statement, state)
+        left = self._left()
+        below = super().statement(statement, state)
+        # Nobody else has the state, but for a `try` around, or where a loop has just been left.
+        is_own = below is not None and not self.failing and self._left() == left
+        return state if below and is_own and state.become(below) else below
+
+    def _left(self) -> int:
+        """In how many states the loops around have been left so far."""
+        return sum(len(one.breaks) + len(one.continues) for one in self.turns)
+
     def plain(self, statement: n.Statement, state: Environment) -> Environment | None:
-        # Nobody else has the state, but for a `try` around.
         env = state.copy() if self.failing else state
         _statement(self.inference, statement, env)
         for states in self.failing:
@@ -68,7 +82,9 @@ class _Types(Forward[Environment]):
     def evaluate(
         self, node: n.Expression, statement: n.Statement, state: Environment
     ) -> Environment:
-        env = state.copy()
+        # A `while` goes on from the state as it was, too.
+        is_shared = bool(self.failing) or isinstance(statement, n.WhileStmt)
+        env = state.copy() if is_shared else state
         if isinstance(statement, n.ForStmt):
             iterable = self.inference.expression(node, env)
             self.items[statement] = iterated(self.inference, statement, iterable)
@@ -96,21 +112,22 @@ class _Types(Forward[Environment]):
         return join(states)
 
     def unreached(self, statement: n.Statement, last: Environment) -> Environment:
-        return last.copy(has_ended=True)
-
-    def branch(self, statements: Statements, state: Environment) -> Environment | None:
-        return super().branch(statements, state.copy())
+        dead = last.copy()
+        dead.has_ended = True
+        return dead
 
     def certainly_turns(self, loop: n.ForStmt) -> bool:
         return False  # that a list which is written out has items, no checker of Python sees
 
     def loop(self, loop: Loop, state: Environment) -> Environment | None:
         # A loop inside another one goes on from where it was in earlier turns of that.
-        known = self.heads.get(loop)
+        begun = state.copy()
+        for symbol, slot in self.heads.get(loop, {}).items():
+            begun.put(symbol, slot)
         self.rounds.append(0)
         self.reported.append(self.inference.snapshot())
         self.unread.append({})
-        below = super().loop(loop, state if known is None else join([state, known]))
+        below = super().loop(loop, begun)
         self.rounds.pop()
         self.reported.pop()
         for symbol, slot in self.unread.pop().items():
@@ -122,13 +139,14 @@ class _Types(Forward[Environment]):
         """Each turn from `_MOST_ROUNDS` on makes one more variable any value, so it ends."""
         self.rounds[-1] += 1
         wider = join([head, again])
-        growing = [s for s, slot in wider.slots.items() if slot != head.slots.get(s)]
-        self.heads[loop] = wider
+        growing = [s for s, slot in wider.slots.items() if slot != head.get(s)]
+        self.heads[loop] = {**self.heads.get(loop, {}), **wider.slots}
         if self.inference.read_in(loop).isdisjoint(growing):
             self.unread[-1] = {symbol: wider.slots[symbol] for symbol in growing}
             return None
         for symbol in growing if self.rounds[-1] >= _MOST_ROUNDS else ():
-            if symbol in head.slots and head.slots[symbol].type != wider.slots[symbol].type:
+            known = head.get(symbol)
+            if known is not None and known.type != wider.slots[symbol].type:
                 wider.assign(symbol, ANY)
         # What was found with less known is found again, or is not so.
         self.inference.go_back(self.reported[-1])
