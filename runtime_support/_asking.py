@@ -275,7 +275,7 @@ def prepare(question: Question, *, is_streamed: bool = False) -> Asking:
         tools = _tools_of(offered if question.offers_tools else {})
         told = [tool.description() for tool in tools.values()]
         conversation = _conversation(question, rendered.content, offered, told, settings)
-        call = PromptCall(settings, place_of_call())
+        call = PromptCall(settings, place_of_call(), tools)
         parts = load_part("chunks").parts_for(conversation.target) if is_streamed else None
         return Asking(question.steps(conversation), call, tools, around_prompt(call), parts)
     except SaftError as error:

@@ -18,7 +18,7 @@ import base64
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
@@ -179,6 +179,11 @@ _SHORTEST = 8
 _SHORTEST_REMEMBERED = 4
 _PLAIN_WORD = re.compile(r"[a-z]{1,15}|[A-Z]{1,15}|[A-Z][a-z]{1,14}")
 
+_PLAINLY_SHOWN = re.compile(
+    rf"(?:{_PLAIN_WORD.pattern})?|[0-9.]{{1,6}}|(?:~|\.{{0,2}})/[\w./ -]*|[A-Za-z]:\\[^\s:@]*"
+    rf"|\$\{{\w+\}}|(?i:true|false|https?)(?:://[\w.-]+(?::[0-9]+)?/?)?"
+)
+
 _MOST_REMEMBERED = 1000
 # The keys of the providers that were made, and the users that go with them; the oldest first.
 _remembered: dict[str, str] = {}
@@ -191,6 +196,19 @@ def remember_secrets(*secrets: str, user: str = "") -> None:
             _remembered[secret] = user
     for oldest in list(_remembered)[:-_MOST_REMEMBERED]:
         _remembered.pop(oldest, None)
+
+
+def secret_values(values: Mapping[str, str]) -> list[str]:
+    """Those of what is set for another program that may be secrets: each that is not plainly a
+    word, a number or a path, and any whose name says that it is a secret.
+    """
+    found = [
+        value
+        for name, value in values.items()
+        if value and (_SECRET_NAME.search(name) or not _PLAINLY_SHOWN.fullmatch(value))
+    ]
+    # Of `Bearer ...`, the key alone as well.
+    return found + [key for one in found if (key := one.partition(" ")[2].strip())]
 
 
 def redacted(text: str) -> str:

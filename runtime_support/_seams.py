@@ -107,6 +107,13 @@ class Around:
         """Around a call of a tool: what `made` returns, or what is known of it."""
         return made
 
+    @classmethod
+    def outside(
+        cls, wanted: ToolRequest, made: Effects[Any], is_pure: bool, settings: Settings
+    ) -> Effects[Any]:
+        """Around a call of a tool of another program: JSON data, as `made` gives it or as known."""
+        return made
+
     def program(self) -> AbstractContextManager[Any]:
         """Around a program of the model; gives what keeps the calls in it, or None."""
         return _NOTHING

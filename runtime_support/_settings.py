@@ -37,6 +37,8 @@ _KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_AP
 
 # What a project says to the compiler.
 _OF_THE_COMPILER = ("overlap", "pure", "root", "in-place")
+# What a part of the runtime reads for itself.
+_OF_PARTS = ("mcp",)
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "effort", "seed", "stop", "extra")
 
@@ -288,7 +290,7 @@ def _in_force(options: Mapping[str, Any] | None) -> tuple[Settings, _Surrounding
     # To look for what is not there takes longer than to list what is.
     there = set(os.environ)
     variables = tuple(os.environ.get(one) if one in there else None for one in _VARIABLES)
-    found = _from_surroundings(variables, _working_directory())
+    found = _from_surroundings(variables, working_directory())
     settings = _with_configured(found.settings)
     if options:
         checked = {name: checked_option(name, plain(v), "option") for name, v in options.items()}
@@ -359,7 +361,8 @@ def check_provider_name(name: str, origin: str) -> None:
         raise ConfigError(f"{origin}: no provider `{name}`", setting="provider", hint=hint)
 
 
-def _working_directory() -> str:
+def working_directory() -> str:
+    """From where project files are looked for."""
     try:
         return os.environ.get("SAFT_PROJECT") or os.getcwd()
     except FileNotFoundError:
@@ -466,5 +469,5 @@ def _of_project(path: str) -> dict[str, Any]:
     return {
         name: checked_option(name, value, f"{path} [tool.saft]")
         for name, value in read_section(path).items()
-        if name not in _OF_THE_COMPILER
+        if name not in (*_OF_THE_COMPILER, *_OF_PARTS)
     }

@@ -46,6 +46,7 @@ from saftc.commands.options import (
 )
 from saftc.commands.process import INTERRUPTED, end, print_everything
 from saftc.commands.reporting import Colour, WrongUsage, complain, manner
+from saftc.commands.servers import mcp
 
 app = typer.Typer(
     name="saftc",
@@ -623,6 +624,12 @@ def _is_terminal() -> bool:
 app.add_typer(
     cache,
     name="cache",
+    rich_help_panel=HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(
+    mcp,
+    name="mcp",
     rich_help_panel=HELP,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

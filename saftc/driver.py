@@ -13,6 +13,7 @@ from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.analysis import analyze
 from saftc.semantics.facts import Facts
 from saftc.semantics.imports import Loader, no_modules
+from saftc.semantics.servers import with_tools
 from saftc.source import Source
 from saftc.syntax.depth import fitting_interpreter
 from saftc.syntax.nodes import Module
@@ -112,6 +113,7 @@ def check(
         if any(one.code == catalogue.TOO_DEEP.number for one in mistakes.all()):
             # What is known of loops in each other takes time for each way through them.
             module = replace(module, statements=())
+        module = with_tools(module, load, mistakes)
         facts = analyze(module, mistakes, load)
         check_rules(facts, mistakes)
     return Checked(source, module, facts, mistakes.report(), parsed)

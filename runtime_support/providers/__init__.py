@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from runtime_support._process import after_fork
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from runtime_support._exchange import Provider, Reply, Request
     from runtime_support._positions import Place
     from runtime_support._settings import Settings, WireName
+    from runtime_support._tools import Tool
     from runtime_support.providers._server import Server
 
 
@@ -83,13 +86,19 @@ after_fork(_forget)
 
 
 class PromptCall:
-    """One call of `prompt`: its settings, its place in the script, and who answers it."""
+    """One call of `prompt`: its settings, its place, its tools, and who answers it."""
 
-    __slots__ = ("_provider", "place", "settings")
+    __slots__ = ("_provider", "place", "settings", "tools")
 
-    def __init__(self, settings: Settings, place: Place | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        place: Place | None = None,
+        tools: Mapping[str, Tool] = MappingProxyType({}),
+    ) -> None:
         self.settings = settings
         self.place = place
+        self.tools = tools
         self._provider: Provider | None = None
 
     @property

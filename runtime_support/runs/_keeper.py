@@ -12,6 +12,7 @@ with journaled("monday.journal"):       for a block of a program of one's own
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import sys
 import time
@@ -163,6 +164,28 @@ class Keeper(Around):
         yield Effect(partial(kept.end, outcome))
         return call
 
+    @classmethod
+    def outside(
+        cls, wanted: ToolRequest, made: Effects[Any], is_pure: bool, settings: Settings
+    ) -> Effects[Any]:
+        """What a call is known to have given, or what it gives now; a call in doubt stops the run,
+        unless it is pure.
+        """
+        journal = journal_here(settings)
+        if journal is None:
+            return (yield from made)
+        keeper = cls(journal, settings, "", "", None)
+        keeper.begin(key_of_data([wanted.name, wanted.arguments]))
+        kept = KeptCall(keeper, "t0", wanted.name, wanted.arguments)
+        told = kept.ended("call" if is_pure else "stop")
+        if told is not None:
+            return json.loads(told["result"])
+        yield Effect(kept.begin)
+        result = yield from made
+        outcome = {"args": None, "result": to_json(result), "error": None}
+        yield Effect(partial(kept.end, outcome))
+        return result
+
     @contextmanager
     def program(self) -> Generator[Callable[..., KeptCall | None]]:
         """Runs a program in the block; yields what is kept of a call in it, by its position."""
@@ -252,18 +275,23 @@ class KeptCall:
             self._call = {"tool": name, "sent": redacted(sent), "key": key_of_data(sent)}
         self._began = 0.0
 
-    def ended(self) -> Entry | None:
-        """What it came to; None when it is to be made. JournalError when that must not be."""
+    def ended(self, in_doubt: str = "call") -> Entry | None:
+        """What it came to; None when it is to be made. JournalError when that must not be.
+
+        `in_doubt` is what happens, where the user does not say it, to a call that was begun and of
+        which nobody knows how it ended: "call" or "stop".
+        """
         entry = self._keeper.found(self._step)
         if entry is None or not self._is_same(entry):
             return None
         if "ms" not in entry:
-            if _told_to("SAFT_IN_DOUBT", "call") == "call":
+            if _told_to("SAFT_IN_DOUBT", in_doubt) == "call":
                 return None
+            way = "without SAFT_IN_DOUBT=stop" if in_doubt == "call" else "with SAFT_IN_DOUBT=call"
             raise JournalError(
                 f"{_named(entry)} was begun {time_text(entry['time'])}, and the run ended before "
                 "it did: it may or may not have taken effect",
-                hint="look for that; without SAFT_IN_DOUBT=stop it is called again",
+                hint=f"look for that; {way} it is called again",
             )
         if "kept" not in entry:
             self._keeper.not_made(self._step, self._inside)

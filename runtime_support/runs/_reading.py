@@ -58,20 +58,27 @@ def note_damaged(path: str) -> Callable[[int], None]:
 
 
 def exchanges(path: str) -> Iterator[Entry]:
-    """The exchanges that a run would be answered with: the last of each place, not forgotten."""
+    """The exchanges that a run would be answered with: the last of each place, not forgotten.
+
+    With them are the calls of tools of other programs that have ended.
+    """
     found: dict[tuple[object, ...], Entry] = {}
     for entry in entries(path, note_damaged(path), only_whole=True):
         at = tuple(entry.get("at", ()))
         if "forget" in entry:
             for later in [one for one in found if one[:3] == at[:3] and _is_from(one[3], at[3])]:
                 del found[later]
-        elif "hash" in entry:
+        elif "hash" in entry or _is_outside(entry):
             found.pop(tuple(entry.get("instead", ())), None)
             if "kept" in entry:
                 found.pop(at, None)
             else:
                 found[at] = entry
     yield from found.values()
+
+
+def _is_outside(entry: Entry) -> bool:
+    return str(entry.get("tool", "")).startswith("mcp(") and "ms" in entry and "key" not in entry
 
 
 def _is_from(step: object, first: int) -> bool:

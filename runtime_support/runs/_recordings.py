@@ -24,8 +24,8 @@ from functools import cache, partial
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from runtime_support._effects import Abandoned, Effect
-from runtime_support._exchange import Heard, Reply, Replying, Request
+from runtime_support._effects import Abandoned, Effect, Effects
+from runtime_support._exchange import Heard, Reply, Replying, Request, ToolRequest
 from runtime_support._language.files import PRIVATE, replace_file
 from runtime_support._media import text_of
 from runtime_support._notes import note
@@ -34,6 +34,7 @@ from runtime_support._redaction import secret_in
 from runtime_support._seams import Around, register
 from runtime_support._values import counted, is_object
 from runtime_support.errors import ConfigError, ReplayMiss, SaftError, ToolsUnsupported
+from runtime_support.providers import PromptCall
 from runtime_support.runs._lines import (
     ByPath,
     Entry,
@@ -52,7 +53,7 @@ from runtime_support.runs._reading import exchanges
 
 if TYPE_CHECKING:
     from runtime_support._seams import Send
-    from runtime_support.providers import PromptCall
+    from runtime_support._settings import Settings
 
 MOST_DIFFERENCES = 30
 # Entries that are compared in full with a request that is missing, and how much of each is read to
@@ -79,28 +80,25 @@ class Recording:
         self._unwritten: list[bytes] = []
         self._lock = threading.Lock()
 
-    def place(self, request: Request) -> EntryKey:
-        """The place of this request: its key, and how often it came before."""
-        key = key_of(request)
+    def place(self, key: str) -> EntryKey:
+        """The place of a request with this key: the key, and how often it came before."""
         with self._lock:
             repeat = self.asked[key]
             self.asked[key] += 1
         return key, repeat
 
-    def find(self, request: Request, place: EntryKey) -> Entry | None:
-        """The entry of the request at its place, which then counts as used."""
-        # Recordings of earlier versions have every model in their keys.
-        with_model = (key_of_data(request.canonical()), place[1])
+    def find(self, *places: EntryKey) -> Entry | None:
+        """The first entry at one of these places, which then counts as used."""
         with self._lock:
-            for one in (place, with_model):
+            for one in places:
                 if one in self.entries:
                     self.used.add(one)
                     return self.entries[one]
             return None
 
-    def check(self, request: Request) -> None:
-        """ConfigError when an exchange with this request could not be recorded."""
-        held = secret_in(json.dumps(request_data(request), ensure_ascii=False))
+    def check(self, asked: Entry) -> None:
+        """ConfigError when what comes of this could not be recorded."""
+        held = secret_in(json.dumps(asked, ensure_ascii=False))
         if held is not None:
             raise ConfigError(
                 f"not recorded in {self.path}: the request holds something like a key ({held})",
@@ -115,13 +113,13 @@ class Recording:
                     raise ConfigError(f"cannot write the recording {self.path}: {reason}") from None
                 self._is_writable = True
 
-    def put(self, place: EntryKey, request: Request, reply: Entry) -> None:
+    def put(self, place: EntryKey, asked: Entry, reply: Entry) -> None:
         """Writes an exchange. It has been paid for, so errors are reported and not raised."""
         held = secret_in(json.dumps(without_opaque(reply), ensure_ascii=False))
         if held is not None:
             note(f"not recorded in {self.path}: the reply holds something like a key ({held})")
             return
-        entry = {"key": place[0], "repeat": place[1], "request": request_data(request), **reply}
+        entry = {"key": place[0], "repeat": place[1], "request": asked, **reply}
         with self._lock:
             self.entries[place] = entry
             self.used.add(place)
@@ -194,12 +192,16 @@ class Replay(Around):
         Of a reply that was left, what came of it is recorded.
         """
         recordings = {id(r): r for r in (self.replay, self.record) if r is not None}
-        places = {identity: cache(partial(r.place, request)) for identity, r in recordings.items()}
+        key = key_of(request)
+        places = {identity: cache(partial(r.place, key)) for identity, r in recordings.items()}
         if self.replay is not None or current.get() is None:
             for place in places.values():
                 place()
         if self.replay is not None:
-            entry = self.replay.find(request, places[id(self.replay)]())
+            place = places[id(self.replay)]()
+            # Recordings of earlier versions have every model in their keys.
+            with_model = key_of_data(request.canonical()), place[1]
+            entry = self.replay.find(place, with_model)
             if entry is not None:
                 reply = reply_of(entry, self.replay.path)
                 if heard is not None and reply.finish == "left":
@@ -207,11 +209,12 @@ class Replay(Around):
                     yield reply.text
                 return reply
             if self.record is None:
-                raise _miss(self.replay, request)
+                raise _miss(self.replay, request_data(request))
         if self.record is None:
             return (yield from send(request, heard))
-        yield Effect(partial(self.record.check, request))
-        put = partial(self._put, self.record, places[id(self.record)], request)
+        asked = request_data(request)
+        yield Effect(partial(self.record.check, asked))
+        put = partial(self._put, self.record, places[id(self.record)], asked)
         try:
             reply = yield from send(request, heard)
         except Abandoned:
@@ -226,11 +229,39 @@ class Replay(Around):
         yield _in_turn(put, outcome_data(reply))
         return reply
 
+    @classmethod
+    def outside(
+        cls, wanted: ToolRequest, made: Effects[Any], is_pure: bool, settings: Settings
+    ) -> Effects[Any]:
+        """What a call of a tool of another program gave, or gives; ReplayMiss when neither may be.
+
+        Who answers is not asked: such a call is told by its tool and its arguments.
+        """
+        one = cls.of(PromptCall(settings))
+        if one is None:
+            return (yield from made)
+        asked = {"tool": wanted.name, "args": json.loads(wanted.arguments)}
+        key = key_of_data(asked)
+        places = {r.path: r.place(key) for r in {one.replay, one.record} if r is not None}
+        if one.replay is not None:
+            entry = one.replay.find(places[one.replay.path])
+            if entry is not None:
+                return entry["reply"]
+            if one.record is None:
+                raise _miss(one.replay, asked)
+        if one.record is None:
+            return (yield from made)
+        yield Effect(partial(one.record.check, asked))
+        result = yield from made
+        place = places[one.record.path]
+        yield _in_turn(partial(one.record.put, place, asked), {"reply": result})
+        return result
+
     @staticmethod
     def _put(
-        recording: Recording, place: Callable[[], EntryKey], request: Request, reply: Entry
+        recording: Recording, place: Callable[[], EntryKey], asked: Entry, reply: Entry
     ) -> None:
-        recording.put(place(), request, reply)
+        recording.put(place(), asked, reply)
 
 
 register(Replay)
@@ -307,6 +338,10 @@ def _from_journal(path: str) -> dict[EntryKey, Entry]:
     asked: Counter[str] = Counter()
     found: dict[EntryKey, Entry] = {}
     for entry in exchanges(path):
+        if "tool" in entry:
+            wanted: Entry = {"tool": entry["tool"], "args": json.loads(entry["sent"])}
+            reply = json.loads(entry["result"])
+            entry: Entry = {"hash": key_of_data(wanted), "request": wanted, "reply": reply}
         key = entry["hash"]
         found[key, asked[key]] = {"key": key, "repeat": asked[key], **entry}
         asked[key] += 1
@@ -323,7 +358,7 @@ def _is_entry(entry: Any) -> bool:
     )
 
 
-def _miss(recording: Recording, request: Request) -> ReplayMiss:
+def _miss(recording: Recording, asked: Entry) -> ReplayMiss:
     """The error, with the difference to the nearest entry."""
     import difflib
 
@@ -331,7 +366,7 @@ def _miss(recording: Recording, request: Request) -> ReplayMiss:
         return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True).splitlines()
 
     hint = _advice.get(recording.path, "set SAFT_RECORD to the same file to record what is missing")
-    wanted = pretty(request_data(request))
+    wanted = pretty(asked)
     known = [entry["request"] for _, entry in sorted(recording.entries.items())]
     if not known:
         path = recording.path
@@ -339,7 +374,7 @@ def _miss(recording: Recording, request: Request) -> ReplayMiss:
         found = f"the recording {path} has no entries"
         message = found if is_empty else f"there is no recording {path}"
         return ReplayMiss(message, hint=hint)
-    likely = _likely(known, request_data(request))
+    likely = _likely(known, asked)
     ranked = [(difflib.SequenceMatcher(None, pretty(k), wanted).ratio(), k) for k in likely]
     nearest = max(ranked, key=lambda pair: pair[0])[1]
     difference = list(
@@ -369,6 +404,8 @@ def _likely(known: list[Entry], wanted: Entry) -> list[Entry]:
 
 
 def _excerpt(entry: Entry) -> str:
+    if "tool" in entry["request"]:
+        return str(entry["request"]["tool"])
     messages: list[Any] = entry["request"].get("messages", [])
     first = next((m["content"] for m in messages if m.get("role") == "user"), "")
     return " ".join(text_of(first).split())[:50]

@@ -22,6 +22,7 @@ from saftc.codegen.comments import with_beside, with_comments
 from saftc.codegen.context import Context
 from saftc.codegen.layout import code_of
 from saftc.codegen.python import Expression, Statement
+from saftc.codegen.servers import name_titles
 from saftc.flow.forward import ends
 from saftc.semantics.facts import FunctionFacts
 from saftc.semantics.types import (
@@ -171,6 +172,7 @@ def emit_function_def(context: Context, statement: n.FunctionDef) -> Statement:
     """`f name(parameters) -> schema:`."""
     facts, classes = context.facts.functions[statement], context.output.classes
     docs, is_bare = context.module.docs, statement in context.choices.bare_functions
+    name_titles(context, statement)
     for parameter in statement.parameters:
         classes.name_schema(parameter.schema, parameter.name.text)
     classes.name_result(statement.returns, statement.name.text)

@@ -25,6 +25,7 @@ from saftc.codegen.operators import (
 from saftc.codegen.overlaps import emit_mapped
 from saftc.codegen.prompts import emit_kept_program, emit_prompt, emit_result
 from saftc.codegen.python import Expression
+from saftc.codegen.servers import emit_server_call
 from saftc.semantics.forms import Form
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import PROGRAM, is_only
@@ -92,6 +93,8 @@ def _plain(context: Context, node: n.Expression) -> Expression:
             return _formatted_string(context, node)
         case n.Prompt():
             return emit_prompt(context, node)
+        case n.ServerCall():
+            return emit_server_call(context, node)
         case _:
             assert_never(node)
 

@@ -18,6 +18,7 @@ from saftc.codegen.operators import emit_condition
 from saftc.codegen.overlaps import emit_for_ahead, emit_given
 from saftc.codegen.prompts import emit_destructured, emit_pieces, emit_result, spread_line
 from saftc.codegen.python import Expression, Statement
+from saftc.codegen.servers import emit_server_import
 from saftc.formatter.documents import render
 from saftc.formatter.expressions import write_expression
 from saftc.formatter.original import Original
@@ -85,6 +86,8 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
         case n.ImportStmt() | n.FromImport():
             # Of a block, imports that follow each other are one: see blocks.py.
             raise AssertionError
+        case n.ServerImport():
+            return emit_server_import(context, statement)
         case _:
             assert_never(statement)
 

@@ -110,6 +110,13 @@ TOO_MANY_REQUESTS = Code(
 MISSING_MODULE = Code("SAFT0501", "error", "there is no module `{name}`")
 BROKEN_MODULE = Code("SAFT0502", "error", "{problem}")
 CANNOT_WAIT = Code("SAFT0503", "error", "with --async, {what}")
+UNLOCKED_SERVER = Code("SAFT0504", "error", "the MCP server `{name}` is not in the lock")
+UNUSABLE_TOOL = Code(
+    "SAFT0505", "error", "`{name}` of the MCP server `{server}` cannot be used: {problem}"
+)
+SERVER_IMPORT_INSIDE = Code(
+    "SAFT0506", "error", "tools of a server are imported at the top level"
+)
 
 # Warnings.
 ALWAYS_TRUE = Code("SAFT0601", "warning", "this condition is always true")

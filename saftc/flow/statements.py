@@ -67,6 +67,7 @@ def evaluated_by(statement: n.Statement) -> Sequence[n.Expression]:
             | n.TypeAlias()
             | n.ImportStmt()
             | n.FromImport()
+            | n.ServerImport()
         ):
             return []
         case _:
@@ -83,7 +84,7 @@ def bound_by(node: n.Statement | n.ComprehensionClause) -> list[n.Identifier]:
             return [node.name]
         case n.ImportStmt():
             return [node.alias or node.module]
-        case n.FromImport():
+        case n.FromImport() | n.ServerImport():
             return [imported.alias or imported.name for imported in node.names]
         case _:
             return assigned_by(node)

@@ -73,6 +73,8 @@ def write_expression(original: Original, node: n.Expression) -> Doc:
             return _write_formatted(original, node)
         case n.Prompt():
             return _write_prompt(original, node)
+        case n.ServerCall():
+            raise AssertionError("no script has one")
         case _:
             assert_never(node)
 

@@ -195,6 +195,7 @@ def _simple_stmt(
     | n.RecordDef
     | n.ImportStmt
     | n.FromImport
+    | n.ServerImport
     | n.ExpressionStmt,
 ) -> Doc:
     match node:
@@ -230,6 +231,9 @@ def _simple_stmt(
         case n.FromImport():
             names = ", ".join(_with_alias(name.name, name.alias) for name in node.names)
             return f"from {node.module.text} import {names}"
+        case n.ServerImport():
+            names = ", ".join(_with_alias(name.name, name.alias) for name in node.names)
+            return f"from mcp({original.token_at(node.server.span.start)}) import {names}"
         case n.ExpressionStmt():
             doc = write_expression(original, node.value)
             return ("(", doc, ")") if _OTHER_STATEMENT.match(render(doc, WIDTH, 0)) else doc

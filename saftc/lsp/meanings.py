@@ -12,6 +12,7 @@ from saftc.project.python.library import Written
 from saftc.semantics.builtins import BUILTINS, Builtin
 from saftc.semantics.facts import FunctionFacts, RecordFacts
 from saftc.semantics.names import Symbol
+from saftc.semantics.servers import default_text
 from saftc.semantics.tools import offered
 from saftc.semantics.types import ANY, NEVER, BuiltinType, FunctionType, Type, members, show
 from saftc.source import Source, Span
@@ -64,11 +65,13 @@ def _parameters(pairs: Iterable[tuple[n.Parameter, Type]], source: Source) -> li
     for parameter, type_ in pairs:
         text = parameter.name.text
         if parameter.schema is not None:
-            text += f": {source.at(parameter.schema.span)}"
+            # That of a tool of a server stands in no script.
+            text += f": {source.at(parameter.schema.span) or show(type_)}"
         elif type_ not in (ANY, NEVER):
             text += f": {show(type_)}"
         if parameter.default is not None:
-            text += f" = {source.at(parameter.default.span)}"
+            written = source.at(parameter.default.span)
+            text += f" = {written or default_text(parameter.default)}"
         found.append(text)
     return found
 

@@ -101,7 +101,8 @@ def folds(script: Script) -> list[tuple[int, int, Literal["region", "comment", "
     for run in _runs(source, [one.span for one in script.module.comments if not one.is_trailing]):
         add(run[0].start, run[-1].end, "comment")
     statements = script.module.statements
-    imports = [one for one in statements if isinstance(one, n.ImportStmt | n.FromImport)]
+    kinds = n.ImportStmt | n.FromImport | n.ServerImport
+    imports = [one for one in statements if isinstance(one, kinds)]
     for run in _runs(source, [one.span for one in imports]):
         add(run[0].start, run[-1].end, "imports")
     # An editor folds one region a line.

@@ -34,6 +34,7 @@ from saftc.project.finder import (
 )
 from saftc.project.python.bindings import bindings_of
 from saftc.project.python.library import Library, Text
+from saftc.project.servers import is_server, locked_server, state_of
 from saftc.semantics.imports import (
     BrokenModule,
     Loaded,
@@ -194,7 +195,7 @@ class Modules:
         def add_imports_of(script: Path) -> None:
             for name, imported in self.known[script].imports.items():
                 if imported is None:
-                    found[name] = of_python(name, self.folder)
+                    found[name] = _state_of(name, self.folder)
                 elif name not in found:
                     add_imports_of(imported)
                     found[name] = self.known[imported].digest
@@ -217,14 +218,16 @@ class Modules:
 
     def load(self, written: str, importing: str = "") -> Loaded:
         """What the import of a name means in the script that siblings import as `importing`."""
-        name = absolute_name(written, importing)
+        name = written if is_server(written) else absolute_name(written, importing)
         if name is None:
             return outside(written, importing)
-        path = self.find(name, self.folder)
+        path = None if is_server(name) else self.find(name, self.folder)
         if self.open:
             self.known[next(reversed(self.open.values()))].imports[name] = path
         if path is not None:
             return self._sibling(name, path)
+        if is_server(name):
+            return locked_server(name, self.folder)
         if is_python_module(name, self.folder):
             whole, first = (self.library.module(one) for one in (name, name.partition(".")[0]))
             return PythonModule(
@@ -273,6 +276,10 @@ class Modules:
         for position, name in enumerate(names):
             circle = [*names[position:], *names[: position + 1]]
             self.circles.setdefault((name, circle[1]), circle)
+
+
+def _state_of(name: str, folder: Path) -> str:
+    return state_of(name, folder) if is_server(name) else of_python(name, folder)
 
 
 def _declared(folder: Path, name: str) -> Text | None:

@@ -1,7 +1,8 @@
 """What a project says of compiling, in `[tool.saft]` of the nearest pyproject.toml.
 
     overlap = false         prompts are asked one after the other
-    pure = ["geo.*"]        functions of Python that have no effects and do not fail
+    pure = ["geo.*"]        functions of Python that have no effects and do not fail; tools of
+                            MCP servers without effects, as in "mcp(docs).search"
     wire = "responses"      in which form servers are asked
     root = "src"            the folder that imports begin in
     in-place = true         `saftc build` alone writes the modules beside their scripts
@@ -33,7 +34,7 @@ def compile_settings(
     if not _are_patterns(pure):
         raise FileProblem(
             f"{path} [tool.saft] pure: expected a list of names of Python functions, "
-            f'as in ["geo.distance", "geo.*"], got {pure!r}'
+            f'as in ["geo.distance", "geo.*", "mcp(docs).search"], got {pure!r}'
         )
     return Overlapping(is_on and not in_order, tuple(pure), is_async, suffix)
 
@@ -121,4 +122,8 @@ def _are_patterns(value: object) -> TypeGuard[list[str]]:
 
 
 def _is_pattern(value: object) -> bool:
-    return isinstance(value, str) and value.replace("*", "x").replace(".", "x").isidentifier()
+    if not isinstance(value, str):
+        return False
+    if value.startswith("mcp("):  # a tool of a server, whose name may have any characters
+        return ")." in value
+    return value.replace("*", "x").replace(".", "x").isidentifier()

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from saftc.project.cache import OF_PYTHON, Cache, CompiledModule, digest
 from saftc.project.files import UNNAMED, FileProblem, read_script
 from saftc.project.finder import Roots, hidden_by, of_python, python_file, sibling
+from saftc.project.servers import is_server, lock_path, state_of
 from saftc.project.settings import compile_settings
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.user_cache import cache_in_use
@@ -166,6 +167,9 @@ class Workspace:
                 names |= {(name, modules.folder) for name in modules.asked}
         found: set[Path] = set()
         for name, root in names:
+            if is_server(name):
+                found.add(lock_path(root))
+                continue
             place = root.joinpath(*name.split("."))
             module = python_file(name, root)
             found |= {place.with_suffix(".saft"), place.with_suffix(".py"), module or place}
@@ -275,8 +279,10 @@ class Workspace:
         """What a module has for the import of `name`, as things are now; None if it is an error."""
         key = folder, name
         if key not in self._imports:
-            path = self.find(name, folder)
-            if path is None:
+            path = None if is_server(name) else self.find(name, folder)
+            if is_server(name):
+                self._imports[key] = state_of(name, folder)
+            elif path is None:
                 self._imports[key] = of_python(name, folder)
             else:
                 is_hidden = hidden_by(name, folder) is not None

@@ -29,7 +29,7 @@ from saftc.semantics.names import Symbol
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 
-_STAYS = n.ImportStmt | n.FromImport | n.TypeAlias | n.RecordDef
+_STAYS = n.ImportStmt | n.FromImport | n.ServerImport | n.TypeAlias | n.RecordDef
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,10 +49,10 @@ class Awaits:
 
     @cached_property
     def asks(self) -> bool:
-        """Whether something in the script, or in those that it imports, asks a model."""
+        """Whether something in the script, or in one that it imports, asks a model or a server."""
         module = self.facts.module
         return (
-            bool(nodes_of(module, n.Prompt))
+            bool(nodes_of(module, n.Prompt, n.ServerCall))
             or any(self._is_run(node) for node in nodes_of(module, n.Name))
             or any(one.asks for one in self.scripts)
         )
@@ -64,7 +64,7 @@ class Awaits:
     def of(self, node: n.Node) -> Wait | None:
         """How a node by itself waits, if it does."""
         match node:
-            case n.Prompt():
+            case n.Prompt() | n.ServerCall():
                 return Wait.AWAITED
             case n.Call():
                 return self._of_call(node)

@@ -221,6 +221,8 @@ def _words(effects: Effects, node: n.Node) -> str:
             return f"nothing is known of what {shown(node)} of Python does"
         case n.Call() if not effects.is_looking(node):
             return f"nothing is known of {shown(node.function)}, which is called here"
+        case n.ServerCall():
+            return f"`{node.tool}` of the MCP server `{node.server}` may change something"
         case n.Prompt(is_streamed=True):
             return STREAMED
         case n.Prompt():

@@ -67,6 +67,7 @@ _ONLY_PARTS = (
     *(n.Parameter, n.FunctionDef, n.RecordDef, n.TypeAlias, n.AssignStmt),
     *(n.AugmentedAssignStmt, n.DestructureStmt, n.Branch, n.IfStmt, n.WhileStmt, n.TryStmt),
     *(n.BreakStmt, n.ContinueStmt, n.RetStmt, n.ExpressionStmt, n.ImportedName, n.Module),
+    n.ServerImport,
 )
 
 # Modules of Python's library whose functions only calculate.
@@ -129,7 +130,7 @@ class Effects:
         top = self.facts.module.statements
         functions = [one for one in top if isinstance(one, n.FunctionDef)]
         is_program = any(one.name.text == "main" and not one.parameters for one in functions)
-        definitions = n.FunctionDef | n.ImportStmt | n.FromImport
+        definitions = n.FunctionDef | n.ImportStmt | n.FromImport | n.ServerImport
         others = [one for one in top if not isinstance(one, definitions)]
         return (
             not is_program
@@ -211,6 +212,11 @@ class Effects:
         name = self._python_name(node)
         return name is not None and any(fnmatchcase(name, pattern) for pattern in self._pure)
 
+    def is_pure_tool(self, node: n.ServerCall) -> bool:
+        """Whether the user says that a tool of a server has no effects: `mcp(docs).search`."""
+        name = f"mcp({node.server}).{node.tool}"
+        return any(name == pattern or fnmatchcase(name, pattern) for pattern in self._pure)
+
     def _with_functions(self, found: _Found) -> set[Effect]:
         effects, functions = found
         return effects.union(*(self._in_body(one)[0] for one in self.reached(functions)))
@@ -245,6 +251,8 @@ class Effects:
                 return _both(self._of_callee(node.function), self._of_arguments(node))
             case n.Prompt():
                 return self._of_prompt(node)
+            case n.ServerCall():
+                return (set() if self.is_pure_tool(node) else {"unknown"}), set()
             case n.ImportStmt() | n.FromImport():
                 return self._of_import(node)
             case n.Comparison() if self.facts.forms.operators[node] not in (Form.NATIVE, Form.OPS):

@@ -89,7 +89,7 @@ _THERE = (
     *(n.FormatText, n.FormattedString, n.PromptText, n.Hole, n.PatternField),
     *(n.AssignStmt, n.AugmentedAssignStmt, n.DestructureStmt, n.ExpressionStmt, n.IfStmt),
     *(n.WhileStmt, n.TryStmt, n.BreakStmt, n.ContinueStmt, n.RetStmt),
-    *(n.FunctionDef, n.RecordDef, n.TypeAlias),
+    *(n.FunctionDef, n.RecordDef, n.TypeAlias, n.ServerImport),
 )
 # Of these, what they do by themselves is said before their parts.
 _FIRST = (n.AssertStmt, n.FailStmt, n.ForStmt)
@@ -143,7 +143,7 @@ def _parts_of(node: n.Node) -> Sequence[n.Node]:
             return node.defaults
         case n.IfStmt(branches=branches):
             return [branch.condition for branch in branches]
-        case n.ImportStmt() | n.FromImport() | n.TypeAlias():
+        case n.ImportStmt() | n.FromImport() | n.ServerImport() | n.TypeAlias():
             return ()
         case _:
             return [one for one in children(node) if not isinstance(one, n.Statement | n.Schema)]
@@ -164,6 +164,9 @@ class _Finder:
                     yield Failure(node, f"`{node.text}` may have no value", Cause.UNSET)
             case n.Prompt():
                 yield Failure(node, "a prompt may get no answer", Cause.ACCIDENT)
+            case n.ServerCall():
+                words = f"`{node.tool}` of an MCP server may fail"
+                yield Failure(node, words, Cause.ACCIDENT)
             case n.Call():
                 yield from self._call(node)
             case n.Index():

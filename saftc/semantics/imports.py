@@ -9,6 +9,7 @@ is not decided here: a `Loader` is asked.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice, Collector, Edit
@@ -53,6 +54,13 @@ class SaftModule:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerModule:
+    """An MCP server, by the entries of its tools in the lock."""
+
+    tools: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class MissingModule:
     """There is no such module; `searched` are the places that were looked at.
 
@@ -71,7 +79,7 @@ class BrokenModule:
     hint: str
 
 
-Loaded = PythonModule | SaftModule | MissingModule | BrokenModule
+Loaded = PythonModule | SaftModule | ServerModule | MissingModule | BrokenModule
 Loader = Callable[[str], Loaded]
 
 
@@ -132,6 +140,8 @@ def link_imports(
                 elif statement.alias is not None or "." not in statement.module.text:
                     # `import a.b` binds `a`.
                     _link_module(facts.names.of(_bound(statement)), statement, loaded, facts)
+            case ServerModule():
+                pass  # no import of this kind names one
             case PythonModule(scripts, is_beside):
                 if is_beside:
                     facts.siblings.add(statement.module.text)
@@ -239,7 +249,7 @@ def _link_scripts(
                 mistakes.add(
                     catalogue.BROKEN_MODULE.at(imported.name.span, problem=problem, hint=hint)
                 )
-            case PythonModule() | MissingModule():
+            case PythonModule() | ServerModule() | MissingModule():
                 pass
 
 
@@ -247,6 +257,15 @@ def report_unused(
     imports: Iterable[n.ImportStmt | n.FromImport], facts: Facts, mistakes: Collector
 ) -> None:
     """Warns of imported names that the script does not use, and notes them."""
+    for definition in nodes_of(facts.module, n.FunctionDef):
+        symbol = facts.names.of(definition.name)
+        # The function of a tool has the place of its name in the import, and no other.
+        is_tool = definition.span == definition.name.span
+        if is_tool and not symbol.is_read and not symbol.name.startswith("_"):
+            facts.unused_imports.add(definition.span)
+            mistakes.add(
+                catalogue.UNUSED_NAME.at(definition.span, name=symbol.name, hint="remove it")
+            )
     for statement in imports:
         for identifier in bound_by(statement):
             symbol = facts.names.of(identifier)
@@ -282,7 +301,7 @@ def _is_import(statement: n.Statement) -> bool:
 def _only_defines(statement: n.Statement) -> bool:
     """Whether it makes no difference if a module is imported before a statement, or after it."""
     match statement:
-        case n.TypeAlias():
+        case n.TypeAlias() | n.ServerImport():
             return True
         case n.FunctionDef(parameters=parts) | n.RecordDef(fields=parts):
             defaults = (part.default for part in parts if part.default is not None)

@@ -220,7 +220,7 @@ class _Resolver:
                     self._define(scope, statement.name, "record", statement)
                 case n.TypeAlias():
                     self._define(scope, statement.name, "type", statement)
-                case n.ImportStmt() | n.FromImport():
+                case n.ImportStmt() | n.FromImport() | n.ServerImport():
                     nodes = [statement] if isinstance(statement, n.ImportStmt) else statement.names
                     for identifier, node in zip(bound_by(statement), nodes, strict=True):
                         self._define(scope, identifier, "import", node)

@@ -537,7 +537,7 @@ def _notation(type_: Type) -> Iterator[str]:
         case Scalar():
             yield "nothing" if type_ == NEVER else type_.kind
         case LiteralType():
-            yield _show_value(type_.value)
+            yield show_value(type_.value)
         case ListType():
             yield "["
             if type_.item != NEVER:
@@ -583,7 +583,8 @@ def _joined(shown: Iterable[Iterable[str]], separator: str) -> Iterator[str]:
         yield from pieces
 
 
-def _show_value(value: int | float | str | bool) -> str:
+def show_value(value: int | float | str | bool) -> str:
+    """A value as it stands in a script."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

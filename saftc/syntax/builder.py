@@ -248,6 +248,10 @@ class Builder:
         names = tuple(child for child in children if isinstance(child, n.ImportedName))
         return n.FromImport(_span(children), children[1], names)
 
+    def server_import(self, children: list[Any]) -> n.ServerImport:
+        names = tuple(child for child in children if isinstance(child, n.ImportedName))
+        return n.ServerImport(_span(children), _identifier(children[3]), names)
+
     def imported_name(self, children: list[Any]) -> n.ImportedName:
         return n.ImportedName(_span(children), _identifier(children[0]), _alias(children))
 

@@ -28,6 +28,7 @@ from saftc.syntax.walk import walk
 
 # What a doc comment at the end of its line documents as well.
 FIELDS = (n.Parameter, n.SchemaField, n.PatternField)
+_IMPORTS = n.ImportStmt | n.FromImport | n.ServerImport
 _DOCUMENTED = (n.FunctionDef, n.TypeAlias, n.RecordDef, *FIELDS)
 
 _GAP = re.compile(r"(?:\s+|//[^\n]*)*")
@@ -93,7 +94,7 @@ def _at_the_top(
         if not comment.is_doc or comment.is_trailing or comment.span.start > first or not follows:
             break
         lines.append(comment)
-    if lines and statements and not isinstance(statements[0], n.ImportStmt | n.FromImport):
+    if lines and statements and not isinstance(statements[0], _IMPORTS):
         below = source.line_of(lines[-1].span.start) + 1
         return [] if source.line_of(first) == below else lines
     return lines
@@ -157,7 +158,7 @@ class Comments:
         those with a blank line below them, or above an import."""
         leading = self.of(module.statements[0]).leading if module.statements else []
         title: list[Comment] = []
-        if module.statements and isinstance(module.statements[0], n.ImportStmt | n.FromImport):
+        if module.statements and isinstance(module.statements[0], _IMPORTS):
             title = leading[:]
         for position, comment in enumerate(leading):
             if self._source.blank_lines_below(comment.span.start):

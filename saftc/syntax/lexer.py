@@ -341,6 +341,8 @@ class _Lexer:
             return previous in ("PROMPT_END", "RBRACE") or is_behind_options
         if self.open:
             return False
+        if text == "mcp":
+            return previous == "FROM" and following is not None and following.group() == "("
         if text in ("try", "except", "fail"):
             return self._is_about_failures(text, previous, following)
         begins_statement = previous in LAYOUT
@@ -374,10 +376,12 @@ class _Lexer:
         return previous in ("NAME", "RSQB", "RPAR") and self._line_begins_with(("AFTER",))
 
     def _line_begins_with(self, kinds: tuple[str, ...]) -> bool:
-        for earlier in reversed(self.tokens):
+        for position in range(len(self.tokens) - 1, -1, -1):
+            earlier = self.tokens[position]
             if earlier.kind in kinds:
                 return True
-            if earlier.kind in ("NEWLINE", "INDENT", "DEDENT", "ASSIGN", "LPAR"):
+            is_server = earlier.kind == "LPAR" and self.tokens[position - 1].kind == "MCP"
+            if earlier.kind in ("NEWLINE", "INDENT", "DEDENT", "ASSIGN", "LPAR") and not is_server:
                 return False
         return False
 

@@ -285,6 +285,19 @@ class Prompt(Node):
         return (*(hole.value for hole in self.holes), *items)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ServerCall(Node):
+    """What the function does that stands for a tool of an MCP server: it calls the tool.
+
+    Arguments have their names on the wire, `titles` are the server's own names of objects.
+    """
+
+    server: str
+    tool: str
+    arguments: tuple[Argument, ...]
+    titles: "dict[Schema, str]"
+
+
 # Schemas
 
 
@@ -568,6 +581,18 @@ class FromImport(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ServerImport(Node):
+    """`from mcp("server") import names`.
+
+    Once the server's lock has been read, a function below it stands for each tool; then `names`
+    are those alone of which nothing is known.
+    """
+
+    server: Identifier
+    names: tuple[ImportedName, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ExpressionStmt(Node):
     """An expression whose value is not used."""
 
@@ -610,6 +635,7 @@ Expression = (
     | Comprehension
     | FormattedString
     | Prompt
+    | ServerCall
 )
 Schema = (
     NamedSchema
@@ -643,5 +669,6 @@ Statement = (
     | RecordDef
     | ImportStmt
     | FromImport
+    | ServerImport
     | ExpressionStmt
 )

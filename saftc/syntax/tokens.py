@@ -35,6 +35,7 @@ SOFT_KEYWORDS = {
     "with": "WITH",
     "after": "AFTER",
     "from": "FROM",
+    "mcp": "MCP",
     "import": "IMPORT",
     "as": "AS",
     "try": "TRY",

@@ -50,6 +50,7 @@ _PARTS = {
 }
 # Nodes that come from tokens or from the whole, not from a rule of their name.
 _WITHOUT_RULE = {"Node", "Identifier", "Module", "Branch", "PromptText", "FormatText"}
+_WITHOUT_RULE |= {"ServerCall"}  # stands in no script
 # Folders of cases that are not about one rule.
 _OTHER_FOLDERS = {"async", "overlap", "builtins", "diagnostics", "module"}
 

@@ -173,7 +173,7 @@ _SEMANTICS = [
     "history",
     "facts",
     "constants imports schemas parameters shapes failure programs tools unproved prompt_hints",
-    "ownership",
+    "ownership servers",
     "inference",
     "analysis",
 ]

@@ -17,7 +17,7 @@ from saftc.schedule.settings import Overlapping
 ROOT = Path(__file__).parents[2]
 INDEX = ROOT / "docs" / "diagnostics" / "README.md"
 
-_BLOCK = re.compile(r"^```(saft|python|text) ?([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(saft|python|json|text) ?([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # Where Python looks for modules is another place on each machine.
 _SEARCHED = re.compile(r"looked in .*")
 

@@ -27,7 +27,7 @@ PAGE = ROOT / "docs" / "language.md"
 BUILTINS_PAGE = ROOT / "docs" / "builtins.md"
 GRAMMAR = ROOT / "saftc" / "syntax" / "grammar.lark"
 
-_BLOCK = re.compile(r"^```(saft|python|text)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(saft|python|json|text)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 # Below the heading of a construct, unseen by readers.
 _SECTION = re.compile(r"^<!-- grammar: ([\w, ]+) -->$", re.MULTILINE)

@@ -69,6 +69,7 @@ IN_PLACE = {
     "except": "except error: b()",
     "fail": 'if a: fail "no"',
     "from": "from m import a",
+    "mcp": 'from mcp("m") import a',
     "import": "import m",
     "as": "import m as a",
 }

@@ -389,15 +389,17 @@ def test_what_others_add_while_a_recording_is_finished_stays(
     path.parent.mkdir()
     first = Request(messages=({"role": "user", "content": "first"},))
     one = replay.Recording(str(path))
-    one.put(one.place(first), first, {"reply": {"text": "1"}})
+    one.put(one.place(replay.key_of(first)), replay.request_data(first), {"reply": {"text": "1"}})
     adding = (
         "import sys, json\n"
         "from runtime_support._exchange import Request\n"
+        "from runtime_support.runs._lines import key_of, request_data\n"
         "from runtime_support.runs._recordings import Recording\n"
         "request = Request(messages=({'role': 'user', 'content': 'second'},))\n"
         "other = Recording(sys.argv[1])\n"
         "print('begins', flush=True)\n"
-        "other.put(other.place(request), request, {'reply': {'text': '2'}})\n"
+        "place = other.place(key_of(request))\n"
+        "other.put(place, request_data(request), {'reply': {'text': '2'}})\n"
     )
     others: list[subprocess.Popen[str]] = []
     original = replay._read

@@ -126,6 +126,10 @@ def _type_of(
             return STRING
         case n.Prompt():
             return prompt(inference, node, env, wanted)
+        case n.ServerCall():
+            for argument in node.arguments:
+                inference.expression(argument.value, env)
+            return ANY if wanted is None else wanted  # it is checked when it is there
         case _:
             assert_never(node)
 

@@ -204,7 +204,7 @@ def _statement(inference: Inference, statement: n.Statement, env: Environment) -
             _bare_defaults(inference, statement, env)
         case n.RecordDef():
             _defaults(inference, statement.fields, env)
-        case n.TypeAlias() | n.ImportStmt() | n.FromImport():
+        case n.TypeAlias() | n.ImportStmt() | n.FromImport() | n.ServerImport():
             pass
         case n.IfStmt() | n.ForStmt() | n.WhileStmt() | n.TryStmt():
             raise AssertionError("the flow goes through its blocks")

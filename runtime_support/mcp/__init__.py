@@ -1,0 +1,21 @@
+"""Tools of MCP servers as functions, and functions as the tools of a server.
+
+    docs = server("docs")
+    docs.call("search", query="pipes", returns=list[Hit])
+
+What a project has is in `.mcp.json`, what it has agreed to in `mcp.lock.json`. The protocol is
+spoken by the package `mcp`, which is imported at the first call.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from runtime_support._lazy import load_lazily
+
+if TYPE_CHECKING:
+    from runtime_support.mcp._calls import ToolServer, server
+else:
+    __getattr__, __dir__ = load_lazily(__name__, __name__, {"_calls": "ToolServer server"})
+
+__all__ = ["ToolServer", "server"]

@@ -1,0 +1,314 @@
+"""Calls of tools of MCP servers, as compiled modules make them.
+
+    docs = server("docs")
+    docs.call("search", query="pipes", limit=3, returns=list[Hit])
+    await docs.acall("search", query="pipes")
+
+What is sent and what comes back are JSON data, which journals and recordings keep: with these a
+call is not made again, and no session is opened. What a tool gives is the value of its output
+schema; without one it is its text, several parts are a list, and pictures are images.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
+from types import CodeType
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from runtime_support._effects import Effects, finish, finish_async
+from runtime_support._exchange import Heard, Replying, Request, ToolRequest
+from runtime_support._jsontext import to_json
+from runtime_support._order import await_turn
+from runtime_support._positions import annotate
+from runtime_support._redaction import redacted
+from runtime_support._schema import model as m
+from runtime_support._schema.checking import decode
+from runtime_support._schema.reading import schema_of
+from runtime_support._seams import Around, load_part, register, registered
+from runtime_support._settings import settings_to_show
+from runtime_support._values import is_list, is_object, plain
+from runtime_support.errors import CheckError, Failed, SaftError
+from runtime_support.mcp._config import project_folder
+from runtime_support.mcp._lock import LockedTool, locked_tool
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeForm
+
+    from runtime_support._seams import Send
+    from runtime_support.providers import PromptCall
+
+T = TypeVar("T")
+
+_MEDIA = {"image": "Image", "audio": "File"}
+
+
+class ToolServer:
+    """A server of the project, by its name there; `pure` are the tools that change nothing."""
+
+    def __init__(self, name: str, pure: Collection[str] = ()) -> None:
+        self.name = name
+        self.pure = frozenset(pure)
+
+    def __repr__(self) -> str:
+        return f"server({self.name!r})"
+
+    @overload
+    def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        /,
+        *,
+        returns: TypeForm[T],
+        **named: Any,
+    ) -> T: ...
+    # For checkers that cannot take every type as a TypeForm, and for tools without one.
+    @overload
+    def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        /,
+        *,
+        returns: Any = ...,
+        **named: Any,
+    ) -> Any: ...
+    def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        /,
+        *,
+        returns: Any = Any,
+        **named: Any,
+    ) -> Any:
+        """What a tool gives, as `returns`. Arguments that are None and may be left out are.
+
+        Raises:
+            Failed: The tool fails, or the server does; the message says which.
+            ConfigError: The server is not configured, not trusted, or not as it was locked.
+            CheckError: The tool gives something else than its output schema says.
+        """
+        return finish(self._calling(tool, {**(arguments or {}), **named}, returns))
+
+    @overload
+    async def acall(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        /,
+        *,
+        returns: TypeForm[T],
+        **named: Any,
+    ) -> T: ...
+    @overload
+    async def acall(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        /,
+        *,
+        returns: Any = ...,
+        **named: Any,
+    ) -> Any: ...
+    async def acall(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        /,
+        *,
+        returns: Any = Any,
+        **named: Any,
+    ) -> Any:
+        """The same, awaited."""
+        return await finish_async(self._calling(tool, {**(arguments or {}), **named}, returns))
+
+    def _calling(self, tool: str, arguments: dict[str, Any], returns: Any) -> Effects[Any]:
+        try:
+            known = locked_tool(project_folder(), self.name, tool)
+            sent = _sent(known, arguments)
+            is_pure = tool in self.pure
+            if not is_pure:
+                await_turn()
+            wanted = ToolRequest(f"mcp({self.name}).{tool}", to_json(sent))
+            made = self._made(tool, sent)
+            settings = settings_to_show()
+            for kind in reversed(registered(settings)):
+                made = kind.outside(wanted, made, is_pure, settings)
+            outcome = yield from made
+            return self._value_of(known, outcome, returns)
+        except SaftError as error:
+            annotate(error)
+            raise
+
+    def _made(self, tool: str, sent: dict[str, Any]) -> Effects[Any]:
+        from runtime_support.mcp._sessions import session_of
+
+        return (yield session_of(self.name).call(tool, sent))
+
+    def _value_of(self, tool: LockedTool, outcome: dict[str, Any], returns: Any) -> Any:
+        if outcome["is_error"]:
+            said = redacted(_text_of(outcome["content"]))
+            raise Failed(said or f"`{tool.name}` of the MCP server `{self.name}` failed")
+        if tool.output is None or "value" not in outcome:
+            return _content_of(outcome["content"], self.name)
+        value = outcome["value"]
+        if _is_wrapped(tool.output) and is_object(value) and "result" in value:
+            value = value["result"]
+        if returns is Any:
+            return value
+        schema = schema_of(returns)
+        path = f"`{tool.name}` of the MCP server `{self.name}`"
+        return decode(_without_unknown(value, schema), schema, path)
+
+
+def server(name: str, *, pure: Collection[str] = ()) -> ToolServer:
+    """A server of the project; nothing is started before one of its tools is needed.
+
+    `pure` names the tools without effects: a journaled run that was stopped in such a call makes
+    it again.
+    """
+    return ToolServer(name, pure)
+
+
+def _sent(tool: LockedTool, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments as JSON data, without those that stand for none."""
+    properties, required = tool.parameters.get("properties", {}), tool.parameters.get("required")
+    given = {
+        name: value
+        for name, one in arguments.items()
+        if (value := plain(one)) is not None
+        or name in (required or ())
+        or properties.get(name, {}).get("default") is not None
+    }
+    return json.loads(to_json(given))
+
+
+def _is_wrapped(schema: Mapping[str, Any]) -> bool:
+    """Whether an output is a plain value, which the protocol wraps into an object."""
+    return list(schema.get("properties") or ()) == schema.get("required") == ["result"]
+
+
+def _without_unknown(value: Any, schema: m.Schema) -> Any:
+    """The value without the fields that its schema does not name: servers add some in time."""
+    match m.resolved(schema):
+        case m.ListSchema(item) if is_list(value):
+            return [_without_unknown(one, item) for one in value]
+        case m.TupleSchema(items) if is_list(value) and len(items) == len(value):
+            return [_without_unknown(one, item) for one, item in zip(value, items, strict=True)]
+        case m.MapSchema(of) if is_object(value):
+            return {key: _without_unknown(one, of) for key, one in value.items()}
+        case m.ObjectSchema(fields=fields) if is_object(value):
+            known = {one.name: one.schema for one in fields}
+            return {k: _without_unknown(one, known[k]) for k, one in value.items() if k in known}
+        case m.UnionSchema(members):
+            return next(_fitting(value, members), value)
+        case _:
+            return value
+
+
+def _fitting(value: Any, members: Collection[m.Schema]) -> Iterator[Any]:
+    for member in members:
+        for candidate in (value, _without_unknown(value, member)):
+            try:
+                decode(candidate, member)
+            except CheckError:
+                continue
+            yield candidate
+
+
+# Content
+
+
+def _text_of(content: list[dict[str, Any]]) -> str:
+    return "\n".join(part["text"] for part in content if part["type"] == "text")
+
+
+def _content_of(content: list[dict[str, Any]], server: str) -> Any:
+    """What the parts of an answer are as values: one by itself, several as a list."""
+    parts = [_part(one, f"{server} {number}") for number, one in enumerate(content, 1)]
+    return parts[0] if len(parts) == 1 else parts or None
+
+
+def _part(part: dict[str, Any], name: str) -> Any:
+    match part:
+        case {"type": "text", "text": str(text)}:
+            return text
+        case {"type": "image" | "audio" as kind, "data": str(data), "mimeType": str(type_)}:
+            return _media(_MEDIA[kind], name, type_, data)
+        case {"type": "resource", "resource": {"text": str(text)}}:
+            return text
+        case {"type": "resource", "resource": {"blob": str(data), **about}}:
+            type_ = str(about.get("mimeType", "application/octet-stream"))
+            return _media("File", str(about.get("uri", name)), type_, data)
+        case {"type": "resource_link", "uri": str(uri)}:
+            return uri
+        case _:
+            return part
+
+
+def _media(kind: str, name: str, type_: str, data: str) -> Any:
+    import base64
+    import binascii
+
+    try:
+        return getattr(load_part("media"), kind)(name, type_, base64.b64decode(data))
+    except binascii.Error:
+        raise CheckError(f"the data of {name} is not base64") from None
+
+
+# Around prompts
+
+
+class Opening(Around):
+    """Opens the sessions of the tools that a prompt offers, before its first request."""
+
+    # Inside of journals and recordings: what these answer needs no server.
+    order = 45
+
+    @classmethod
+    def of(cls, call: PromptCall) -> Opening | None:
+        wanted: dict[str, set[str]] = {}
+        for tool in call.tools.values():
+            for name, tools in _tools_named(tool.function):
+                wanted.setdefault(name, set()).update(tools)
+        return cls(wanted) if wanted else None
+
+    def __init__(self, wanted: dict[str, set[str]]) -> None:
+        self._wanted = wanted
+
+    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
+        """The reply to a request, once the servers have agreed to what it tells of their tools."""
+        from runtime_support.mcp._sessions import session_of
+
+        while self._wanted:
+            name, tools = next(iter(self._wanted.items()))
+            yield session_of(name).checked(tools)
+            del self._wanted[name]
+        return (yield from send(request, heard))
+
+
+register(Opening)
+
+
+def server_of(function: Callable[..., Any]) -> ToolServer | None:
+    """The server whose tool a function stands for: such a function names the server itself."""
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType):
+        return None
+    names: dict[str, Any] = getattr(function, "__globals__", {})
+    found = (names.get(one) for one in code.co_names)
+    return next((one for one in found if isinstance(one, ToolServer)), None)
+
+
+def _tools_named(function: Callable[..., Any]) -> Iterator[tuple[str, set[str]]]:
+    """The tool that such a function calls: its name stands in its code."""
+    found = server_of(function)
+    if found is None:
+        return
+    folder = project_folder()
+    doc = getattr(function, "__doc__", None)
+    texts = [one for one in function.__code__.co_consts if isinstance(one, str) and one != doc]
+    if texts:
+        yield found.name, {locked_tool(folder, found.name, texts[0]).name}

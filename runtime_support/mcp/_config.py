@@ -1,0 +1,216 @@
+"""Which MCP servers a project has, as its files say, and whether the user trusts them.
+
+    configured(folder)["docs"]        how the server `docs` is reached
+    check_trusted(one)                ConfigError before a command is started that nobody agreed to
+
+Servers stand in `.mcp.json`, in the form that every client has, or under `[tool.saft.mcp.NAME]` in
+pyproject.toml; both in the project's root, and nowhere above it. `${NAME}` and `${NAME:-default}`
+in a value are variables of the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from runtime_support._jsontext import parse_unambiguous
+from runtime_support._names import did_you_mean, listed
+from runtime_support._projects import is_of_this_machine, is_trusted, read_section, user_file
+from runtime_support._redaction import remember_secrets, secret_values
+from runtime_support._schema import check
+from runtime_support._settings import working_directory
+from runtime_support._values import brief, is_list, is_object, quote
+from runtime_support.errors import CheckError, ConfigError
+
+CONFIG_FILE = ".mcp.json"
+LOCK_FILE = "mcp.lock.json"
+_ROOT_FILES = ("pyproject.toml", CONFIG_FILE, LOCK_FILE)
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+# What a server is described by; other clients have more words in `.mcp.json`.
+_KINDS: dict[str, Any] = {
+    "command": str,
+    "args": list[str],
+    "env": dict[str, str],
+    "cwd": str,
+    "url": str,
+    "headers": dict[str, str],
+    "type": str,
+}
+_TYPES = {"stdio": "command", "http": "url", "streamable-http": "url", "sse": "url"}
+
+
+@dataclass(frozen=True, slots=True)
+class ServerConfig:
+    """How a server is reached: by a command, or at an address.
+
+    `origin` is the file that says so, and `folder` the project's root; `secrets` are those that it
+    is given.
+    """
+
+    name: str
+    origin: str
+    folder: str
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    cwd: str = ""
+    url: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    is_sse: bool = False
+    secrets: tuple[str, ...] = ()
+
+
+def project_folder(start: str | None = None) -> str:
+    """The project's root: the nearest folder, from this one up, with a file of a project in it.
+
+    Without one, the folder itself; `start` is the working directory where it is left out.
+    """
+    start = folder = os.path.abspath(start or working_directory())
+    while not any(os.path.isfile(os.path.join(folder, name)) for name in _ROOT_FILES):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return start
+        folder = parent
+    return folder
+
+
+def configured(folder: str) -> dict[str, ServerConfig]:
+    """The servers of the project in this folder, by name; ConfigError when a file is wrong."""
+    found: dict[str, ServerConfig] = {}
+    for origin, servers in _written(folder):
+        if not is_object(servers):
+            raise ConfigError(f"{origin}: expected the servers by name, got {brief(servers)}")
+        is_ours = origin.endswith("]")
+        for name, one in servers.items():
+            if name in found:
+                raise ConfigError(
+                    f"the MCP server `{name}` is configured twice: in {found[name].origin} "
+                    f"and in {origin}",
+                    setting="mcp",
+                    hint="remove one of the two",
+                )
+            found[name] = _server(name, one, origin, folder, is_ours)
+    return found
+
+
+def config_of(name: str, folder: str) -> ServerConfig:
+    """How this server is reached; ConfigError when the project does not have it."""
+    servers = configured(folder)
+    if name in servers:
+        return servers[name]
+    known = f"the servers are {listed(servers)}" if servers else f"write it into {CONFIG_FILE}"
+    raise ConfigError(
+        f"no MCP server `{name}` is configured in {folder}",
+        setting="mcp",
+        hint=did_you_mean(name, servers) or known,
+    )
+
+
+def check_trusted(server: ServerConfig) -> None:
+    """ConfigError when a project file alone decides what is started, or asked.
+
+    Whoever runs a program in a folder that came from elsewhere has not read its project file. A
+    server on this machine that is sent no headers is let through.
+    """
+    if not server.command and not server.headers and is_of_this_machine(server.url):
+        return
+    trusting = user_file()
+    if is_trusted(server.folder, trusting):
+        return
+    what = f"starts `{server.command}`" if server.command else "has an address"
+    raise ConfigError(
+        f"{server.origin} {what} for the MCP server `{server.name}`: confirm it before it is "
+        f"{'started' if server.command else 'asked'}",
+        setting="mcp",
+        hint=f"write `trusted = [{quote(server.folder)}]` into {trusting}",
+    )
+
+
+def _written(folder: str) -> list[tuple[str, Any]]:
+    """What each file of the project says of servers, with its name."""
+    found: list[tuple[str, Any]] = []
+    path = os.path.join(folder, CONFIG_FILE)
+    if os.path.isfile(path):
+        data = _read_json(path)
+        servers = data.get("mcpServers") if is_object(data) else None
+        if servers is None:
+            raise ConfigError(
+                f'{path}: expected {{"mcpServers": {{...}}}}, got {brief(data)}', setting="mcp"
+            )
+        found.append((path, servers))
+    path = os.path.join(folder, "pyproject.toml")
+    section = read_section(path) if os.path.isfile(path) else {}
+    if "mcp" in section:
+        found.append((f"{path} [tool.saft.mcp]", section["mcp"]))
+    return found
+
+
+def _read_json(path: str) -> Any:
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            return parse_unambiguous(file.read())
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read {path}: {error}") from None
+    except CheckError as error:
+        raise ConfigError(f"{path} is not JSON: {error.message}") from None
+
+
+def _server(name: str, data: Any, origin: str, folder: str, is_ours: bool) -> ServerConfig:
+    where = f"{origin} {name}"
+    if not is_object(data):
+        raise ConfigError(f"{where}: expected a table, got {brief(data)}", setting="mcp")
+    for key in data:
+        if key not in _KINDS and is_ours:
+            hint = did_you_mean(key, _KINDS) or f"a server has {listed(_KINDS)}"
+            raise ConfigError(f"{where}: no setting `{key}`", setting="mcp", hint=hint)
+    said = {key: _checked(where, key, data[key]) for key in _KINDS if key in data}
+    said = _with_variables(said, where)
+    secrets = secret_values({**said.get("env", {}), **said.get("headers", {})})
+    remember_secrets(*secrets)
+    kind = said.pop("type", None)
+    if kind is not None and kind not in _TYPES:
+        raise ConfigError(f"{where} type: expected {listed(_TYPES)}, got {brief(kind)}")
+    wanted = "command" if "command" in said else "url"
+    if ("command" in said) == ("url" in said) or (kind and _TYPES[kind] != wanted):
+        raise ConfigError(
+            f"{where}: a server has a `command` or a `url`, and one of the two", setting="mcp"
+        )
+    said["args"] = tuple(said.get("args", ()))
+    is_sse = kind == "sse"
+    return ServerConfig(name, origin, folder, **said, is_sse=is_sse, secrets=tuple(secrets))
+
+
+def _checked(where: str, key: str, value: Any) -> Any:
+    try:
+        return check(value, _KINDS[key], path=f"{where} {key}")
+    except CheckError as error:
+        # What is wrong may be the value of a variable that holds a key.
+        message = error.message.partition(", got ")[0] if key in ("env", "headers") else str(error)
+        raise ConfigError(message, setting="mcp") from None
+
+
+def _with_variables(value: Any, where: str) -> Any:
+    """The value with variables of the environment in all of its texts."""
+    if isinstance(value, str):
+        return _VARIABLE.sub(lambda match: _variable(match, where), value)
+    if is_list(value):
+        return [_with_variables(one, where) for one in value]
+    if is_object(value):
+        return {key: _with_variables(one, where) for key, one in value.items()}
+    return value
+
+
+def _variable(match: re.Match[str], where: str) -> str:
+    name: str = match[1]
+    default: str | None = match[2]
+    found = os.environ.get(name, default)
+    if found is None:
+        raise ConfigError(
+            f"{where}: the environment has no variable {name}",
+            setting="mcp",
+            hint=f"set it, or write ${{{name}:-...}} with what stands for it",
+        )
+    return found

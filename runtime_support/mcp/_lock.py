@@ -1,0 +1,164 @@
+"""`mcp.lock.json`: the tools that servers had when the project agreed to them.
+
+    locked(folder, "docs")["search"]      the tool `search` of the server `docs`, as a LockedTool
+    write_lock(folder, servers)
+
+The compiler takes the types of tools from this file, and a session compares it with what the
+server has. It is committed, so it is sorted; of schemas, the order of the keys is the server's,
+since parameters stand in it. The digest stands for all that a model or a script is told of a tool.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from runtime_support._jsontext import parse_unambiguous
+from runtime_support._language.files import replace_file
+from runtime_support._names import did_you_mean, listed
+from runtime_support._values import is_object
+from runtime_support.errors import CheckError, ConfigError
+from runtime_support.mcp._config import LOCK_FILE
+
+FORM = 1
+
+
+@dataclass(frozen=True, slots=True)
+class LockedTool:
+    """A tool as a server describes it; `output` is its schema of what it gives, or None."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    output: Mapping[str, Any] | None = None
+    annotations: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def digest(self) -> str:
+        """The same for two descriptions that say the same, however their keys are ordered."""
+        said = [self.name, self.description, self.parameters, self.output]
+        text = json.dumps(said, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return f"sha256:{hashlib.sha256(text.encode(errors='surrogatepass')).hexdigest()}"
+
+    def entry(self) -> dict[str, Any]:
+        """What stands in the file."""
+        return {
+            "description": self.description,
+            "inputSchema": self.parameters,
+            **({"outputSchema": self.output} if self.output is not None else {}),
+            **({"annotations": self.annotations} if self.annotations else {}),
+            "digest": self.digest,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LockedServer:
+    """The tools of a server by their names; `title` is how it calls itself, with its version."""
+
+    title: str
+    tools: Mapping[str, LockedTool]
+
+
+def lock_path(folder: str) -> str:
+    """Where the file is."""
+    return os.path.join(folder, LOCK_FILE)
+
+
+def read_lock(folder: str) -> dict[str, LockedServer]:
+    """All that is locked, by server; nothing where there is no file.
+
+    ConfigError when it cannot be read, or was changed by hand.
+    """
+    path = lock_path(folder)
+    try:
+        with open(path, encoding="utf-8") as file:
+            data = parse_unambiguous(file.read())
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, CheckError) as error:
+        raise _damaged(path, str(error)) from None
+    if not is_object(data) or data.get("version") != FORM or not is_object(data.get("servers")):
+        raise _damaged(path, f"it is not a lock of form {FORM}")
+    return {name: _server(path, name, one) for name, one in data["servers"].items()}
+
+
+def locked(folder: str, server: str) -> LockedServer:
+    """What is locked of a server; ConfigError when nothing is."""
+    servers = read_lock(folder)
+    if server not in servers:
+        close = did_you_mean(server, servers)
+        raise ConfigError(
+            f"the MCP server `{server}` is not in {lock_path(folder)}",
+            setting="mcp",
+            hint=close or f"`saftc mcp lock {server}` asks it for its tools, once",
+        )
+    return servers[server]
+
+
+def locked_tool(folder: str, server: str, tool: str) -> LockedTool:
+    """A tool that is locked; ConfigError when it is not."""
+    tools = locked(folder, server).tools
+    if tool not in tools:
+        raise ConfigError(
+            f"the MCP server `{server}` has no tool `{tool}` in {lock_path(folder)}",
+            setting="mcp",
+            hint=did_you_mean(tool, tools) or f"its tools are {listed(tools)}",
+        )
+    return tools[tool]
+
+
+def lock_text(servers: Mapping[str, LockedServer]) -> str:
+    """The text of the file."""
+    data = {
+        "version": FORM,
+        "servers": {
+            name: {
+                "server": servers[name].title,
+                "tools": {one: tool.entry() for one, tool in sorted(servers[name].tools.items())},
+            }
+            for name in sorted(servers)
+        },
+    }
+    return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+
+
+def write_lock(folder: str, servers: Mapping[str, LockedServer]) -> None:
+    """Replaces the file; the old one stays whole until the new one is."""
+    data = lock_text(servers).encode(errors="backslashreplace")
+    try:
+        replace_file(lock_path(folder), data, permissions=0o644)
+    except OSError as error:
+        reason = error.strerror or error
+        raise ConfigError(f"cannot write {lock_path(folder)}: {reason}") from None
+
+
+def _server(path: str, name: str, data: Any) -> LockedServer:
+    tools = data.get("tools") if is_object(data) else None
+    if not is_object(tools) or not isinstance(data.get("server"), str):
+        raise _damaged(path, f"`{name}` has no tools")
+    return LockedServer(
+        data["server"], {one: _tool(path, one, tool) for one, tool in tools.items()}
+    )
+
+
+def _tool(path: str, name: str, data: Any) -> LockedTool:
+    if is_object(data) and isinstance(data.get("description"), str):
+        parameters, output = data.get("inputSchema"), data.get("outputSchema")
+        annotations = data.get("annotations", {})
+        if is_object(parameters) and is_object(annotations):
+            tool = LockedTool(name, data["description"], parameters, output, annotations)
+            if data.get("digest") == tool.digest:
+                return tool
+    raise _damaged(path, f"the digest of `{name}` is not that of its entry")
+
+
+def _damaged(path: str, reason: str) -> ConfigError:
+    return ConfigError(
+        f"cannot read {path}: {reason}",
+        setting="mcp",
+        hint="`saftc mcp lock` writes it anew",
+    )

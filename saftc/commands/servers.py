@@ -1,0 +1,174 @@
+"""The MCP servers of a project: locking what they offer, and showing it.
+
+Only `saftc mcp lock` starts or asks a server; everything else goes by the lock.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any
+
+import typer
+
+from saftc.commands.reporting import complain, counted, say, write_result
+
+mcp = typer.Typer(help="The tools of MCP servers, which scripts import: `from mcp(\"NAME\")`.")
+
+_Servers = Annotated[
+    list[str] | None,
+    typer.Argument(help="The servers; without one, all of the project.", metavar="SERVER"),
+]
+
+
+@mcp.command()
+def lock(
+    servers: _Servers = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit 1 when something has changed.")
+    ] = False,
+) -> None:
+    """Ask the project's MCP servers for their tools, and write them to mcp.lock.json.
+
+    The servers are those of .mcp.json, or of [tool.saft.mcp] in pyproject.toml. Scripts are
+    compiled by the file, so that it is to be committed. What has changed is shown.
+    """
+    from runtime_support.errors import ConfigError
+
+    try:
+        raise typer.Exit(lock_servers(servers or (), is_check=check))
+    except ConfigError as problem:
+        complain(str(problem))
+        raise typer.Exit(1) from None
+
+
+@mcp.command("list")
+def list_(servers: _Servers = None) -> None:
+    """Show the tools in mcp.lock.json as functions; no server is asked."""
+    from runtime_support.errors import ConfigError
+
+    try:
+        raise typer.Exit(list_servers(servers or ()))
+    except ConfigError as problem:
+        complain(str(problem))
+        raise typer.Exit(1) from None
+
+
+def lock_servers(names: Collection[str], *, is_check: bool) -> int:
+    """Asks these servers, or all of the project, and writes what they offer; the exit code.
+
+    A server that does not answer keeps what is locked of it.
+    """
+    from saftc.runtime import mcp_config, mcp_lock, mcp_sessions
+
+    folder = mcp_config.project_folder()
+    configured = mcp_config.configured(folder)
+    for name in names or configured:
+        mcp_config.check_trusted(mcp_config.config_of(name, folder))
+    if not configured:
+        complain(f"no MCP server is configured in {folder}: write it into .mcp.json")
+        return 1
+    known = mcp_lock.read_lock(folder)
+    kept = {name: one for name, one in known.items() if name in configured}
+    if names:
+        kept = dict(known)
+    code = 0
+    for name, found in mcp_sessions.list_servers(names or list(configured)).items():
+        if isinstance(found, Exception):
+            complain(str(found))
+            code = 1
+            continue
+        before: Mapping[str, Any] = known[name].tools if name in known else {}
+        # What says the same stays as it stands, however the server orders it now.
+        same = {one for one in found.tools if _is_same(before.get(one), found.tools[one])}
+        tools = {**found.tools, **{one: before[one] for one in same}}
+        kept[name] = mcp_lock.LockedServer(found.title, tools)
+        write_result(_changes(name, before, tools))
+    text = mcp_lock.lock_text(kept)
+    path = mcp_lock.lock_path(folder)
+    if is_check:
+        return 1 if code or text != mcp_lock.lock_text(known) else 0
+    mcp_lock.write_lock(folder, kept)
+    say(f"{path}: {counted(sum(len(one.tools) for one in kept.values()), 'tool')}")
+    return code
+
+
+def list_servers(names: Collection[str]) -> int:
+    """Writes the locked tools of these servers, or of all, as functions; the exit code."""
+    from saftc.runtime import literal, mcp_config, mcp_lock
+
+    folder = mcp_config.project_folder()
+    known = mcp_lock.read_lock(folder)
+    if not known:
+        complain(f"nothing is locked in {folder}: `saftc mcp lock` asks the servers, once")
+        return 1
+    texts: list[str] = []
+    for name in names or known:
+        found = mcp_lock.locked(folder, name)
+        title = f"   // {found.title}" if found.title else ""
+        lines = [f"from mcp({literal(name)}) import ...{title}\n"]
+        for one in found.tools.values():
+            lines += ["\n", _declaration(one)]
+        texts.append("".join(lines))
+    write_result("\n\n".join(texts))
+    return 0
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return one is not None and other is not None and one.digest == other.digest
+
+
+def _changes(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """What has changed of a server, a tool a line as it is declared, or that nothing has."""
+    lines: list[str] = []
+    for tool in sorted({*before, *now}):
+        if _is_same(before.get(tool), now.get(tool)):
+            continue
+        old, new = (_head(tools[tool]) if tool in tools else "" for tools in (before, now))
+        if old == new:
+            lines.append(f"  ~ {new}   // what is said of it has changed")
+            continue
+        lines += [f"  - {old}"] if old else []
+        lines += [f"  + {new}"] if new else []
+    told = "\n".join(lines) if lines else "  nothing has changed"
+    return f"{name}\n{told}\n"
+
+
+def _head(tool: Any) -> str:
+    return _declared(tool)[0]
+
+
+def _declared(tool: Any) -> tuple[str, list[str], str, list[str]]:
+    """A tool as a function of a script: its head, its parameters, its documentation and theirs."""
+    from saftc.driver import check
+    from saftc.lsp.meanings import signature
+    from saftc.semantics.imports import ServerModule
+    from saftc.semantics.servers import script_name
+    from saftc.source import Source
+    from saftc.syntax import nodes as n
+    from saftc.syntax.walk import nodes_of
+
+    text = f'from mcp("server") import {script_name(tool.name)}\n'
+    source = Source.from_text("", text)
+    checked = check(source, lambda _: ServerModule({tool.name: tool.entry()}))
+    functions = nodes_of(checked.module, n.FunctionDef)
+    if not functions:
+        problem = next(one.message for one in checked.diagnostics)
+        return f"// {tool.name}: {problem}", [], "", []
+    docs = checked.module.docs
+    head, parameters = signature(checked.facts.functions[functions[0]], source)
+    told = [docs.get(one, "") for one in functions[0].parameters]
+    return head, parameters, docs.get(functions[0], ""), told
+
+
+def _declaration(tool: Any) -> str:
+    """A tool as it would stand in a script, with all that is said of it."""
+    head, parameters, doc, told = _declared(tool)
+    lines = [f"/// {line}".rstrip() for line in doc.splitlines()]
+    if tool.annotations.get("readOnlyHint"):
+        lines.append("// it says that it only reads")
+    if not any(told):
+        return "\n".join([*lines, head]) + "\n"
+    start, end = head.split("(", 1)[0], head.removeprefix(f"{head.split('(', 1)[0]}(")
+    end = end.removeprefix(", ".join(parameters)).removeprefix(")")
+    lines.append(f"{start}(")
+    for parameter, words in zip(parameters, told, strict=True):
+        lines.append(f"    {parameter},{f'  /// {words}' if words else ''}")
+    return "\n".join([*lines, f"){end}"]) + "\n"

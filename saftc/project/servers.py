@@ -1,0 +1,76 @@
+"""The lock of MCP servers, `mcp.lock.json`, as far as scripts are compiled by it.
+
+    locked_server("mcp(docs)", folder)      its tools, or what is wrong with the lock
+    state_of("mcp(docs)", folder)           what a compiled module remembers of it
+
+The file is in the project's root: the nearest folder, from a script's own up, with a project file.
+Nothing is started and nobody is asked to find out; `saftc mcp lock` writes it.
+"""
+
+import json
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from saftc.project.cache import OF_PYTHON, digest
+from saftc.semantics.imports import BrokenModule, Loaded, MissingModule, ServerModule
+
+LOCK_FILE = "mcp.lock.json"
+_ROOT_FILES = ("pyproject.toml", ".mcp.json", LOCK_FILE)
+_FORM = 1
+
+
+def is_server(name: str) -> bool:
+    """Whether a name that is imported means the tools of a server."""
+    return name.startswith("mcp(")
+
+
+def lock_path(folder: Path) -> Path:
+    """Where the lock of a script in this folder is."""
+    here = folder.absolute()
+    for place in (here, *here.parents):
+        if any((place / name).is_file() for name in _ROOT_FILES):
+            return place / LOCK_FILE
+    return here / LOCK_FILE
+
+
+def locked_server(name: str, folder: Path) -> Loaded:
+    """The tools of a server, by its name as it is imported."""
+    path = lock_path(folder)
+    try:
+        data: Any = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return MissingModule((str(path),))
+    except (OSError, ValueError, RecursionError) as error:
+        return _broken(path, str(error))
+    if not _is_table(data) or data.get("version") != _FORM or not _is_table(data.get("servers")):
+        return _broken(path, f"it is not a lock of form {_FORM}")
+    server = data["servers"].get(name[len("mcp(") : -1])
+    if server is None:
+        return MissingModule((str(path),))
+    tools = server.get("tools") if _is_table(server) else None
+    if not _is_table(tools) or not all(map(_is_tool, tools.values())):
+        return _broken(path, f"what it says of `{name}` is not what a lock says")
+    return ServerModule(tools)
+
+
+def state_of(name: str, folder: Path) -> str:
+    """What a compiled module remembers of a server: it is compiled again when that changes."""
+    found = locked_server(name, folder)
+    known = found.tools if isinstance(found, ServerModule) else repr(found)
+    return f"{OF_PYTHON} {digest(json.dumps(known).encode())}"
+
+
+def _is_tool(data: object) -> bool:
+    return (
+        _is_table(data)
+        and isinstance(data.get("description"), str)
+        and _is_table(data.get("inputSchema"))
+    )
+
+
+def _is_table(value: object) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict)
+
+
+def _broken(path: Path, reason: str) -> BrokenModule:
+    return BrokenModule(f"cannot read `{path}`: {reason}", "`saftc mcp lock` writes it anew")

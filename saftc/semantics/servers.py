@@ -1,0 +1,437 @@
+"""Imports of tools of MCP servers: what a lock says of a tool, as a function of the script.
+
+    from mcp("docs") import search
+
+is, for all that comes after the parser, as if the script had
+
+    /// Searches the manual.
+    f search(query: string, limit: int = 10) -> [{title: string, url: string}]:
+        ret (a call of the tool)
+
+Its nodes have the place of the name in the import. JSON Schema says more than Saft's types: what
+these cannot say is `any`, and the documentation of the parameter says what it is.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Collector
+from saftc.diagnostics.near import did_you_mean
+from saftc.semantics.imports import BrokenModule, Loader, ServerModule
+from saftc.semantics.types import show_value
+from saftc.source import Span
+from saftc.syntax import nodes as n
+from saftc.syntax.tokens import KEYWORDS
+from saftc.syntax.walk import nodes_of
+
+_Data = Mapping[str, Any]
+
+_NO_NAME = re.compile(r"[^A-Za-z0-9_]")
+_SCALARS = {
+    "string": "string",
+    "integer": "int",
+    "number": "float",
+    "boolean": "bool",
+    "null": "nil",
+}
+# What narrows a type further than Saft's types say it.
+_NARROWING = (
+    *("format", "pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum"),
+    *("exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems", "minProperties"),
+    *("maxProperties", "propertyNames", "contentEncoding", "contentMediaType"),
+)
+# What Saft's types cannot say at all.
+_UNSAID = (
+    *("allOf", "not", "if", "then", "else", "dependentSchemas", "dependentRequired"),
+    *("patternProperties", "unevaluatedProperties", "unevaluatedItems", "contains", "$dynamicRef"),
+)
+_LONGEST_NOTE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A tool as a function: `docs` are those of its nodes, `titles` the names of its objects."""
+
+    definition: n.FunctionDef
+    docs: dict[n.Node, str]
+    titles: dict[n.Schema, str]
+
+
+class Unusable(Exception):
+    """A tool that cannot be a function; the text says why."""
+
+
+def key_of(server: str) -> str:
+    """What a loader is asked for the tools of a server."""
+    return f"mcp({server})"
+
+
+def script_name(text: str) -> str:
+    """A name of a server's as a name of a script: `max-results` is `max_results`."""
+    name = _NO_NAME.sub("_", text) or "_"
+    if name[0].isdigit():
+        name = f"_{name}"
+    return f"{name}_" if name in KEYWORDS else name
+
+
+def with_tools(module: n.Module, load: Loader, mistakes: Collector) -> n.Module:
+    """The module, with a function below each import for each tool that it imports."""
+    imports = nodes_of(module, n.ServerImport)
+    if not imports:
+        return module
+    top, docs = set(module.statements), dict(module.docs)
+    found: dict[n.Statement, list[n.Statement]] = {}
+    first: dict[str, n.ServerImport] = {}
+    for statement in imports:
+        if statement not in top:
+            mistakes.add(
+                catalogue.SERVER_IMPORT_INSIDE.at(
+                    statement.span, hint="move it to the top of the script"
+                )
+            )
+            continue
+        tools = list(_imported(statement, load, mistakes))
+        for one in tools:
+            docs |= one.docs
+        known = [one.definition for one in tools]
+        spans = {one.name.span for one in known}
+        left = [one for one in statement.names if (one.alias or one.name).span not in spans]
+        made = n.ServerImport(statement.span, statement.server, tuple(left))
+        if not left and statement.server.text in first:
+            found[statement] = [*known]
+        else:
+            first.setdefault(statement.server.text, made)
+            found[statement] = [made, *known]
+    statements = [new for one in module.statements for new in found.get(one, (one,))]
+    return replace(module, statements=tuple(statements), docs=docs)
+
+
+def _imported(
+    statement: n.ServerImport, load: Loader, mistakes: Collector
+) -> Iterator[Declared]:
+    server = statement.server.text
+    loaded = load(key_of(server))
+    if isinstance(loaded, BrokenModule):
+        mistakes.add(
+            catalogue.BROKEN_MODULE.at(
+                statement.server.span, problem=loaded.problem, hint=loaded.hint
+            )
+        )
+    elif not isinstance(loaded, ServerModule):
+        mistakes.add(
+            catalogue.UNLOCKED_SERVER.at(
+                statement.server.span,
+                name=server,
+                hint=f"`saftc mcp lock {server}` asks it for its tools, once",
+            )
+        )
+    else:
+        names = Counter(map(script_name, loaded.tools))
+        for imported in statement.names:
+            text, span = imported.name.text, imported.name.span
+            meant = [name for name in loaded.tools if script_name(name) == text]
+            if not meant:
+                hint = did_you_mean(text, names) or f"its tools are {_listed(names)}"
+                mistakes.add(catalogue.UNKNOWN_NAME.at(span, name=text, hint=hint))
+                continue
+            try:
+                if len(meant) > 1:
+                    raise Unusable(f"{' and '.join(meant)} have the same name in a script")
+                name = imported.alias or imported.name
+                yield declared(server, meant[0], loaded.tools[meant[0]], name)
+            except Unusable as problem:
+                mistakes.add(
+                    catalogue.UNUSABLE_TOOL.at(span, name=text, server=server, problem=problem)
+                )
+
+
+def _listed(names: Collection[str], most: int = 8) -> str:
+    shown = ", ".join(sorted(names)[:most]) or "none"
+    return shown if len(names) <= most else f"{shown}, ... ({len(names)} in all)"
+
+
+def declared(server: str, tool: str, data: _Data, name: n.Identifier) -> Declared:
+    """A tool as the function `name`; `data` is its entry in the lock.
+
+    Raises:
+        Unusable: Two of its parameters would have one name.
+    """
+    # What stands at no place of its own is at the end of the name, where nobody points at.
+    place = Span(name.span.end, name.span.end)
+    parameters = _Reader(place, data["inputSchema"])
+    given = _Reader(place, data.get("outputSchema") or {}, is_given=True)
+    taken = list(_parameters(parameters))
+    counts = Counter(one.name.text for _, one in taken)
+    twice = [wire for wire, one in taken if counts[one.name.text] > 1]
+    if twice:
+        raise Unusable(f"its parameters {' and '.join(twice)} have the same name in a script")
+    returns = given.schema(_unwrapped(given.root))
+    arguments = tuple(
+        n.Argument(place, n.Identifier(place, wire), n.Name(place, one.name.text))
+        for wire, one in taken
+    )
+    titles = {**parameters.titles, **given.titles}
+    call = n.ServerCall(name.span, server, tool, arguments, titles)
+    definition = n.FunctionDef(
+        name.span,
+        name,
+        tuple(one for _, one in taken),
+        returns,
+        (n.RetStmt(name.span, call),),
+        False,
+    )
+    docs: dict[n.Node, str] = {**parameters.docs, **given.docs}
+    if data["description"].strip():
+        docs[definition] = data["description"].strip()
+    return Declared(definition, docs, titles)
+
+
+def _unwrapped(schema: Any) -> Any:
+    """What a plain value has for a schema, which the protocol wraps into an object."""
+    if not isinstance(schema, dict) or not is_wrapped(cast("_Data", schema)):
+        return cast("Any", schema)
+    return cast("_Data", schema)["properties"]["result"]
+
+
+def is_wrapped(schema: _Data) -> bool:
+    """Whether an output is an object with the one required field `result`."""
+    properties = schema.get("properties")
+    is_one = isinstance(properties, dict) and list(cast("_Data", properties)) == ["result"]
+    return is_one and schema.get("required") == ["result"]
+
+
+def _parameters(reader: "_Reader") -> Iterator[tuple[str, n.Parameter]]:
+    """The parameters with their names on the wire, those without a default first."""
+    schema = reader.resolved(reader.root)
+    properties: _Data = schema.get("properties") or {}
+    required: Collection[str] = schema.get("required") or ()
+    later: list[tuple[str, n.Parameter]] = []
+    for wire, inner in properties.items():
+        type_ = reader.schema(inner)
+        default: n.Expression | None = None
+        if wire not in required:
+            default = reader.value(reader.resolved(inner).get("default"))
+            is_nil = isinstance(default, n.Literal) and default.value is None
+            if is_nil and not _takes_nil(type_):
+                type_ = n.OptionalSchema(reader.place, type_)
+        named = n.Identifier(reader.place, script_name(wire))
+        made = n.Parameter(reader.place, named, type_, default)
+        doc = reader.doc_of(inner, type_)
+        if doc:
+            reader.docs[made] = doc
+        if default is None:
+            yield wire, made
+        else:
+            later.append((wire, made))
+    yield from later
+
+
+def _takes_nil(schema: n.Schema) -> bool:
+    match schema:
+        case n.NamedSchema(text="any" | "nil") | n.OptionalSchema() | n.LiteralSchema(value=None):
+            return True
+        case n.UnionSchema(members=members):
+            return any(map(_takes_nil, members))
+        case _:
+            return False
+
+
+@dataclass(slots=True)
+class _Reader:
+    """JSON Schema to Saft's schemas; `is_given`: of what a tool gives, where unknown fields go."""
+
+    place: Span
+    root: Any
+    is_given: bool = False
+    docs: dict[n.Node, str] = field(default_factory=dict["n.Node", str])
+    titles: dict[n.Schema, str] = field(default_factory=dict["n.Schema", str])
+    _open: list[str] = field(default_factory=list[str])
+    # What is `any`, although its schema says more.
+    _unsaid: dict[n.Node, str] = field(default_factory=dict["n.Node", str])
+
+    def resolved(self, schema: Any) -> _Data:
+        """The schema itself, where it refers to another part of the document."""
+        for _ in range(10):
+            if not isinstance(schema, dict):
+                return {}
+            data = cast("_Data", schema)
+            found = self._referred(data.get("$ref"))
+            if found is None:
+                return data
+            # What stands beside a reference counts as well.
+            schema = {**found, **{k: v for k, v in data.items() if k != "$ref"}}
+        return {}
+
+    def schema(self, data: Any) -> n.Schema:
+        """The schema in Saft; `any` where Saft has none."""
+        if not isinstance(data, dict):
+            return self._any()
+        schema = cast("_Data", data)
+        reference = schema.get("$ref")
+        if reference is not None:
+            return self._named(schema, str(reference))
+        if any(word in schema for word in _UNSAID):
+            one = schema.get("allOf")
+            rest = {key: value for key, value in schema.items() if key != "allOf"}
+            is_plain = isinstance(one, list) and len(cast("list[Any]", one)) == 1
+            if is_plain and not any(w in rest for w in (*_UNSAID, "type", "properties")):
+                return self.schema(cast("list[Any]", one)[0])
+            return self._any(schema)
+        if "const" in schema:
+            return self._literals([schema["const"]], schema)
+        if isinstance(schema.get("enum"), list):
+            return self._literals(schema["enum"], schema)
+        for word in ("anyOf", "oneOf"):
+            if isinstance(schema.get(word), list):
+                return self._union([self.schema(one) for one in schema[word]])
+        kind = schema.get("type")
+        if isinstance(kind, list):
+            kinds = cast("list[str]", kind)
+            return self._union([self.schema({**schema, "type": one}) for one in kinds])
+        return self._of_kind(kind, schema)
+
+    def _of_kind(self, kind: Any, schema: _Data) -> n.Schema:
+        if kind in _SCALARS:
+            return n.NamedSchema(self.place, _SCALARS[kind])
+        if kind == "array":
+            return self._array(schema)
+        if kind == "object" or (kind is None and "properties" in schema):
+            return self._object(schema)
+        is_empty = schema.keys() <= {"title", "description", "default", "examples", *_NARROWING}
+        return self._any(None if is_empty else schema)
+
+    def _array(self, schema: _Data) -> n.Schema:
+        first = schema.get("prefixItems")
+        if isinstance(first, list):
+            items = [self.schema(one) for one in cast("list[Any]", first)]
+            ends = schema.get("items") is False or schema.get("maxItems") == len(items)
+            if items and ends and schema.get("minItems") == len(items):
+                return n.TupleSchema(self.place, tuple(items))
+            return self._any(schema)
+        return n.ListSchema(self.place, self.schema(schema.get("items", {})))
+
+    def _object(self, schema: _Data) -> n.Schema:
+        properties: _Data = schema.get("properties") or {}
+        others = schema.get("additionalProperties", True)
+        if not properties:
+            if others is False:
+                return n.ObjectSchema(self.place, ())
+            return n.MapSchema(self.place, self.schema(others))
+        if others not in (True, False) and not self.is_given:
+            return self._any(schema)
+        required: Collection[str] = schema.get("required") or ()
+        fields: list[n.SchemaField] = []
+        for name, inner in properties.items():
+            type_ = self.schema(inner)
+            if name not in required and not _takes_nil(type_):
+                type_ = n.OptionalSchema(self.place, type_)
+            made = n.SchemaField(self.place, n.Identifier(self.place, name), type_)
+            doc = self.doc_of(inner, type_)
+            if doc:
+                self.docs[made] = doc
+            fields.append(made)
+        return n.ObjectSchema(self.place, tuple(fields))
+
+    def _named(self, schema: _Data, reference: str) -> n.Schema:
+        """What a reference means, under its name there; one that is inside of itself is `any`."""
+        if self._referred(reference) is None or reference in self._open:
+            return self._any(schema)
+        self._open.append(reference)
+        made = self.schema(self.resolved(schema))
+        self._open.pop()
+        self.titles.setdefault(made, reference.rpartition("/")[2])
+        return made
+
+    def _referred(self, reference: object) -> _Data | None:
+        """The part of the document that `#/$defs/Hit` means."""
+        if not isinstance(reference, str) or not reference.startswith("#/"):
+            return None
+        found: Any = self.root
+        for part in reference[2:].split("/"):
+            name = part.replace("~1", "/").replace("~0", "~")
+            if not isinstance(found, dict) or name not in found:
+                return None
+            found = cast("_Data", found)[name]
+        return cast("_Data", found) if isinstance(found, dict) else None
+
+    def _literals(self, values: list[Any], schema: _Data) -> n.Schema:
+        if not values or not all(v is None or isinstance(v, str | int | float) for v in values):
+            return self._any(schema)
+        return self._union([n.LiteralSchema(self.place, one) for one in values])
+
+    def _union(self, members: list[n.Schema]) -> n.Schema:
+        nil = [one for one in members if _is_nil(one)]
+        others = [one for one in members if not _is_nil(one)]
+        unsaid = [one for one in others if isinstance(one, n.NamedSchema) and one.text == "any"]
+        if unsaid or not others:
+            return unsaid[0] if unsaid else n.NamedSchema(self.place, "nil" if nil else "any")
+        made = others[0] if len(others) == 1 else n.UnionSchema(self.place, tuple(others))
+        return n.OptionalSchema(self.place, made) if nil else made
+
+    def _any(self, schema: _Data | None = None) -> n.Schema:
+        made = n.NamedSchema(self.place, "any")
+        if schema:
+            said = {key: one for key, one in schema.items() if key not in ("title", "description")}
+            text = json.dumps(said, ensure_ascii=False)
+            is_long = len(text) > _LONGEST_NOTE
+            self._unsaid[made] = f"{text[:_LONGEST_NOTE]}..." if is_long else text
+        return made
+
+    def doc_of(self, data: Any, type_: n.Schema) -> str:
+        """What is said of a part: its description, and what its type does not say of it."""
+        schema = self.resolved(data)
+        words = _NARROWING if not isinstance(type_, n.TupleSchema) else ()
+        narrowing = [f"{word} {json.dumps(schema[word])}" for word in words if word in schema]
+        inner = type_.schema if isinstance(type_, n.OptionalSchema) else type_
+        while isinstance(inner, n.ListSchema):
+            inner = inner.item
+        if inner in self._unsaid:
+            narrowing.append(f"as JSON Schema {self._unsaid[inner]}")
+        doc = " ".join(str(schema.get("description") or "").split())
+        note = ", ".join(narrowing)
+        return f"{doc} ({note})" if doc and note else doc or note
+
+    def value(self, data: Any) -> n.Expression:
+        """A default as it would be written."""
+        if isinstance(data, list):
+            items = tuple(self.value(one) for one in cast("list[Any]", data))
+            return n.ListLiteral(self.place, items, False)
+        if isinstance(data, dict):
+            fields = tuple(
+                n.Field(self.place, n.Identifier(self.place, key), self.value(one))
+                for key, one in cast("_Data", data).items()
+            )
+            return n.ObjectLiteral(self.place, fields, False)
+        if isinstance(data, int | float) and not isinstance(data, bool) and data < 0:
+            return n.Unary(self.place, "-", n.Literal(self.place, -data))
+        return n.Literal(self.place, data)
+
+
+def default_text(node: n.Expression) -> str:
+    """The default of a parameter of a tool, as it would be written in a script."""
+    match node:
+        case n.Literal(value=value):
+            return "nil" if value is None else show_value(value)
+        case n.Unary(operand=operand):
+            return f"-{default_text(operand)}"
+        case n.ListLiteral(items=items):
+            parts = [default_text(one) for one in items if not isinstance(one, n.Spread)]
+            return f"[{', '.join(parts)}]"
+        case n.ObjectLiteral():
+            fields = node.named
+            return "{" + ", ".join(f"{f.key.text}: {default_text(f.value)}" for f in fields) + "}"
+        case _:
+            return "..."
+
+
+def _is_nil(schema: n.Schema) -> bool:
+    match schema:
+        case n.NamedSchema(text="nil") | n.LiteralSchema(value=None):
+            return True
+        case _:
+            return False

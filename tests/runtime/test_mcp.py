@@ -1,0 +1,336 @@
+"""Tools of MCP servers: what a server says and does, and what a script is told of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypedDict
+
+import pytest
+
+from runtime_support import CheckError, ConfigError, Failed, Image, configure, prompt
+from runtime_support.errors import JournalError, ReplayMiss
+from runtime_support.mcp import _config as mcp_config
+from runtime_support.mcp import _sessions as sessions
+from runtime_support.mcp import server
+from runtime_support.mcp._lock import LockedServer, read_lock, write_lock
+from runtime_support.runs import _recordings as recordings
+from runtime_support.runs._keeper import journaled
+from runtime_support.testing import Scripted, tool_request
+
+SERVER = Path(__file__).parents[1] / "support" / "mcp_server.py"
+TOKEN = "kV8wq2-Zr0p-7hd1"
+
+
+class Hit(TypedDict):
+    title: str
+    score: float | None
+
+
+docs = server("docs")
+
+
+def search(query: str, limit: int = 10) -> list[Hit]:
+    """Does search."""
+    return docs.call("search", query=query, limit=limit, returns=list[Hit])
+
+
+def page(url: str, part: str | None = None) -> Any:
+    """Does page."""
+    return docs.call("page", url=url, part=part)
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A project that the user trusts, with a server that is locked."""
+    trusting = tmp_path / "config.toml"
+    trusting.write_text(f"trusted = [{json.dumps(str(tmp_path))}]\n")
+    monkeypatch.setattr(mcp_config, "user_file", lambda: str(trusting))
+    settle(tmp_path)
+    write_lock(str(tmp_path), _LOCKED or _ask(tmp_path))
+    yield tmp_path
+    sessions.close_sessions()
+
+
+_LOCKED: dict[str, LockedServer] = {}
+
+
+def _ask(folder: Path) -> dict[str, LockedServer]:
+    for name, one in sessions.list_servers(["docs"]).items():
+        assert isinstance(one, LockedServer), one
+        _LOCKED[name] = one
+    sessions.close_sessions()
+    return _LOCKED
+
+
+def settle(folder: Path, *arguments: str, **more: Any) -> None:
+    """Configures the server, started with these arguments."""
+    started = ["-I", "-S", str(SERVER), *arguments]
+    one = {"command": sys.executable, "args": started, "env": {"TOKEN": TOKEN}, **more}
+    (folder / ".mcp.json").write_text(json.dumps({"mcpServers": {"docs": one}}))
+
+
+# What comes of a call
+
+
+def test_a_tool_is_called_and_gives_what_its_schema_says(project: Path) -> None:
+    # A field that the schema does not name is left out, one that is missing is None.
+    assert search("pipes") == [{"title": "pipes", "score": 1.0}]
+    assert docs.call("search", query="a", limit=1) == [{"title": "a", "score": 1, "rank": 3}]
+
+
+def test_what_is_none_and_may_be_left_out_is_not_sent(project: Path) -> None:
+    assert json.loads(page("here")) == {"url": "here"}
+    assert json.loads(docs.call("page", {"url": "here"}, part="b")) == {"url": "here", "part": "b"}
+
+
+def test_several_parts_are_a_list_and_pictures_are_images(project: Path) -> None:
+    assert docs.call("parts") == ["one", Image("docs 2", "image/png", b"hello")]
+
+
+def test_in_an_event_loop_a_call_is_awaited(project: Path) -> None:
+    async def both() -> list[Any]:
+        calls = (docs.acall("search", query=one, returns=list[Hit]) for one in "ab")
+        return await asyncio.gather(*calls)
+
+    assert [found[0]["title"] for found in asyncio.run(both())] == ["a", "b"]
+
+
+def test_a_model_is_offered_the_tool_and_told_what_it_gives(project: Path) -> None:
+    model = Scripted([tool_request("search", query="pipes"), "It is about pipes."])
+    configure(provider=model)
+    answer = prompt("Use {search}.", search=search)
+    assert answer.value == "It is about pipes."
+    (offered,) = model.requests[0].tools
+    assert offered["function"]["description"] == "Does search."
+    assert answer.tool_calls[0].result == '[{"title":"pipes","score":1.0}]'
+
+
+# What goes wrong
+
+
+def test_an_error_of_a_tool_is_text_and_holds_no_secret(project: Path) -> None:
+    with pytest.raises(Failed, match=r"^no such page; \[redacted\]$"):
+        docs.call("fails")
+
+    def fails() -> Any:
+        return docs.call("fails")
+
+    configure(provider=Scripted([tool_request("fails"), "never mind"]))
+    answer = prompt("Use {fails}.", fails=fails)
+    assert answer.tool_calls[0].error == "no such page; [redacted]"
+
+
+def test_what_a_server_was_told_in_confidence_is_not_passed_on(project: Path) -> None:
+    assert docs.call("secret") == "the token is [redacted]"
+
+
+def test_a_server_that_dies_in_a_call_is_started_once_more_for_the_next(project: Path) -> None:
+    for _ in range(2):
+        with pytest.raises(Failed, match=r"ended while `dies` ran.*it wrote: out of paper") as told:
+            docs.call("dies")
+        assert "may or may not have taken effect" in str(told.value)
+    with pytest.raises(Failed, match="has ended 2 times"):
+        search("pipes")
+
+
+def test_a_call_that_was_not_sent_is_made_by_the_server_that_follows(project: Path) -> None:
+    assert search("a")
+    session = sessions.session_of("docs")
+    connection = session._open
+    assert connection is not None
+    sessions._here(session.begin(connection.close()))  # as if it had died meanwhile
+    assert search("b") == [{"title": "b", "score": 1.0}]
+
+
+def test_a_server_that_hangs_is_left(project: Path) -> None:
+    with configure(timeout=0.3), pytest.raises(Failed, match=r"not answered `hangs` within 0\.3 s"):
+        docs.call("hangs")
+
+
+def test_a_message_that_is_too_long_ends_the_server(project: Path) -> None:
+    configure(max_reply_bytes=100_000)
+    with pytest.raises(Failed, match="it sent a message of more than 100,000 bytes"):
+        docs.call("big", size=200_000)
+    assert len(docs.call("big", size=50_000)) == 50_000
+
+
+def test_what_is_no_message_is_passed_over(project: Path) -> None:
+    assert docs.call("noise") == "heard"
+
+
+def test_a_server_may_not_ask_for_samples_or_roots(project: Path) -> None:
+    assert docs.call("asks") == "refused refused"
+
+
+def test_what_is_not_as_its_schema_says_is_an_error(project: Path) -> None:
+    with pytest.raises(Failed, match=r"`wrong`.*7 is not of type 'string'"):
+        docs.call("wrong", returns=list[Hit])
+
+
+def test_a_server_whose_tools_have_changed_is_refused_before_the_first_request(
+    project: Path,
+) -> None:
+    settle(project, "changed")
+    model = Scripted(["never"])
+    configure(provider=model)
+    with pytest.raises(ConfigError, match="`search` of the MCP server `docs` has changed") as told:
+        prompt("Use {search}.", search=search)
+    assert told.value.hint == "`saftc mcp lock` shows how"
+    assert not model.requests
+    assert page("here")  # a tool that is the same is of use
+
+
+def test_a_program_that_is_not_there_is_told(project: Path) -> None:
+    settle(project, command="no-such-server")
+    with pytest.raises(ConfigError, match="there is no program `no-such-server`"):
+        search("pipes")
+
+
+def test_an_address_where_nobody_answers_is_told(project: Path) -> None:
+    one = {"mcpServers": {"docs": {"url": "http://127.0.0.1:9/mcp"}}}
+    (project / ".mcp.json").write_text(json.dumps(one))
+    with pytest.raises(Failed, match="the MCP server `docs` cannot be reached"):
+        search("pipes")
+
+
+def test_a_server_that_is_not_locked_is_told(project: Path) -> None:
+    with pytest.raises(ConfigError, match=r"`dcos` is not in .*mcp\.lock\.json") as told:
+        server("dcos").call("search")
+    assert told.value.hint == "did you mean `docs`?"
+    with pytest.raises(ConfigError, match="no tool `serach`"):
+        docs.call("serach")
+
+
+def test_a_lock_that_was_changed_by_hand_is_refused(project: Path) -> None:
+    path = project / "mcp.lock.json"
+    path.write_text(path.read_text().replace("Does search.", "Does harm."))
+    with pytest.raises(ConfigError, match="the digest of `search` is not that of its entry"):
+        search("pipes")
+
+
+def test_a_command_of_a_project_is_not_started_before_the_user_agrees(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mcp_config, "user_file", lambda: str(project / "none.toml"))
+    with pytest.raises(ConfigError, match="confirm it before it is started") as told:
+        search("pipes")
+    assert told.value.hint is not None and "trusted = [" in told.value.hint
+    assert sessions.session_of("docs")._starts == 0
+
+
+# Journals and recordings
+
+
+def _begun(marker: Path) -> list[str]:
+    return marker.read_text().split("\n")[:-1] if marker.exists() else []
+
+
+def test_a_call_that_has_ended_is_not_made_again(project: Path) -> None:
+    marker = project / "calls"
+    settle(project, str(marker))
+    for _ in range(2):
+        with journaled(str(project / "run.journal")):
+            assert search("pipes") == [{"title": "pipes", "score": 1.0}]
+            with pytest.raises(Failed, match="no such page"):
+                docs.call("fails")
+    assert len(_begun(marker)) == 2
+
+
+def test_a_call_under_way_at_a_kill_stops_the_run_unless_it_is_pure(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marker = project / "calls"
+    settle(project, str(marker))
+    text = """
+        import os, sys, threading
+        from runtime_support.mcp import _config, server
+        from runtime_support.runs._keeper import journaled
+        _config.user_file = lambda: sys.argv[1]
+        with journaled("run.journal"):
+            server("docs").call("hangs")
+    """
+    command = [sys.executable, "-c", textwrap.dedent(text), str(project / "config.toml")]
+    run = subprocess.Popen(command, cwd=project, stdin=subprocess.DEVNULL)
+    _await(lambda: bool(_begun(marker)))
+    run.kill()
+    run.wait()
+    for _ in range(2):
+        words = r"mcp\(docs\)\.hangs .* may or may not"
+        with pytest.raises(JournalError, match=words) as told, journaled("run.journal"):
+            docs.call("hangs")
+        assert told.value.hint == "look for that; with SAFT_IN_DOUBT=call it is called again"
+    assert len(_begun(marker)) == 1
+    with configure(timeout=0.3), journaled(str(project / "run.journal")), pytest.raises(Failed):
+        server("docs", pure=["hangs"]).call("hangs")
+    assert len(_begun(marker)) == 2
+
+
+def test_a_replay_needs_no_server(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = str(project / "run.jsonl")
+
+    def run() -> list[Any]:
+        configure(provider=Scripted([tool_request("search", query="a"), "done"]))
+        return [search("b"), prompt("Use {search}.", search=search).value, search("b")]
+
+    monkeypatch.setenv("SAFT_RECORD", recording)
+    made = run()
+    recordings.close(recording)
+    sessions.close_sessions()
+    monkeypatch.delenv("SAFT_RECORD")
+    monkeypatch.setenv("SAFT_REPLAY", recording)
+    (project / ".mcp.json").unlink()
+    assert run() == made
+    with pytest.raises(ReplayMiss, match="more often than then"):
+        search("b")
+    assert recordings.close(recording) == []
+
+
+# Processes
+
+
+def test_no_process_is_left_behind_by_a_run_that_was_killed(project: Path) -> None:
+    marker = project / "calls"
+    settle(project, str(marker))
+    text = """
+        import sys
+        from runtime_support.mcp import _config, server
+        _config.user_file = lambda: sys.argv[1]
+        server("docs").call("hangs")
+    """
+    command = [sys.executable, "-c", textwrap.dedent(text), str(project / "config.toml")]
+    run = subprocess.Popen(command, cwd=project, stdin=subprocess.DEVNULL)
+    _await(lambda: bool(_begun(marker)))
+    assert _running(str(marker))
+    os.kill(run.pid, signal.SIGKILL)
+    run.wait()
+    _await(lambda: not _running(str(marker)))
+
+
+def _running(argument: str) -> list[str]:
+    listed = subprocess.run(["ps", "-ewwo", "pid,args"], capture_output=True, text=True, check=True)
+    return [line for line in listed.stdout.splitlines() if argument in line]
+
+
+def _await(condition: Callable[[], bool]) -> None:
+    while not condition():
+        time.sleep(0.02)
+
+
+def test_a_lock_is_the_same_after_it_was_read(project: Path) -> None:
+    before = (project / "mcp.lock.json").read_text()
+    write_lock(str(project), read_lock(str(project)))
+    assert (project / "mcp.lock.json").read_text() == before
+
+
+def test_a_value_that_is_not_of_the_type_is_told_with_its_path(project: Path) -> None:
+    with pytest.raises(CheckError, match=r"`page` of the MCP server `docs`|expected int"):
+        docs.call("search", query="a", returns=list[int])
