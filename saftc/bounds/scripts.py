@@ -55,7 +55,7 @@ from saftc.syntax.walk import nodes_of
 # The builtins that are not pure, and ask for nothing.
 _ASK_FOR_NOTHING = frozenset(
     {"print", "write", "read_text", "list_files", "write_text", "append_text", "input", "env"}
-    | {"read", "image", "file"}
+    | {"read", "image", "file", "now", "today"}
 )
 # The options of a prompt that bound its requests.
 _BOUNDING = ("repairs", "max_tool_rounds", "max_tool_calls", "structured")
