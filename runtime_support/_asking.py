@@ -104,7 +104,7 @@ class Question:
             offer(found, name, function)
         return found
 
-    def goal(self, settings: Settings, functions: Mapping[str, Any]) -> Target:
+    def target(self, settings: Settings, functions: Mapping[str, Any]) -> Target:
         """What the conversation works towards, with these functions on offer."""
         target = _target_for(self.returns, self.fields, settings.structured)
         for name in functions:
@@ -337,7 +337,7 @@ def _conversation(
     rounds = plain(question.rounds)
     if rounds is not None and (type(rounds) is not int or rounds < 0):
         raise CheckError(f"`rounds` is a number of rounds, got {brief(rounds)}")
-    target, settings = question.goal(settings, functions), question.settled(settings)
+    target, settings = question.target(settings, functions), question.settled(settings)
     ambient = ambient_here(question.options)
     earlier = question.before.messages
     kept = Kept(tuple(functions.items()), _kept_options(question.options))

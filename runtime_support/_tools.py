@@ -94,7 +94,7 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> Effects[T
         if tool is None:
             hint = did_you_mean(name, tools) or f"the tools are {listed(tools)}"
             raise CheckError(f"there is no tool `{name}`", hint=hint)
-        value = yield from call_function(bound(tool, read), tool.function)
+        value = yield from call_function(bind_arguments(tool, read), tool.function)
         result, error = _text_of(value), None
     except (ProviderError, ConfigError, RunStopped):
         raise
@@ -117,7 +117,7 @@ def convert_text(value: Any, schema: m.Schema) -> Any:
         case m.ListSchema() | m.TupleSchema() | m.MapSchema() | m.ObjectSchema() as container if (
             isinstance(value, str)
         ):
-            return _loosened_text(value, container)
+            return _convert_json_text(value, container)
         case m.ListSchema(item) if is_list(value):
             return [convert_text(element, item) for element in value]
         case m.TupleSchema(items) if is_list(value) and len(items) == len(value):
@@ -131,12 +131,12 @@ def convert_text(value: Any, schema: m.Schema) -> Any:
                 for key, element in value.items()
             }
         case m.UnionSchema(members):
-            return _loosened_union(value, members)
+            return _convert_for_union(value, members)
         case _:
             return value
 
 
-def _loosened_text(text: str, schema: m.Schema) -> Any:
+def _convert_json_text(text: str, schema: m.Schema) -> Any:
     """The list or object that a text is as JSON, where one is asked for."""
     try:
         inner = parse_unambiguous(text, keeps_digits=m.holds_decimals(schema))
@@ -161,7 +161,7 @@ def _field(parameter: Parameter) -> m.Field:
     return m.Field(parameter.name, parameter.schema, parameter.required, m.ABSENT, parameter.doc)
 
 
-def bound(tool: Tool, arguments: dict[str, Any]) -> Callable[[], Any]:
+def bind_arguments(tool: Tool, arguments: dict[str, Any]) -> Callable[[], Any]:
     """The call with these arguments, to be made; CheckError when they do not fit."""
     known = {parameter.name: parameter for parameter in tool.signature.parameters}
     given = {
@@ -231,7 +231,7 @@ def _is_text_of(pattern: re.Pattern[str], value: Any) -> bool:
     return isinstance(value, str) and len(value) < 400 and bool(pattern.fullmatch(value.strip()))
 
 
-def _loosened_union(value: Any, members: tuple[m.Schema, ...]) -> Any:
+def _convert_for_union(value: Any, members: tuple[m.Schema, ...]) -> Any:
     for candidate in (value, *(convert_text(value, member) for member in members)):
         for member in members:
             try:

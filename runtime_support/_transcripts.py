@@ -65,14 +65,14 @@ def read_messages(data: Sequence[Any], *, trusts_system: bool = False) -> list[M
     CheckError with the place of what is not part of a conversation: a role or a key that nobody
     knows, a system message that is not trusted, a call without a result, a result without a call.
     """
-    reader = _Reader(trusts_system)
+    reader = _TranscriptReader(trusts_system)
     for number, item in enumerate(data):
         reader.add(plain(item), f"messages[{number}]")
     reader.end("the end")
     return reader.messages
 
 
-class _Reader:
+class _TranscriptReader:
     """The messages that were read, and the calls that have no result yet, by their ids there."""
 
     def __init__(self, trusts_system: bool) -> None:

@@ -34,7 +34,7 @@ class TextPieces:
     kind = str
 
     def __init__(self, target: Target) -> None:
-        self._goal = target
+        self._target = target
         self._given: list[str] = []
         self.begin()
 
@@ -64,7 +64,7 @@ class TextPieces:
             yield self._give(value[len(given) :])
 
     def _give(self, text: str) -> str:
-        self._goal.has_given = True
+        self._target.has_given = True
         self._given.append(text)
         return text
 
@@ -92,7 +92,7 @@ class ListItems:
     kind = list
 
     def __init__(self, target: Target, item: m.Schema) -> None:
-        self._goal = target
+        self._target = target
         self._item = item
         self._keeps_digits = m.holds_decimals(item)
         self._given: list[Any] = []
@@ -133,7 +133,7 @@ class ListItems:
             yield self._give(item)
 
     def _give(self, item: Any) -> Any:
-        self._goal.has_given = True
+        self._target.has_given = True
         self._given.append(item)
         return item
 

@@ -127,7 +127,7 @@ _SHORT = {float, bool, type(None)}
 OnCall = Callable[[str, dict[str, Any]], bool]
 
 
-class Kept(Protocol):
+class CallRecord(Protocol):
     """What a journal has of a call: how it ended before, or else its beginning and its end now."""
 
     def ended(self) -> Mapping[str, Any] | None: ...
@@ -137,7 +137,7 @@ class Kept(Protocol):
     def end(self, outcome: dict[str, Any]) -> None: ...
 
 
-Keep = Callable[[Position, str, dict[str, Any]], Kept | None]
+Keep = Callable[[Position, str, dict[str, Any]], CallRecord | None]
 
 
 class Halted(BaseException):

@@ -373,13 +373,13 @@ class ProgramQuestion(Question):
 
     offers_tools: ClassVar[bool] = False
 
-    def goal(self, settings: Settings, functions: Mapping[str, Any]) -> ProgramGoal:
+    def target(self, settings: Settings, functions: Mapping[str, Any]) -> ProgramTarget:
         runs = self.returns is not Plan
         wanted = self.returns if runs else Any
         known = {n: one for n, one in functions.items() if not isinstance(one, Unknown)}
         registry = registry_for(known, self.conversions, wanted, self.pure)
         limits = _limits(settings, self.options or {})
-        return ProgramGoal(registry, wanted, limits, runs, settings.repairs)
+        return ProgramTarget(registry, wanted, limits, runs, settings.repairs)
 
     def settled(self, settings: Settings) -> Settings:
         """A conversation over choices is not a repair; the target counts what stays wrong."""
@@ -387,7 +387,7 @@ class ProgramQuestion(Question):
 
     def steps(self, conversation: Conversation) -> Steps[Answer]:
         target = conversation.target
-        assert isinstance(target, ProgramGoal)
+        assert isinstance(target, ProgramTarget)
 
         def failed(message: str, hint: str | None = None) -> ProgramError:
             error = ProgramError(message, outcome=target.outcome, hint=hint)
@@ -453,7 +453,7 @@ def _limits(settings: Settings, options: Mapping[str, Any]) -> Limits:
     return limits
 
 
-class ProgramGoal(Target):
+class ProgramTarget(Target):
     """Reaches the value of a program, or a plan when it is not to run.
 
     A program that may run is work of its own: `accept` reads and checks it, and does nothing.
@@ -582,7 +582,7 @@ class ProgramGoal(Target):
 class ProgramRun:
     """Running a checked program: the step that a reply with a program leads to."""
 
-    target: ProgramGoal
+    target: ProgramTarget
     checked: CheckedProgram
 
     def do(self, keep: Keep | None) -> Outcome:

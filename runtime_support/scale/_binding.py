@@ -15,7 +15,7 @@ from runtime_support._notes import note
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import Parameter
 from runtime_support._schema.writing import short
-from runtime_support._tools import Tool, bound
+from runtime_support._tools import Tool, bind_arguments
 from runtime_support._values import counted
 from runtime_support.errors import CheckError, ConfigError
 from runtime_support.runs._lines import Entry
@@ -103,7 +103,7 @@ class Binding:
             problem = row.problem
             if problem is None:
                 try:
-                    bound(self.tool, {**self.arguments(row.values), **self.constants})
+                    bind_arguments(self.tool, {**self.arguments(row.values), **self.constants})
                     continue
                 except CheckError as error:
                     problem = error.message.removeprefix("args.")

@@ -36,7 +36,7 @@ from runtime_support._positions import is_ours
 from runtime_support._redaction import redacted
 from runtime_support._schema.checking import validate
 from runtime_support._settings import configured_here, settings_for
-from runtime_support._tools import Tool, bound, function_tool
+from runtime_support._tools import Tool, bind_arguments, function_tool
 from runtime_support._uncaught import position_of_error, position_of_frame
 from runtime_support._values import plain
 from runtime_support.errors import (
@@ -273,7 +273,7 @@ def _row(
     found: dict[str, Any] | _FailedRow
     try:
         with scoped(f"row/{number}"), printing_apart():
-            call = bound(tool, {**row.arguments, **job.constants})
+            call = bind_arguments(tool, {**row.arguments, **job.constants})
             found = _columns(job, tool, call())
     except BaseException as error:  # no interrupt: those are for the main thread, which has no row
         if isinstance(error, SaftError) and _ends_the_job(error) and not is_of_block(error):

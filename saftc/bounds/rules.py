@@ -88,7 +88,7 @@ def tool_calls(settings: Settings) -> Polynomial:
 def program_replies(settings: Settings) -> Polynomial:
     """The most replies to a prompt for a program: it is asked again while it is wrong, or has
     several readings, as often as `max_tool_rounds` says (`ProgramQuestion.settled`); that the same
-    mistake is told `repairs` times alone (`ProgramGoal._send_back`) makes it no less, as each may
+    mistake is told `repairs` times alone (`ProgramTarget._send_back`) makes it no less, as each may
     be another one.
     """
     return settings.rounds + ONE
@@ -96,7 +96,7 @@ def program_replies(settings: Settings) -> Polynomial:
 
 def program_calls(settings: Settings) -> Polynomial:
     """The most calls that the programs of one prompt make: each reply may be a program that runs
-    and comes to several readings or a conversion that fails (`ProgramGoal.came_to`), and each run
+    and comes to several readings or a conversion that fails (`ProgramTarget.came_to`), and each run
     makes at most `Limits.calls` (`Machine._call`), or `max_tool_calls` if the prompt says so
     (`programs._prompting._limits`).
     """

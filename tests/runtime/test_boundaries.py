@@ -117,6 +117,15 @@ def test_the_seams_name_what_is_there() -> None:
     assert len((PACKAGE / "_seams.py").read_text(encoding="utf-8").splitlines()) < 200
 
 
+def test_no_two_classes_have_the_same_name() -> None:
+    places: dict[str, list[str]] = {}
+    for name, file in MODULES.items():
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name.removeprefix("_"), []).append(name)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
 PROMPTS = {
     "plain": """
 prompt("How are you?").value
