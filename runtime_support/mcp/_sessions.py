@@ -58,7 +58,7 @@ _CLOSE_SECONDS = 6.0
 _sent: ContextVar[list[object]] = ContextVar("saft_mcp_sent")
 
 
-class _Loop:
+class _ServerLoop:
     """The event loop of all sessions, in its thread."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class _Loop:
 
 
 _lock = threading.Lock()
-_loop: _Loop | None = None
+_loop: _ServerLoop | None = None
 _sessions: dict[tuple[str, str], Session] = {}
 
 
@@ -86,7 +86,7 @@ def session_of(server: str) -> Session:
     key = project_folder(), server
     with _lock:
         if _loop is None:
-            _loop = _Loop()
+            _loop = _ServerLoop()
         found = _sessions.get(key)
         if found is None:
             found = _sessions[key] = Session(server, key[0], _loop)
@@ -119,7 +119,7 @@ def _here(future: Future[T]) -> T:
 class Session:
     """What is open with one server; all but `checked` and `call` runs in the loop."""
 
-    def __init__(self, server: str, folder: str, loop: _Loop) -> None:
+    def __init__(self, server: str, folder: str, loop: _ServerLoop) -> None:
         self.server = server
         self.folder = folder
         self._loop = loop
