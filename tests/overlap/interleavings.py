@@ -228,11 +228,15 @@ def run_in_loop(case: Case, chosen: list[int]) -> Seen:
         return item
 
     async def consume() -> None:
-        async for item in overlap.aio(work, range(ITEMS)):
-            print_in_turn(f"got {item}")
-            if item == case.leaves:
-                seen.at_end = len(seen.asked)
-                break
+        try:
+            async for item in overlap.aio(work, range(ITEMS)):
+                print_in_turn(f"got {item}")
+                if item == case.leaves:
+                    seen.at_end = len(seen.asked)
+                    break
+        except BaseException:
+            seen.left_over += len(model.pending)  # all has ended before the error goes on
+            raise
 
     async def main() -> None:
         consumer: asyncio.Task[Any] = asyncio.create_task(consume())
@@ -249,12 +253,9 @@ def run_in_loop(case: Case, chosen: list[int]) -> Seen:
             await consumer
         except BaseException as error:
             seen.error = error
-        seen.left_over = len(asyncio.all_tasks()) - 1
-        for _ in range(_ROUNDS):  # what was left by `break` ends by itself
-            await asyncio.sleep(0)
-        if case.leaves is not None:
-            seen.left_over = len(asyncio.all_tasks()) - 1
-        seen.left_over += len(model.pending)
+        for _ in range(_ROUNDS if case.leaves is not None else 0):
+            await asyncio.sleep(0)  # what was left by `break` ends by itself
+        seen.left_over += len(asyncio.all_tasks()) - 1 + len(model.pending)
 
     with contextlib.redirect_stdout(printed), configure(provider=model, max_in_flight=case.width):
         asyncio.run(main())
