@@ -20,12 +20,13 @@ from saftc.semantics.names import Symbol
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children
 
-# What does nothing by itself beside what its parts do; what else there is has a rule of its own.
+# What asks for nothing beside what its parts ask, as an MCP server's tool does and Python's; what
+# else there is has a rule of its own.
 _ONLY_PARTS = (
     *(n.Identifier, n.Name, n.Literal, n.ListLiteral, n.TupleLiteral, n.ObjectLiteral, n.Field),
     *(n.ComputedField, n.Spread, n.Argument, n.Index, n.Slice, n.Member, n.TupleMember, n.Unary),
     *(n.Binary, n.Comparison, n.Logical, n.FormattedString, n.FormatText, n.FormatHole),
-    *(n.PromptText, n.Hole),
+    *(n.PromptText, n.Hole, n.ServerCall),
 )
 _STATEMENTS = (
     *(n.FunctionDef, n.RecordDef, n.TypeAlias, n.ImportStmt, n.FromImport, n.AssignStmt),
