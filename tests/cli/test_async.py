@@ -165,9 +165,9 @@ def test_both_forms_side_by_side(
     monkeypatch.syspath_prepend(folder)
     from flows import asking, asking_async  # type: ignore[import-not-found]
 
-    configure(provider=Scripted(["w", "a town", "b"] * 2))
-    assert asking.ask("x") == "A TOWNB"
-    assert asyncio.run(asking_async.ask("x")) == "A TOWNB"
+    with configure(provider=Scripted(["w", "a town", "b"] * 2)):
+        assert asking.ask("x") == "A TOWNB"
+        assert asyncio.run(asking_async.ask("x")) == "A TOWNB"
 
 
 def test_a_suffix_that_cannot_be(saftc: Command, script: Script) -> None:
