@@ -1,4 +1,4 @@
-# Compiled by saftc from in.saft; edit that file instead.
+# Compiled by saftc from in.saft; edit that file instead. This is the async form.
 # What the manual says.
 import asyncio
 from typing import Annotated, TypedDict
