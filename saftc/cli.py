@@ -589,6 +589,45 @@ def play(
         raise typer.Exit(1) from None
 
 
+@app.command(
+    rich_help_panel=RUNS, epilog="For example: saftc serve triage.saft, as the command of a client."
+)
+def serve(
+    file: Annotated[
+        Path, typer.Argument(help="The script whose functions are offered.", metavar="FILE")
+    ],
+    stdio: Annotated[
+        bool,
+        typer.Option("--mcp", help="Speak over standard input and output (without --port, too)."),
+    ] = False,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=65535, metavar="N", help="Speak over HTTP on this machine, at this port."
+        ),
+    ] = None,
+) -> None:
+    """Offer the functions of a script as the tools of an MCP server.
+
+    Each function at the top level with a `///` comment is a tool. The script is run as when it is
+    imported.
+    """
+    if stdio and port is not None:
+        raise WrongUsage("--mcp is over standard input and output: leave one of the two out")
+    if not file.is_file():
+        complain(f"there is no file {file}")
+        raise typer.Exit(1)
+    from saftc.commands.servers import serve_script
+    from saftc.importing import install
+    from saftc.project.finder import name_in
+    from saftc.project.workspace import open_workspace
+
+    root = open_workspace().root_of(str(file)).absolute()
+    install(str(root))
+    sys.path.insert(0, str(root))
+    raise typer.Exit(serve_script(str(file), name_in(root, file.absolute()), port))
+
+
 @app.command(rich_help_panel=EDITORS)
 def lsp() -> None:
     """Answer an editor, by the language server protocol.

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from runtime_support._values import counted, is_list, is_object, literal
     from runtime_support.mcp import _config as mcp_config
     from runtime_support.mcp import _lock as mcp_lock
+    from runtime_support.mcp import _serving as mcp_serving
     from runtime_support.mcp import _sessions as mcp_sessions
     from runtime_support.programs import _tree as program_tree
     from runtime_support.programs import _types as program_types
@@ -87,6 +88,7 @@ else:
         "_values": "counted is_list is_object literal",
         "mcp._config": "mcp_config=.",
         "mcp._lock": "mcp_lock=.",
+        "mcp._serving": "mcp_serving=.",
         "mcp._sessions": "mcp_sessions=.",
         "programs._coercion": "MOST_CONVERSIONS readings",
         "programs._evaluation": "program_limits=DEFAULT_LIMITS",
@@ -154,6 +156,7 @@ __all__ = [
     "lock",
     "mcp_config",
     "mcp_lock",
+    "mcp_serving",
     "mcp_sessions",
     "name_of_place",
     "note",

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 from runtime_support._effects import Effects, finish, finish_async
 from runtime_support._exchange import Heard, Replying, Request, ToolRequest
 from runtime_support._jsontext import to_json
-from runtime_support._order import await_turn
+from runtime_support._order import until_turn
 from runtime_support._positions import annotate
 from runtime_support._redaction import redacted
 from runtime_support._schema import model as m
@@ -130,7 +130,7 @@ class ToolServer:
             sent = _sent(known, arguments)
             is_pure = tool in self.pure
             if not is_pure:
-                await_turn()
+                yield from until_turn()
             wanted = ToolRequest(f"mcp({self.name}).{tool}", to_json(sent))
             made = self._made(tool, sent)
             settings = settings_to_show()

@@ -51,14 +51,20 @@ def main() -> int:
 def _pass_replies(server: "subprocess.Popen[bytes]", limit: int) -> bool:
     """Passes on what the server writes, until it ends; whether a message is too long."""
     assert server.stdout is not None
+    begun: list[bytes] = []
     length = 0
     try:
         while data := os.read(server.stdout.fileno(), _AT_ONCE):
-            first, *lines = data.split(b"\n")
-            if max(length + len(first), *map(len, lines), 0) > limit:
+            first, *others = data.split(b"\n")
+            if max(length + len(first), *map(len, others), 0) > limit:
                 return True
-            length = len(lines[-1]) if lines else length + len(first)
-            _write(1, data)
+            whole, end, rest = data.rpartition(b"\n")
+            if end:
+                # Whole lines alone: what is too long costs the program nothing.
+                _write(1, b"".join([*begun, whole, end]))
+                begun, length = [], 0
+            begun.append(rest)
+            length += len(rest)
     except OSError:
         pass  # nobody reads it any more
     return False

@@ -175,7 +175,7 @@ class Keeper(Around):
         if journal is None:
             return (yield from made)
         keeper = cls(journal, settings, "", "", None)
-        keeper.begin(key_of_data([wanted.name, wanted.arguments]))
+        yield from keeper.begin(key_of_data([wanted.name, wanted.arguments]))
         kept = KeptCall(keeper, "t0", wanted.name, wanted.arguments)
         told = kept.ended("call" if is_pure else "stop")
         if told is not None:

@@ -3,7 +3,11 @@
 Only `saftc mcp lock` starts or asks a server; everything else goes by the lock.
 """
 
+import sys
 from collections.abc import Collection, Mapping
+from contextlib import redirect_stdout
+from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -108,6 +112,33 @@ def list_servers(names: Collection[str]) -> int:
             lines += ["\n", _declaration(one)]
         texts.append("".join(lines))
     write_result("\n\n".join(texts))
+    return 0
+
+
+def serve_script(file: str, name: str, port: int | None) -> int:
+    """Offers the documented functions of a script as the tools of a server; the exit code.
+
+    It is imported by its name. What it prints goes to standard error: standard output is the
+    client's.
+    """
+    from runtime_support.errors import SaftError
+
+    try:
+        from saftc.runtime import mcp_serving
+
+        with redirect_stdout(sys.stderr):
+            module = import_module(name)
+        if port is not None:
+            say(f"{file}: http://127.0.0.1:{port}/mcp")
+        mcp_serving.serve(module, Path(file).stem, port)
+    except ModuleNotFoundError as problem:
+        if problem.name not in ("mcp", "mcp_types", "uvicorn"):
+            raise
+        complain('saftc serve needs the package mcp: pip install "saftc[mcp]"')
+        return 1
+    except (SaftError, SyntaxError) as problem:
+        complain(str(problem))
+        return 1
     return 0
 
 

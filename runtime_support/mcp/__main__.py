@@ -1,0 +1,45 @@
+"""Offers the documented functions of a compiled module as the tools of an MCP server.
+
+    python -m runtime_support.mcp out.py            over standard input and output
+    python -m runtime_support.mcp out.py --port 0   over HTTP on this machine
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from contextlib import redirect_stdout
+from importlib import import_module
+from pathlib import Path
+
+from runtime_support._notes import note
+from runtime_support.errors import SaftError
+
+
+def main() -> int:
+    """Serves the module of the command line; gives the exit code."""
+    parser = ArgumentParser(prog="python -m runtime_support.mcp", description=__doc__)
+    parser.add_argument("module", help="the file of a compiled module")
+    parser.add_argument("--port", type=int, help="the port; without it, standard input and output")
+    words = parser.parse_args()
+    path = Path(words.module)
+    if not path.is_file():
+        note(f"there is no file {path}")
+        return 1
+    sys.path.insert(0, str(path.parent.absolute()))
+    try:
+        from runtime_support.mcp._serving import serve
+
+        with redirect_stdout(sys.stderr):
+            module = import_module(path.stem)
+        serve(module, path.stem, words.port)
+    except SaftError as error:
+        note(str(error))
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

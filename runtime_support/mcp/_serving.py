@@ -1,0 +1,191 @@
+"""The functions of a module as the tools of an MCP server.
+
+    serve(module, "triage")               over standard input and output
+    serve(module, "triage", port=8080)    over HTTP, at http://127.0.0.1:8080/mcp
+
+Each function at the top of the module that has a docstring is a tool, with the schemas of its
+annotations; those that stand for tools of other servers are not. An error of a function is told in
+its own words. While a call runs, progress is reported for each prompt that is answered, and a call
+that is cancelled sends no more prompts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from contextvars import ContextVar
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from runtime_support._effects import finish_async
+from runtime_support._names import function_name
+from runtime_support._observe.tracing import add_observer
+from runtime_support._redaction import redacted
+from runtime_support._schema import model as m
+from runtime_support._schema.reading import schema_of
+from runtime_support._schema.writing import json_schema
+from runtime_support._tools import Tool, call_tool, function_tool
+from runtime_support._values import counted
+from runtime_support.errors import CheckError, SaftError
+from runtime_support.mcp._calls import server_of
+
+if TYPE_CHECKING:
+    from mcp.server import Server
+
+
+class _Offer(NamedTuple):
+    """A function as a tool of the server; `output` is its schema of what it gives, if it has one.
+
+    What is no object is wrapped into one, as the field `result`.
+    """
+
+    tool: Tool
+    output: dict[str, Any] | None
+    is_wrapped: bool
+
+
+class _Call(NamedTuple):
+    """A call that a client waits for, and how it is told that a prompt is answered."""
+
+    loop: asyncio.AbstractEventLoop
+    report: Callable[..., Any]
+    answered: list[str]
+
+
+_here: ContextVar[_Call | None] = ContextVar("saft_mcp_call", default=None)
+
+
+def serve(module: ModuleType, title: str, port: int | None = None) -> None:
+    """Serves until the client has closed its end, or until it is interrupted.
+
+    CheckError when the module has no function to offer.
+    """
+    offers = offered(module)
+    if not offers:
+        raise CheckError(
+            f"{title} has no function to offer",
+            hint="a function is offered when it stands at the top level and has a `///` comment",
+        )
+    server = _server(title, offers)
+    remove = add_observer(_report)
+    try:
+        if port is None:
+            asyncio.run(_serve_stdio(server))
+        else:
+            _serve_http(server, port)
+    finally:
+        remove()
+
+
+def offered(module: ModuleType) -> dict[str, _Offer]:
+    """The functions of a module that a server offers, by their names in the script."""
+    found: dict[str, _Offer] = {}
+    for one in vars(module).values():
+        is_own = isinstance(one, FunctionType) and one.__module__ == module.__name__
+        if is_own and one.__doc__ and one.__name__[0] != "_" and server_of(one) is None:
+            name = function_name(one)
+            found[name] = _offer(function_tool(name, one))
+    return found
+
+
+def _offer(tool: Tool) -> _Offer:
+    returns = getattr(tool.function, "__annotations__", {}).get("return", Any)
+    if isinstance(returns, str):
+        from typing import get_type_hints
+
+        returns = get_type_hints(tool.function, include_extras=True).get("return", Any)
+    if returns is Any or returns is None:
+        return _Offer(tool, None, False)
+    try:
+        schema = schema_of(returns)
+        output = json_schema(schema)
+    except CheckError:  # a table, a picture: it is told as a text
+        return _Offer(tool, None, False)
+    if isinstance(m.resolved(schema), m.ObjectSchema | m.MapSchema):
+        return _Offer(tool, output, False)
+    definitions = output.pop("$defs", None)
+    wrapped: dict[str, Any] = {
+        "type": "object",
+        "properties": {"result": output},
+        "required": ["result"],
+    }
+    return _Offer(tool, wrapped | ({"$defs": definitions} if definitions else {}), True)
+
+
+def _server(title: str, offers: dict[str, _Offer]) -> Server[Any]:
+    import mcp_types as types
+    from mcp.server import Server
+
+    def described(offer: _Offer) -> types.Tool:
+        told = offer.tool.description()["function"]
+        return types.Tool(
+            name=told["name"],
+            description=told.get("description"),
+            input_schema=told["parameters"],
+            output_schema=offer.output,
+        )
+
+    tools = [described(one) for one in offers.values()]
+
+    async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=tools)
+
+    async def call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        report = context.session.report_progress
+        _here.set(_Call(asyncio.get_running_loop(), report, []))
+        text = json.dumps(params.arguments or {})
+        by_name = {name: one.tool for name, one in offers.items()}
+        try:
+            made = await finish_async(call_tool(by_name, params.name, text))
+        except SaftError as error:  # which a model could not mend, and the client may
+            return _failed(redacted(str(error)))
+        if made.error is not None:
+            # What the script itself says, without Python's word for it.
+            return _failed(made.error.removeprefix("AssertionError: "))
+        result = made.result or ""
+        offer = offers[params.name]
+        content: Any = [types.TextContent(type="text", text=result)]
+        if offer.output is None:
+            return types.CallToolResult(content=content)
+        is_text = offer.is_wrapped and offer.output["properties"]["result"] == {"type": "string"}
+        value = result if is_text else json.loads(result)
+        data = {"result": value} if offer.is_wrapped else value
+        return types.CallToolResult(content=content, structured_content=data)
+
+    def _failed(text: str) -> types.CallToolResult:
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=text)], is_error=True
+        )
+
+    return Server(title, on_list_tools=list_tools, on_call_tool=call)
+
+
+def _report(event: Any) -> None:
+    """Tells the client of a call that one more of its prompts is answered."""
+    call = _here.get()
+    if call is None or event["event"] != "reply":
+        return
+    call.answered.append(str(event.get("place")))
+    count = len(call.answered)
+    words = counted(count, "prompt is answered", "prompts are answered")
+    told = call.report(count, None, words)
+    asyncio.run_coroutine_threadsafe(told, call.loop)
+
+
+async def _serve_stdio(server: Server[Any]) -> None:
+    from mcp.server.stdio import stdio_server
+
+    async with stdio_server() as (reading, writing):
+        # What the functions print is not for the client.
+        with redirect_stdout(sys.stderr):
+            await server.run(reading, writing, server.create_initialization_options())
+
+
+def _serve_http(server: Server[Any], port: int) -> None:
+    import uvicorn
+
+    app = server.streamable_http_app(host="127.0.0.1")
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning")

@@ -1,0 +1,120 @@
+"""A module's functions as the tools of an MCP server, asked by the package's own client."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from runtime_support import configure
+from runtime_support.errors import CheckError
+from runtime_support.mcp import _serving as serving
+from runtime_support.testing import Scripted
+
+MODULE = """
+from typing import Annotated, TypedDict
+from runtime_support import prompt
+from runtime_support.mcp import server
+
+docs = server("docs")
+print("at the top")
+
+
+class Mail(TypedDict):
+    subject: str
+    urgent: bool
+
+
+def judge(text: Annotated[str, "the mail"], strict: bool = False) -> Mail:
+    'Tells how urgent a mail is.'
+    print("inside")
+    return {"subject": prompt("Sum up {text}.", text=text).value, "urgent": strict}
+
+
+async def count(text: str) -> int:
+    'Counts words.'
+    print("inside")
+    assert text, "there is no text"
+    return len(text.split())
+
+
+def search(query: str) -> str:
+    'A tool of another server.'
+    return docs.call("search", query=query, returns=str)
+
+
+def bare(x: int) -> int:
+    return x
+"""
+
+
+@pytest.fixture
+def module(tmp_path: Path) -> Path:
+    path = tmp_path / "triage.py"
+    path.write_text(MODULE)
+    return path
+
+
+def _loaded(path: Path) -> ModuleType:
+    spec = spec_from_file_location("triage", path)
+    assert spec is not None and spec.loader is not None
+    made = sys.modules["triage"] = module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_documented_functions_are_tools(module: Path, mode: str) -> None:
+    configure(provider=Scripted(["about rain"]))
+    offers = serving.offered(_loaded(module))
+    told: list[str | None] = []
+
+    async def hear(done: float, total: float | None, message: str | None) -> None:
+        told.append(message)
+
+    async def ask() -> None:
+        async with Client(serving._server("triage", offers), mode=mode) as client:
+            tools = {one.name: one for one in (await client.list_tools()).tools}
+            assert list(tools) == ["judge", "count"]
+            assert tools["judge"].description == "Tells how urgent a mail is."
+            text = {"type": "string", "description": "the mail"}
+            assert tools["judge"].input_schema["properties"]["text"] == text
+            mail = await client.call_tool("judge", {"text": "rain"}, progress_callback=hear)
+            assert mail.structured_content == {"subject": "about rain", "urgent": False}
+            found = await client.call_tool("count", {"text": "a b"})
+            assert found.structured_content == {"result": 2}
+            failed: Any = await client.call_tool("count", {"text": ""})
+            assert failed.is_error and failed.content[0].text == "there is no text"
+            wrong: Any = await client.call_tool("count", {"txt": ""})
+            assert wrong.is_error and "did you mean `text`?" in wrong.content[0].text
+
+    remove = serving.add_observer(serving._report)
+    try:
+        asyncio.run(ask())
+    finally:
+        remove()
+    assert told == ["1 prompt is answered"]
+
+
+def test_what_is_printed_does_not_reach_the_client(module: Path) -> None:
+    words = ["-m", "runtime_support.mcp", str(module)]
+    command = StdioServerParameters(command=sys.executable, args=words)
+
+    async def ask() -> Any:
+        async with Client(command) as client:
+            return (await client.call_tool("count", {"text": "a b c"})).structured_content
+
+    assert asyncio.run(ask()) == {"result": 3}
+
+
+def test_a_module_without_functions_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "triage.py"
+    path.write_text("x = 1\n")
+    with pytest.raises(CheckError, match="triage has no function to offer"):
+        serving.serve(_loaded(path), "triage")
