@@ -47,7 +47,7 @@ class _Offer(NamedTuple):
     is_wrapped: bool
 
 
-class _Call(NamedTuple):
+class _ServedCall(NamedTuple):
     """A call that a client waits for, and how it is told that a prompt is answered."""
 
     loop: asyncio.AbstractEventLoop
@@ -55,7 +55,7 @@ class _Call(NamedTuple):
     answered: list[str]
 
 
-_here: ContextVar[_Call | None] = ContextVar("saft_mcp_call", default=None)
+_here: ContextVar[_ServedCall | None] = ContextVar("saft_mcp_call", default=None)
 
 
 def serve(module: ModuleType, title: str, port: int | None = None) -> None:
@@ -135,7 +135,7 @@ def _server(title: str, offers: dict[str, _Offer]) -> Server[Any]:
 
     async def call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         report = context.session.report_progress
-        _here.set(_Call(asyncio.get_running_loop(), report, []))
+        _here.set(_ServedCall(asyncio.get_running_loop(), report, []))
         text = json.dumps(params.arguments or {})
         by_name = {name: one.tool for name, one in offers.items()}
         try:
