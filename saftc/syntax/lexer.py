@@ -783,7 +783,8 @@ class _Lexer:
         related: tuple[Related, ...] = (),
         **words: object,
     ) -> None:
-        self.mistakes.add(code.at(Span(start, end), hint=hint, related=related, **words))
+        found = code.at(Span(start, end), hint=hint, related=related, lines=(), **words)
+        self.mistakes.add(found)
 
     def _add(self, kind: str, start: int, end: int) -> None:
         self.tokens.append(Token(kind, self.text[start:end], Span(start, end)))
