@@ -1,33 +1,52 @@
 # Compiled by saftc from invoices.saft; edit that file instead.
 
-# Extraction of invoices: text files become typed records, arithmetic checks them, and the result
-# is a table. INVOICE_CSV names a file to write. The compiled module is run in this folder, too.
+# Extraction of invoices: text files become records with dates and exact amounts, whose rules send
+# a wrong reply back with all that is wrong. INVOICE_CSV names a file to write. The compiled module
+# is run in this folder, too.
 
+import datetime as dt
 import os
-from typing import Literal, TypedDict
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
 
 from runtime_support import overlap, prompt
-from runtime_support.ops import list_files, read_text, write_text
+from runtime_support.ops import failure, list_files, read_text, require, write_text
+
+from invoice_checks import is_invoice_number, is_trading_day
 
 
-class Line(TypedDict):
+@dataclass(frozen=True)
+class Line:
     item: str
-    amount: float
+    amount: Decimal
 
 
-class Invoice(TypedDict):
+@dataclass(frozen=True)
+class Invoice:
     seller: str
     number: str
-    date: str
+    issued: dt.date
     currency: Literal["EUR", "NOK", "USD"]
     lines: list[Line]
-    total: float
+    total: Decimal
+
+    def __post_init__(self) -> None:
+        require(
+            is_invoice_number(self.number),
+            f"{self.number} is not the number of an invoice",
+        )
+        require(is_trading_day(self.issued), f"nothing was bought on {self.issued}")
+        require(
+            self.total == sum((line.amount for line in self.lines), Decimal(0)),
+            "the lines do not add up to the total",
+        )
 
 
 def read_invoice(text: str) -> Invoice:
     return prompt(
         """
-        Extract the number, date (YYYY-MM-DD), seller, currency, total and lines from this invoice:
+        Extract the seller, number, date, currency, lines and total of this invoice:
 
         {text:raw}
         """,
@@ -46,33 +65,34 @@ def quoted(cell: str) -> str:
     return cell
 
 
-rows = [csv_row(["file", "seller", "number", "date", "total", "currency", "check"])]
+rows = [csv_row(["file", "seller", "number", "issued", "due", "total", "currency"])]
 
 
-def ask_file(file: str) -> tuple[str, Invoice]:
-    invoice = read_invoice(read_text(file))
-    return file, invoice
-
-
-for file, invoice in overlap(ask_file, list_files("invoices/*.txt")):
-    # the model reads, the script calculates
-    added = round(sum(line["amount"] for line in invoice["lines"]), 2)
-    verdict = (
-        "ok" if added == round(invoice["total"], 2) else f"lines add up to {added}"
-    )
-    rows.append(
-        csv_row(
-            [
-                file,
-                invoice["seller"],
-                invoice["number"],
-                invoice["date"],
-                str(invoice["total"]),
-                invoice["currency"],
-                verdict,
-            ]
+def ask_file(file: str) -> list[str]:
+    new_rows: list[str] = []
+    try:
+        invoice = read_invoice(read_text(file))
+        due = invoice.issued + dt.timedelta(days=30)
+        new_rows.append(
+            csv_row(
+                [
+                    file,
+                    invoice.seller,
+                    invoice.number,
+                    str(invoice.issued),
+                    str(due),
+                    str(invoice.total),
+                    invoice.currency,
+                ]
+            )
         )
-    )
+    except Exception as error:
+        new_rows.append(csv_row([file, failure(error).message]))
+    return new_rows
+
+
+for new_rows in overlap(ask_file, list_files("invoices/*.txt")):
+    rows.extend(new_rows)
 
 table = "\n".join(rows)
 print(table)

@@ -2,10 +2,23 @@
 
 # The builtins that need no model: text, collections, kinds, and JSON.
 
+import datetime as dt
+import re
+from decimal import Decimal
 from typing import Any
 
 from runtime_support import Failed
-from runtime_support.ops import append_text, failure, parse, read_line, show, to_json
+from runtime_support.ops import (
+    append_text,
+    failure,
+    now,
+    parse,
+    read_line,
+    show,
+    to_json,
+    today,
+    unique,
+)
 
 title = "  The quick brown fox  "
 words = title.strip().lower().split()
@@ -53,6 +66,23 @@ for letter, uses in counts.items():
 longest = sorted([*words, "hippopotamus"], key=len, reverse=True)
 first, second = longest[:2]
 print(f"{first} is {len(first) / len(second):.0%} of {second}")
+
+# texts by their characters and their form, and what is equal once
+assert (
+    re.fullmatch("[A-Z]-[0-9]+", "A-17") is not None
+    and re.fullmatch("[0-9]+", "A-17") is None
+)
+assert unique(list("banana")) == ["b", "a", "n"]
+
+# dates and exact amounts
+issued = dt.date(2026, 1, 31)
+due = issued + dt.timedelta(days=30)
+print(f"issued on {issued:%d.%m.%Y}, due on {due}, after {show(due - issued)}")
+opened = dt.datetime.fromisoformat("2026-01-31T09:30:00+01:00")
+assert opened.date() == issued and dt.time(9, 30) < dt.time(17, 0)
+price = Decimal("19.90")
+assert price + price * 2 == Decimal("59.70") and round(price / 3, 2) == Decimal("6.63")
+assert today() > issued and now() - opened > dt.timedelta(hours=1)
 
 
 # a failure is caught, and told

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from runtime_support._jsontext import to_json as to_json
     from runtime_support._language import builtins as _builtins
     from runtime_support._language import files as _files
+    from runtime_support._language.builtins import chars as chars
     from runtime_support._language.builtins import contains as contains
     from runtime_support._language.builtins import ends_with as ends_with
     from runtime_support._language.builtins import env as env
@@ -32,11 +33,13 @@ if TYPE_CHECKING:
     from runtime_support._language.builtins import key as key
     from runtime_support._language.builtins import keys as keys
     from runtime_support._language.builtins import lower as lower
+    from runtime_support._language.builtins import matches as matches
     from runtime_support._language.builtins import replace as replace
     from runtime_support._language.builtins import split as split
     from runtime_support._language.builtins import spread as spread
     from runtime_support._language.builtins import starts_with as starts_with
     from runtime_support._language.builtins import strip as strip
+    from runtime_support._language.builtins import unique as unique
     from runtime_support._language.builtins import upper as upper
     from runtime_support._language.builtins import values as values
     from runtime_support._language.builtins import write as write
@@ -124,11 +127,11 @@ else:
     _HOMES = {
         "_jsontext": "json=to_json parse to_json",
         "_language.builtins": (
-            "abs=abs_ all=all_ any=any_ contains ends_with enumerate=enumerate_ env fields "
-            "float=float_ floordiv=div get int=int_ items join key keys len=len_ lower max=max_ "
-            "min=min_ print=print_ range=range_ replace reversed=reversed_ round=round_ "
-            "sorted=sorted_ split spread starts_with str=str_ strip sum=sum_ type=type_ upper "
-            "values write zip=zip_"
+            "abs=abs_ all=all_ any=any_ chars contains ends_with enumerate=enumerate_ env fields "
+            "float=float_ floordiv=div get int=int_ items join key keys len=len_ lower matches "
+            "max=max_ min=min_ print=print_ range=range_ replace reversed=reversed_ round=round_ "
+            "sorted=sorted_ split spread starts_with str=str_ strip sum=sum_ type=type_ unique "
+            "upper values write zip=zip_"
         ),
         "_language.dates": (
             "date=to_date datetime=to_datetime decimal=to_decimal duration=to_duration now "

@@ -3,6 +3,7 @@
 `check` gives what is wrong with a script; `compile_source` gives the Python module as well.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -96,12 +97,14 @@ def check(
     *,
     most: int | None = LIMIT,
     before: Checked | None = None,
+    pure: Iterable[str] = (),
 ) -> Checked:
     """Everything that is known of a script without writing its module.
 
     `load` finds the modules that it imports (see `saftc.project.scripts` for files). At most `most`
     mistakes are reported. `before` is what an earlier text of the script has given: what it has in
-    common with this one is not read again.
+    common with this one is not read again. `pure` are patterns of Python functions that rules of
+    records may call.
     """
     mistakes = Collector(most)
     with fitting_interpreter():
@@ -115,7 +118,7 @@ def check(
             module = replace(module, statements=())
         module = with_tools(module, load, mistakes)
         facts = analyze(module, mistakes, load)
-        check_rules(facts, mistakes)
+        check_rules(facts, mistakes, pure)
     return Checked(source, module, facts, mistakes.report(), parsed)
 
 

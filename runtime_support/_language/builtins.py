@@ -17,7 +17,7 @@ import builtins
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from runtime_support import _order
 from runtime_support._dates_decimals import is_decimal, is_finite, is_naive, read
@@ -57,6 +57,8 @@ else:
     # A model can send neither a dataframe nor a function.
     Summed = list[int | float]
     Key = None
+
+Item = TypeVar("Item")
 
 # A list of more numbers would take more memory than most machines have.
 MOST_NUMBERS = 100_000_000
@@ -115,6 +117,23 @@ def contains(container: Any, item: Any) -> bool:
     return is_in(item, container)
 
 
+def matches(text: str, pattern: str) -> bool:
+    """Whether the whole text is what the regular expression says."""
+    import re
+
+    given = as_text("matches(text)", text)
+    try:
+        return re.fullmatch(as_text("matches(pattern)", pattern), given) is not None
+    except re.error as error:
+        words = f"matches(pattern): not a regular expression: {error}"
+        raise CheckError(words, path="matches(pattern)") from None
+
+
+def chars(text: str) -> list[str]:
+    """The characters of the text."""
+    return list(as_text("chars(text)", text))
+
+
 def starts_with(text: str, part: str) -> bool:
     """Whether the text begins with the part."""
     return as_text("starts_with(text)", text).startswith(as_text("starts_with(part)", part))
@@ -161,6 +180,18 @@ def sorted_(items: list[Any], reverse: bool = False, *, by: Key = None) -> list[
     keys = _keys("sorted", sequence, by)
     order = builtins.sorted(builtins.range(len(keys)), key=keys.__getitem__, reverse=reverse)
     return [sequence[position] for position in order]
+
+
+def unique(items: Sequence[Item]) -> list[Item]:
+    """The items, of equal ones the first alone."""
+    given = as_sequence("unique(items)", items)
+    if _STRING.issuperset(map(type, given)):
+        return list(dict.fromkeys(given))
+    found: list[Item] = []
+    for item in given:
+        if not is_in(item, found):
+            found.append(item)
+    return found
 
 
 def reversed_(items: list[Any]) -> list[Any]:

@@ -16,11 +16,19 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from runtime_support._dates_decimals import EXAMPLES, NotReadable, Word, read
 from runtime_support._jsontext import to_json
 from runtime_support._values import is_list, is_number, is_object
 from runtime_support.errors import CheckError
 
 JSONSchema = dict[str, Any]
+
+_FORMS: dict[str, Word] = {
+    "date": "date",
+    "date-time": "datetime",
+    "time": "time",
+    "duration": "duration",
+}
 
 _START = re.compile(r'[\[{"]|(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-])')
 _NUMBER = re.compile(r"(?<![\w.-])-?\d{1,15}(?:\.\d{1,15})?(?![\w-])")
@@ -184,6 +192,8 @@ class ReadPrompt:
                 return self._array(schema, name, inside)
             case None:
                 return self.text_answer()
+            case "string" if "format" in schema or "pattern" in schema:
+                return self._of_form(schema, name)
             case kind:
                 fitting = [one for one in single if self.takes(schema, one)]
                 if fitting and kind != "boolean":
@@ -193,6 +203,12 @@ class ReadPrompt:
                     return answer
                 plain = {"null": None, "boolean": False, "string": f"some {name or 'text'}"}
                 return plain.get(kind, 1)
+
+    def _of_form(self, schema: JSONSchema, name: str) -> str:
+        """A text in a certain form: one of the prompt, or one that says nothing."""
+        form = schema.get("format", "")
+        words = [*re.findall(r"[\w:.+-]*\w", self.text), _OF_FORM.get(form, "1"), f"some {name}"]
+        return next((one for one in words if self.takes(schema, one)), _OF_FORM.get(form, "1"))
 
     def _whole(self, schema: JSONSchema, name: str) -> Iterator[Any]:
         """What may be the value as it is: of that name in an object, computed, or in the prompt."""
@@ -274,6 +290,28 @@ def _written(value: Any) -> str:
     return value if isinstance(value, str) else to_json(value)
 
 
+# Texts in the forms that a schema can ask for, beside those of dates.
+_OF_FORM = {
+    **{form: EXAMPLES[word] for form, word in _FORMS.items()},
+    "uuid": "9f1c2e52-6e0f-4b53-9d6c-0a4c8a7d1e11",
+    "email": "someone@example.org",
+    "uri": "https://example.org/",
+    "hostname": "example.org",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+}
+
+
+def _is_of_form(form: str, text: str) -> bool:
+    if form not in _FORMS:
+        return text == _OF_FORM.get(form, text)
+    try:
+        read(_FORMS[form], text)
+    except NotReadable:
+        return False
+    return True
+
+
 # Tests of the keywords of JSON Schema: (the keyword's value, the value, the schema, takes).
 _TYPES = {
     "null": {type(None)},
@@ -296,7 +334,10 @@ _KEYWORDS: dict[str, Test] = {
     "anyOf": lambda members, v, s, t: any(t(one, v) for one in members),
 }
 _KEYWORDS_OF: dict[type[Any], dict[str, Test]] = {
-    str: {"pattern": lambda pattern, v, s, t: re.search(pattern, v) is not None},
+    str: {
+        "pattern": lambda pattern, v, s, t: re.search(pattern, v) is not None,
+        "format": lambda form, v, s, t: _is_of_form(form, v),
+    },
     list: {
         "minItems": lambda least, v, s, t: len(v) >= least,
         "maxItems": lambda most, v, s, t: len(v) <= most,

@@ -281,6 +281,13 @@ def _contains(context: Context, given: _Given) -> Expression:
     return py.comparison(context.emit(item), "in", context.emit(container))
 
 
+def _matches(context: Context, given: _Given) -> Expression:
+    text, pattern = given
+    match = py.attribute(context.global_("re"), "fullmatch")
+    found = py.call(match, [context.emit(pattern), context.emit(text)])
+    return py.comparison(found, "is not", py.constant(None))
+
+
 def _env(context: Context, given: _Given) -> Expression:
     environ = py.attribute(context.global_("os"), "environ")
     return py.call(py.attribute(environ, "get"), [context.emit(one) for one in given])
@@ -298,8 +305,11 @@ def _sum(context: Context, given: _Given) -> Expression:
     """`sum(xs)`; of decimals and durations, with what the sum of none is."""
     items = _taken(context, BUILTINS["sum"], given[0])
     added = BUILTINS["sum"].ways[0].result([context.type_of(given[0])])
-    none = [] if added not in (DECIMAL, DURATION) else [nothing_of(context, added)]
-    return py.call(context.global_("sum"), [items, *none])
+    if added not in (DECIMAL, DURATION):
+        return py.call(context.global_("sum"), [items])
+    if isinstance(items, cst.GeneratorExp):  # beside another argument it has brackets
+        items = items.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return py.call(context.global_("sum"), [items, nothing_of(context, added)])
 
 
 def _len(context: Context, given: _Given) -> Expression:
@@ -317,6 +327,7 @@ _OWN: dict[str, Callable[[Context, _Given], Expression]] = {
     "join": _join,
     "contains": _contains,
     "env": _env,
+    "matches": _matches,
     "div": _div,
     "sum": _sum,
     "len": _len,

@@ -17,7 +17,7 @@ from saftc.semantics.builtins import BUILTINS
 
 # What the output may import, and from where; also what builtins are there (see their rows).
 _NAMES = {
-    "": "asyncio dt os pl",
+    "": "asyncio dt os pl re",
     "contextlib": "suppress",
     "dataclasses": "dataclass field",
     "decimal": "Decimal",

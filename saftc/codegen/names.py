@@ -55,9 +55,18 @@ def _place(scope: Scope) -> Scope:
 def hidden_needs(names: dict[Symbol, str], needs: Needs) -> bool:
     """Whether a user's name is where the output needs the same name for something else."""
     return any(
-        symbol.scope is not None and needs.is_needed_below(name, _place(symbol.scope))
+        symbol.scope is not None
+        and needs.is_needed_below(name, _place(symbol.scope))
+        and not _is_module(symbol)
         for symbol, name in names.items()
     )
+
+
+def _is_module(symbol: Symbol) -> bool:
+    """Whether a name is that of a module of Python which the output imports in the same way."""
+    node = symbol.node
+    is_whole = isinstance(node, n.ImportStmt) and node.alias is None
+    return is_whole and symbol.name in ("asyncio", "os", "re")
 
 
 def _name(symbol: Symbol, scope: Scope, needs: Needs, known: dict[Symbol, str]) -> str:
@@ -69,7 +78,7 @@ def _name(symbol: Symbol, scope: Scope, needs: Needs, known: dict[Symbol, str]) 
     while (
         keyword.iskeyword(name)
         or name in taken
-        or needs.is_needed_below(name, _place(scope))
+        or (needs.is_needed_below(name, _place(scope)) and not _is_module(symbol))
         or (name != symbol.name and any(name in outer.symbols for outer in scope.around()))
     ):
         name += "_"

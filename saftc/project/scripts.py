@@ -9,13 +9,13 @@ import ast
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from saftc.diagnostics.model import LIMIT
 from saftc.driver import Checked, check
 from saftc.project.cache import digest
-from saftc.project.files import UNNAMED, read_script, shown
+from saftc.project.files import UNNAMED, FileProblem, read_script, shown
 from saftc.project.finder import (
     Read,
     Roots,
@@ -35,6 +35,7 @@ from saftc.project.finder import (
 from saftc.project.python.bindings import bindings_of
 from saftc.project.python.library import Library, Text
 from saftc.project.servers import is_server, locked_server, state_of
+from saftc.project.settings import pure_patterns
 from saftc.semantics.imports import (
     BrokenModule,
     Loaded,
@@ -143,6 +144,14 @@ class Modules:
         # The scripts that import each other, by the name of one that imports the next.
         self.circles: dict[tuple[str, str], list[str]] = {}
 
+    @cached_property
+    def pure(self) -> tuple[str, ...]:
+        """The Python functions that the project says have no effects."""
+        try:
+            return pure_patterns(self.folder)
+        except FileProblem:
+            return ()  # who compiles is told
+
     def check(self, path: Path, name: str) -> Checked:
         """The script at `path`, which siblings import as `name`, checked with its imports."""
         return self._check(path, name, str(path))
@@ -151,7 +160,7 @@ class Modules:
         """A text that is not a script of the folder, but much like the one checked `before`,
         checked with what that could import."""
         load = partial(self.load, importing=name_in(self.folder, Path(before.source.name)))
-        return check(source, load, most=self.most, before=before)
+        return check(source, load, most=self.most, before=before, pure=self.pure)
 
     def forget(self, path: Path) -> set[Path]:
         """Forgets what is known of a script and of those that import it, and gives them."""
@@ -179,7 +188,8 @@ class Modules:
         try:
             source = Source.from_bytes(shown, data)
             load = partial(self.load, importing=name)
-            checked = check(source, load, most=self.most, before=self.earlier.get(path))
+            before = self.earlier.get(path)
+            checked = check(source, load, most=self.most, before=before, pure=self.pure)
         finally:
             del self.open[name]
         self.earlier[path] = checked

@@ -28,15 +28,30 @@ def compile_settings(
     """
     *_, path = settings_files()
     section = _section(path) if path.is_file() else {}
-    is_on, pure = section.get("overlap", True), section.get("pure", [])
+    is_on = section.get("overlap", True)
     if not isinstance(is_on, bool):
         raise FileProblem(f"{path} [tool.saft] overlap: expected true or false, got {is_on!r}")
+    return Overlapping(is_on and not in_order, _pure_in(section, path), is_async, suffix)
+
+
+def pure_patterns(folder: Path) -> tuple[str, ...]:
+    """The patterns of Python functions without effects, as the project around a folder names them.
+
+    Raises:
+        FileProblem: The file cannot be read, or says something else than names.
+    """
+    *_, path = settings_files(folder)
+    return _pure_in(_section(path), path) if path.is_file() else ()
+
+
+def _pure_in(section: dict[str, Any], path: Path) -> tuple[str, ...]:
+    pure = section.get("pure", [])
     if not _are_patterns(pure):
         raise FileProblem(
             f"{path} [tool.saft] pure: expected a list of names of Python functions, "
             f'as in ["geo.distance", "geo.*", "mcp(docs).search"], got {pure!r}'
         )
-    return Overlapping(is_on and not in_order, tuple(pure), is_async, suffix)
+    return tuple(pure)
 
 
 def project_wire() -> str | None:

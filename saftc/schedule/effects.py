@@ -209,7 +209,7 @@ class Effects:
 
     def is_declared_pure(self, node: n.Expression) -> bool:
         """Whether the user says that a Python function has no effects."""
-        name = self._python_name(node)
+        name = self.python_name(node)
         return name is not None and any(fnmatchcase(name, pattern) for pattern in self._pure)
 
     def is_pure_tool(self, node: n.ServerCall) -> bool:
@@ -413,7 +413,8 @@ class Effects:
         path = f"{module}.{name or '*'}"
         return any(path == pattern or fnmatchcase(path, pattern) for pattern in self._pure)
 
-    def _python_name(self, node: n.Expression) -> str | None:
+    def python_name(self, node: n.Expression) -> str | None:
+        """The whole name of a function of Python, with its module; None of anything else."""
         path: list[str] = []
         while isinstance(node, n.Member):
             path.insert(0, node.name.text)
@@ -519,18 +520,41 @@ def _imports(facts: Facts) -> dict[Symbol, tuple[str, str]]:
 
 # Rules of records
 
-def check_rules(facts: Facts, mistakes: Collector) -> None:
-    """Reports rules of records that ask a model, or have or may have effects."""
-    # No rule calls Python, whatever is known of it.
-    effects = Effects(facts, calculating=frozenset())
+# What is known of Python's library beside the modules that only calculate.
+_KNOWN_PURE = (
+    *("datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta"),
+    *("datetime.date.fromisoformat", "datetime.datetime.fromisoformat"),
+    *("datetime.time.fromisoformat", "datetime.datetime.strptime", "decimal.*", "fractions.*"),
+    *("uuid.UUID", "ipaddress.*", "urllib.parse.*", "stdnum.*"),
+)
+
+
+def check_rules(facts: Facts, mistakes: Collector, pure: Iterable[str] = ()) -> None:
+    """Reports rules of records that ask a model, or have or may have effects.
+
+    `pure` are patterns of the Python functions that the project says have none.
+    """
+    effects = Effects(facts, (*pure, *_KNOWN_PURE))
     for record in nodes_of(facts.module, n.RecordDef):
         for rule in record.rules:
+            named: set[n.Node] = set()
             for node in walk(rule):
-                problem = _rule_problem(node, effects)
+                if isinstance(node, n.Call) and effects.is_declared_pure(node.function):
+                    named.update(walk(node.function))
+                problem = None if node in named else _rule_problem(node, effects)
                 if problem is not None:
-                    hint = "it is checked whenever a record is made, also from a reply"
+                    hint = _way_out(node, effects)
                     mistakes.add(catalogue.RULE_EFFECT.at(node.span, problem=problem, hint=hint))
                     break
+
+
+def _way_out(node: n.Node, effects: Effects) -> str:
+    """What can be done about a rule that may have effects."""
+    function = node.function if isinstance(node, n.Call) else node
+    name = effects.python_name(function) if isinstance(function, n.Expression) else None
+    if name is None:
+        return "it is checked whenever a record is made, also from a reply"
+    return f'if it only calculates, say so in pyproject.toml: `[tool.saft] pure = ["{name}"]`'
 
 
 def _rule_problem(node: n.Node, effects: Effects) -> str | None:

@@ -458,6 +458,8 @@ _ROWS = (
         "contains",
         Way((Taken("container", TEXT | ITEMS | OBJECT), Taken("item", VALUE)), BOOL, _OWN),
     ),
+    _pure("matches", Way((_TEXT, Taken("pattern", TEXT)), BOOL, _OWN), fails="maybe"),
+    _pure("chars", Way((_TEXT,), ListType(STRING), _function("list"))),
     _pure("starts_with", Way((_TEXT, _PART), BOOL, _method("startswith"))),
     _pure("ends_with", Way((_TEXT, _PART), BOOL, _method("endswith"))),
     # collections
@@ -482,6 +484,7 @@ _ROWS = (
         holds="items",
         goes_over="all",
     ),
+    _pure("unique", Way((_ITEMS,), _list_of_items, _function("unique", _OPS)), holds="items"),
     _pure("reversed", Way((_ITEMS,), _list_of_items, _iterator("reversed")), holds="items"),
     _pure(
         "zip",

@@ -476,6 +476,9 @@ def _is_native(
         return False
     # Python evaluates what is before `in` first, and what it joins with.
     match builtin.name, arguments:
+        case "matches", (text, pattern):
+            # Python takes the pattern first.
+            return is_settled(text) or is_settled(pattern)
         case "contains", (container, item):
             keeps_order = is_settled(container) or is_settled(item)
             return keeps_order and facts.contains_as_python(types[1], types[0])

@@ -331,7 +331,7 @@ def _spread_hint(
     if is_list and "object" in words:
         return f"`keys({name})` and `values({name})` are lists"
     if is_list and "string" in words:
-        return f"`split({name})` gives words"
+        return f"`split({name})` gives words, `chars({name})` the characters"
     if not is_list and isinstance(spread, RecordType):
         fields = list(inference.facts.fields_of(spread))[:1]
         return f"name its fields: `{{{fields[0]}: {name}.{fields[0]}}}`" if fields else None

@@ -32,7 +32,7 @@ from saftc.syntax import nodes as n
 # What to go over instead of a value that has no items.
 _ITEMS_OF = {
     "object": "go over `keys(x)`, `values(x)` or `items(x)`",
-    "string": "`split(x)` gives words",
+    "string": "`split(x)` gives words, `chars(x)` the characters",
     "int": "`range(n)` counts from 0",
 }
 

@@ -1,6 +1,5 @@
 # Compiled by saftc from in.saft; edit that file instead. This is the async form.
 import asyncio
-import asyncio as asyncio_
 
 from runtime_support.ops import show
 
@@ -8,7 +7,7 @@ import main as main_
 
 
 async def main() -> None:
-    print(await main_.greet("Ada"), show(asyncio_.iscoroutine(1)))
+    print(await main_.greet("Ada"), show(asyncio.iscoroutine(1)))
 
 
 if __name__ == "__main__":
