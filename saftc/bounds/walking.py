@@ -32,7 +32,7 @@ _STATEMENTS = (
     *(n.FunctionDef, n.RecordDef, n.TypeAlias, n.ImportStmt, n.FromImport, n.AssignStmt),
     *(n.AugmentedAssignStmt, n.UnpackStmt, n.DestructureStmt, n.ExpressionStmt, n.IfStmt),
     *(n.ForStmt, n.WhileStmt, n.TryStmt, n.BreakStmt, n.ContinueStmt, n.RetStmt, n.AssertStmt),
-    n.FailStmt,
+    *(n.FailStmt, n.ServerImport),
 )
 
 
