@@ -31,6 +31,20 @@ def builtins(output: list[str]) -> dict[str, Value]:
 # Text
 
 
+def matches(text: Value, pattern: Value) -> bool:
+    return re.fullmatch(_text(pattern), _text(text)) is not None
+
+
+def chars(text: Value) -> list[str]:
+    return [*_text(text)]
+
+
+def unique(items: Value) -> list[Value]:
+    if not is_sequence(items):
+        raise Wrong(f"expected a list, got {kind_of(items)}")
+    return [one for at, one in enumerate(items) if not v.contains(one, items[:at])]
+
+
 def upper(text: Value) -> str:
     return _text(text).upper()
 
@@ -185,6 +199,9 @@ def env(name: Value, default: Value = None) -> Value:
 
 
 _TABLE: dict[str, Callable[..., Value]] = {
+    "chars": chars,
+    "matches": matches,
+    "unique": unique,
     "upper": upper,
     "lower": lower,
     "strip": strip,
