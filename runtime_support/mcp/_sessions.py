@@ -339,7 +339,8 @@ class _Connection:
             return
         with suppress(BaseException):
             await self.task
-        raise Failed("; ".join(filter(None, [f"the MCP server `{name}` {why}", self.why()])))
+        more = [part for part in self.why().split("; ") if part and not why.endswith(part)]
+        raise Failed("; ".join([f"the MCP server `{name}` {why}", *more]))
 
     async def _run(self) -> None:
         from mcp import Client

@@ -136,6 +136,9 @@ def _named(session: Session, script: Script, target: Target, node: n.Node) -> st
     docs = home.module.docs
     facts = home.checked.facts
     definition = owner[-2] if len(owner) > 1 else owner[-1]
+    # What stands for a tool of a server has one place, with all that is in it.
+    tools = (one for one in owner if isinstance(one, n.FunctionDef) and one.span == target.span)
+    definition = next(tools, definition)
     match definition:
         case n.FunctionDef() if definition in facts.functions:
             head, _ = signature(facts.functions[definition], home.source)

@@ -1,6 +1,7 @@
 """The language server, asked as editors ask it: over its standard input and output."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -67,6 +68,21 @@ def test_tells_what_is_wrong_while_a_script_is_written(server: Editor) -> None:
     assert place.location.uri == server.uri("wrong.saft")
     assert server.text_at(place.location.range, "wrong.saft") == "g"
     assert server.change("wrong.saft", "people = 1\nprint(people)\n") == []
+
+
+def test_a_misspelt_argument_of_a_tool_of_a_server_is_told(server: Editor) -> None:
+    case = Path(__file__).parents[1] / "cases" / "server_import" / "tools" / "mcp.lock.json"
+    (server.folder / "tools").mkdir()
+    server.write("tools/mcp.lock.json", case.read_text())
+    text = 'from mcp("docs") import search\nprint(search(qeury: "pipes"))\n'
+    (found,) = server.open("tools/look.saft", text)
+    assert found.code == "SAFT0309"
+    assert found.message == "`search` has no parameter `qeury`\ndid you mean `query`?"
+    assert server.change("tools/look.saft", text.replace("qeury", "query")) == []
+    document, position = server.at("tools/look.saft", "print(sea|rch(")
+    told = server.ask("text_document_hover", lsp.HoverParams(document, position))
+    assert "f search(query: string, limit: int = 10) -> [{title: string" in told.contents.value
+    assert "Searches the manual." in told.contents.value
 
 
 def test_hints_at_what_no_server_enforces_or_caches(server: Editor) -> None:
