@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from runtime_support._results import Result, ToolCall, Usage
     from runtime_support._schema import check
     from runtime_support._schema.rules import require as require
-    from runtime_support._settings import Settings, configure, snapshot
+    from runtime_support._settings import Settings, configure, defaults, snapshot
     from runtime_support._tables import mean as mean
     from runtime_support._tables import read as read
     from runtime_support._values import kind as kind
@@ -90,7 +90,7 @@ else:
         "_prompting": "prompt",
         "_results": "Result ToolCall Usage",
         "_schema": "check",
-        "_settings": "Settings configure snapshot",
+        "_settings": "Settings configure defaults snapshot",
         "programs._prompting": "program",
         "errors": (
             "AuthenticationFailed BudgetSpent CheckError ConfigError ContractError Failed "
@@ -152,6 +152,7 @@ __all__ = [
     "add_observer",
     "check",
     "configure",
+    "defaults",
     "file",
     "image",
     "in_loop",

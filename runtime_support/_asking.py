@@ -269,13 +269,14 @@ def prepare(question: Question, *, is_streamed: bool = False) -> Asking:
     """The prompt with all that is taken when it is called; errors of the call itself are raised."""
     try:
         question = question.going_on()
-        settings = settings_for(question.options)
+        place = place_of_call()
+        settings = settings_for(question.options, place)
         rendered = _rendered(question)
         offered = question.functions(rendered)
         tools = _tools_of(offered if question.offers_tools else {})
         told = [tool.description() for tool in tools.values()]
         conversation = _conversation(question, rendered.content, offered, told, settings)
-        call = PromptCall(settings, place_of_call(), tools)
+        call = PromptCall(settings, place, tools)
         parts = load_part("chunks").parts_for(conversation.target) if is_streamed else None
         return Asking(question.steps(conversation), call, tools, around_prompt(call), parts)
     except SaftError as error:

@@ -294,6 +294,12 @@ class Result(Generic[T_co]):
         answer = self._answer
         return f"Result({answer.value!r})" if isinstance(answer, Answer) else "Result(pending)"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the value, the calls of tools, and what it took."""
+        from runtime_support._seams import load_part
+
+        return str(load_part("budgets").result_page(self))
+
     def __reduce__(self) -> tuple[Any, ...]:
         # Functions stay where they are: few can be pickled.
         answer = self._answered()

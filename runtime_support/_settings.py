@@ -7,12 +7,15 @@
 
 A setting comes from the first of: the prompt's options, the blocks around it, `configure`, the
 environment (`SAFT_MODEL`, `SAFT_TEMPERATURE`, ...), `[tool.saft]` of the nearest pyproject.toml,
-the defaults. A project file alone does not choose where prompts and keys go: see `_check_word`.
+`defaults` of the module that asks, the defaults here. An installed package does not take what a
+project file of the working directory says, unless the user trusts that. A project file alone does
+not choose where prompts and keys go: see `_check_word`.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -25,6 +28,7 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, get_args, ge
 from runtime_support._exchange import Provider, Structured
 from runtime_support._names import did_you_mean, listed, near
 from runtime_support._notes import note
+from runtime_support._positions import Place, place_of_call
 from runtime_support._schema import check
 from runtime_support._seams import BUDGETS, load_part
 from runtime_support._values import brief, is_object, plain, quote
@@ -269,9 +273,46 @@ def snapshot() -> dict[str, Any]:
     return found
 
 
-def settings_for(options: Mapping[str, Any] | None = None) -> Settings:
-    """The settings in force for a prompt with these options, by which it may be sent."""
-    settings, found = _in_force(options)
+class _Defaults:
+    """What a module says of its own prompts."""
+
+    __slots__ = ("settings",)
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.settings = settings
+
+
+# What is not a module's to say: where prompts and keys go, and what holds for a whole run.
+OF_THE_RUN = frozenset(
+    (
+        *(*BUDGETS, "base_url", "api_key_env"),
+        *("requests_per_minute", "tokens_per_minute", "max_in_flight"),
+    )
+)
+_DEFAULTS = "__saft_defaults__"
+
+
+def defaults(**settings: Any) -> None:
+    """Sets options for the prompts of the module that says so, below all that its user says.
+
+    So a module that is installed takes with it what its project says. ConfigError names a setting
+    that is unknown or ill-typed, or that is not a module's to say.
+    """
+    checked = {name: checked_option(name, value, "defaults") for name, value in settings.items()}
+    for name in checked:
+        if name in OF_THE_RUN:
+            raise ConfigError(f"defaults: `{name}` is not for a module to say", setting=name)
+    sys._getframe(1).f_globals[_DEFAULTS] = _Defaults(checked)  # pyright: ignore[reportPrivateUsage]
+
+
+def settings_for(
+    options: Mapping[str, Any] | None = None, place: Place | None = None
+) -> Settings:
+    """The settings in force for a prompt with these options, by which it may be sent.
+
+    They are those for the code at a place, or for that which calls.
+    """
+    settings, found = _in_force(options, place)
     if found.chosen_by_project:
         said = given_here(options).keys() | _around.get(_NO_BLOCK).keys()
         _check_word(found, settings, said)
@@ -280,17 +321,23 @@ def settings_for(options: Mapping[str, Any] | None = None) -> Settings:
 
 def settings_to_show(options: Mapping[str, Any] | None = None) -> Settings:
     """The same for a prompt that is only looked at."""
-    return _in_force(options)[0]
+    return _in_force(options, None)[0]
 
 
-def _in_force(options: Mapping[str, Any] | None) -> tuple[Settings, _Surroundings]:
+def _in_force(
+    options: Mapping[str, Any] | None, place: Place | None
+) -> tuple[Settings, _Surroundings]:
     options = plain(options)
     if options is not None and not is_object(options):
         raise ConfigError(f"the options of a prompt are an object, got {brief(options)}")
     # To look for what is not there takes longer than to list what is.
     there = set(os.environ)
     variables = tuple(os.environ.get(one) if one in there else None for one in _VARIABLES)
-    found = _from_surroundings(variables, working_directory())
+    place = place or place_of_call()
+    own = None if place is None else place.names.get(_DEFAULTS)
+    is_foreign = place is not None and _is_installed(place.code.co_filename)
+    is_foreign = is_foreign and "SAFT_PROJECT" not in there
+    found = _from_surroundings(variables, working_directory(), own, is_foreign)
     settings = _with_configured(found.settings)
     if options:
         checked = {name: checked_option(name, plain(v), "option") for name, v in options.items()}
@@ -378,10 +425,26 @@ class _Surroundings:
     chosen_by_project: tuple[str, ...]
 
 
+@lru_cache(maxsize=256)
+def _is_installed(file: str) -> bool:
+    """Whether code is that of an installed package; but for saftc, which works on projects."""
+    parts = file.replace(os.sep, "/").split("/")
+    found = [i for i, part in enumerate(parts) if part in ("site-packages", "dist-packages")]
+    return bool(found) and parts[found[-1] + 1] != "saftc"
+
+
 @lru_cache(maxsize=32)
-def _from_surroundings(variables: tuple[str | None, ...], directory: str) -> _Surroundings:
+def _from_surroundings(
+    variables: tuple[str | None, ...], directory: str, own: _Defaults | None, is_foreign: bool
+) -> _Surroundings:
+    """The settings of the surroundings; for an installed package, `is_foreign`, the project of the
+    working directory is one of somebody else, and counts only where the user trusts it."""
     _tell_unknown_variables()
     path = _project_file(directory)
+    if path is not None and is_foreign:
+        from runtime_support._projects import is_trusted, user_file
+
+        path = path if is_trusted(os.path.dirname(path), user_file()) else None
     project = {} if path is None else _of_project(path)
     said = {
         name: checked_option(name, _read_text(variable, name, text), variable)
@@ -389,7 +452,8 @@ def _from_surroundings(variables: tuple[str | None, ...], directory: str) -> _Su
         if text
     }
     chosen = tuple(n for n in ("base_url", "api_key_env") if n in project and n not in said)
-    return _Surroundings(Settings(**{**project, **said}), path or "", chosen)
+    of_module = {} if own is None else own.settings
+    return _Surroundings(Settings(**{**of_module, **project, **said}), path or "", chosen)
 
 
 def _tell_unknown_variables() -> None:

@@ -294,6 +294,12 @@ def build(
             metavar="TEXT",
         ),
     ] = "",
+    ships_settings: Annotated[
+        bool,
+        typer.Option(
+            "--settings", help="Have modules take with them what [tool.saft] says of their prompts."
+        ),
+    ] = False,
     in_place: Annotated[
         bool, typer.Option("--in-place", help="Write each module beside its script (the default).")
     ] = False,
@@ -318,6 +324,7 @@ def build(
         in_order=no_overlap,
         is_async=is_async,
         suffix=suffix,
+        ships_settings=ships_settings,
         in_place=in_place,
         root=root,
     )

@@ -98,13 +98,15 @@ def check(
     most: int | None = LIMIT,
     before: Checked | None = None,
     pure: Iterable[str] = (),
+    keeps_results: bool = False,
 ) -> Checked:
     """Everything that is known of a script without writing its module.
 
     `load` finds the modules that it imports (see `saftc.project.scripts` for files). At most `most`
     mistakes are reported. `before` is what an earlier text of the script has given: what it has in
     common with this one is not read again. `pure` are patterns of Python functions that rules of
-    records may call.
+    records may call. `keeps_results`: names and functions keep the histories of prompts, whether
+    the script asks for these or not.
     """
     mistakes = Collector(most)
     with fitting_interpreter():
@@ -117,7 +119,7 @@ def check(
             # What is known of loops in each other takes time for each way through them.
             module = replace(module, statements=())
         module = with_tools(module, load, mistakes)
-        facts = analyze(module, mistakes, load)
+        facts = analyze(module, mistakes, load, keeps_results=keeps_results)
         check_rules(facts, mistakes, pure)
     return Checked(source, module, facts, mistakes.report(), parsed)
 
@@ -141,7 +143,7 @@ def compile_checked(checked: Checked, overlapping: Overlapping = DEFAULT) -> Com
     source, module, facts = checked.source, checked.module, checked.facts
     with fitting_interpreter():
         planned = plan(facts, overlapping)
-        planned.suffix = overlapping.suffix
+        planned.suffix, planned.defaults = overlapping.suffix, overlapping.defaults
         mistakes = Collector()
         check_waits(planned, mistakes)
         if mistakes.has_errors:

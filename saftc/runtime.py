@@ -35,8 +35,10 @@ if TYPE_CHECKING:
     from runtime_support._schema.reading import Parameter
     from runtime_support._seams import loaded_part, want
     from runtime_support._settings import (
+        OF_THE_RUN,
         PROVIDERS,
         check_provider_name,
+        checked_option,
         settings_for,
         settings_to_show,
     )
@@ -81,7 +83,9 @@ else:
         "_schema.model": "schema_model=.",
         "_schema.reading": "Parameter",
         "_seams": "loaded_part want",
-        "_settings": "PROVIDERS check_provider_name settings_for settings_to_show",
+        "_settings": (
+            "OF_THE_RUN PROVIDERS check_provider_name checked_option settings_for settings_to_show"
+        ),
         "_templates": "Unknown tool_name",
         "_tools": "function_tool",
         "_uncaught": "is_broken_rule",
@@ -112,6 +116,7 @@ else:
 __all__ = [
     "KEPT_OPTIONS",
     "MOST_CONVERSIONS",
+    "OF_THE_RUN",
     "PRIVATE",
     "PROVIDERS",
     "TOKEN_PARTS",
@@ -132,6 +137,7 @@ __all__ = [
     "begin_run",
     "check_provider_name",
     "check_regular",
+    "checked_option",
     "classes_of",
     "close_journals",
     "cost_of",

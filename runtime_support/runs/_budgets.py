@@ -33,7 +33,7 @@ from runtime_support._notes import note
 from runtime_support._order import check_cancelled, note_wait
 from runtime_support._positions import Place
 from runtime_support._process import after_fork
-from runtime_support._results import Usage
+from runtime_support._results import Result, Usage
 from runtime_support._seams import BUDGETS, Around, register
 from runtime_support._settings import Price, Settings, settings_to_show
 from runtime_support._tally import TOKEN, account, likely_reply, tokens_in
@@ -483,6 +483,10 @@ def _bytes(request: Request) -> int:
 
 
 def _spent(settings: Settings, model: str, usage: Usage) -> Spent:
+    return _spent_by(price_of(settings, model, usage.input_tokens), usage)
+
+
+def _spent_by(price: Price | None, usage: Usage) -> Spent:
     spent = Spent(
         usage.requests,
         usage.input_tokens,
@@ -491,7 +495,6 @@ def _spent(settings: Settings, model: str, usage: Usage) -> Spent:
         cache_write_tokens=usage.cache_write_tokens,
         reasoning_tokens=usage.reasoning_tokens,
     )
-    price = price_of(settings, model, usage.input_tokens)
     if price is not None:
         spent.cost, spent.unpriced = cost_of(price, usage)
     return spent
@@ -549,6 +552,24 @@ def cost_of(price: Price, usage: Usage) -> tuple[float, int]:
     cost = plain * price["input"] + cached * _cached(price) + written * _written(price)
     unpriced = cached * ("cached_input" not in price) + written * ("cache_write" not in price)
     return (cost + usage.output_tokens * price["output"]) / 1_000_000, unpriced
+
+
+def result_page(result: Result[Any]) -> str:
+    """A result as HTML, with its tools, tokens and cost; nothing of it is markup of a model's."""
+    from html import escape
+
+    usage, model = result.usage, result.model
+    price = price_of(settings_to_show(), model, usage.input_tokens)
+    spent = _spent_by(price, usage)
+    style = "white-space: pre-wrap; margin: 0"
+    parts = [f'<div style="{style}">{escape(str(result))}</div>']
+    for call in result.tool_calls:
+        gave = call.result if call.error is None else f"failed: {call.error}"
+        args = json.dumps(call.args, ensure_ascii=False, default=str)
+        shown = f"{call.tool}({args}) \u2192 {gave}"
+        parts.append(f'<div style="{style}"><small>{escape(shown)}</small></div>')
+    parts.append(f"<small>{escape(model)}: {escape(str(spent))}</small>")
+    return "".join(parts)
 
 
 def _cached(price: Price) -> float:

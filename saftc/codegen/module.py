@@ -1,7 +1,9 @@
 """A module of the tree to the text of a Python module."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import libcst as cst
 
@@ -34,6 +36,7 @@ from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Comments
 from saftc.syntax.tokens import Comment
+from saftc.syntax.walk import nodes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,8 @@ def _emit_module(context: Context, title: Sequence[Comment]) -> cst.Module:
         footer += end
         if own_main is not None:
             body.append(_started(context, is_async=_is_async(context, own_main)))
+    if context.plan.defaults and nodes_of(context.module, n.Prompt):
+        body[:0] = [_defaults(context, json.loads(context.plan.defaults))]
     if body:
         body[0] = above(body[0], [py.BLANK])
     else:
@@ -114,6 +119,12 @@ def _emit_module(context: Context, title: Sequence[Comment]) -> cst.Module:
         header=[py.header(name, is_async=context.is_async)],
         footer=footer,
     )
+
+
+def _defaults(context: Context, settings: Mapping[str, Any]) -> cst.SimpleStatementLine:
+    """`defaults(model="gpt-5.6", ...)`: what the project says of the module's prompts."""
+    named = [(name, cst.parse_expression(repr(value))) for name, value in settings.items()]
+    return py.line(cst.Expr(py.call(context.global_("defaults"), [], named)))
 
 
 def _title_lines(context: Context, title: Sequence[Comment]) -> list[cst.EmptyLine]:

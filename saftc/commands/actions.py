@@ -102,6 +102,7 @@ def build(
     in_order: bool = False,
     is_async: bool = False,
     suffix: str = "",
+    ships_settings: bool = False,
     in_place: bool = False,
     root: Path | None = None,
 ) -> int:
@@ -109,7 +110,7 @@ def build(
 
     With `watch`, again and again until it is interrupted, when they change.
     """
-    from saftc.commands.build import Builder, refuse_collisions, targets_of
+    from saftc.commands.build import Builder, refuse_collisions, shipped_settings, targets_of
     from saftc.project.files import make_folder
     from saftc.project.workspace import Workspace, open_workspace
 
@@ -137,7 +138,11 @@ def build(
             diff=diff,
             force=force,
             source_map=source_map,
-            words=(["--async"] if is_async else []) + (["--suffix", suffix] if suffix else []),
+            words=[
+                *(["--async"] if is_async else []),
+                *(["--suffix", suffix] if suffix else []),
+                *(["--settings"] if ships_settings else []),
+            ],
             is_again=not is_first,
             is_async=is_async,
             suffix=suffix,
@@ -149,9 +154,16 @@ def build(
         return builder.build_all([one for one in targets() if not workspace.has(one[0])])
 
     targets()  # wrong usage is reported before anything else
-    opened = partial(
-        open_workspace, in_order=in_order, is_async=is_async, suffix=suffix, root=root
-    )
+
+    def opened() -> Workspace:
+        return open_workspace(
+            in_order=in_order,
+            is_async=is_async,
+            suffix=suffix,
+            defaults=shipped_settings() if ships_settings else "",
+            root=root,
+        )
+
     if watch:
         _refuse_watching(arguments, {"--check": check, "--diff": diff, "--tools": tools})
         from saftc.commands.watching import watch_scripts

@@ -29,6 +29,7 @@ from saftc.project.files import (
     write_module,
 )
 from saftc.project.finder import Roots, folder_of, package_in
+from saftc.project.settings import settings_of_prompts
 from saftc.project.workspace import Workspace
 
 # The field of a source map that tells which text of the module it is of.
@@ -195,6 +196,27 @@ class Builder:
         if self.check:
             say(f"{target} is out of date: run `saftc build {words}`")
             self.has_failed = True
+
+
+def shipped_settings() -> str:
+    """What a project says of its prompts, and not of a run: its modules take it with them. In JSON.
+
+    Raises:
+        FileProblem: The file cannot be read, or a setting is unknown or ill-typed.
+    """
+    from runtime_support.errors import ConfigError
+    from saftc.runtime import OF_THE_RUN, checked_option
+
+    path, said = settings_of_prompts()
+    try:
+        found = {
+            name: checked_option(name, value, f"{path} [tool.saft]")
+            for name, value in said.items()
+            if name not in OF_THE_RUN
+        }
+    except ConfigError as problem:
+        raise FileProblem(str(problem)) from None
+    return json.dumps(found, sort_keys=True)
 
 
 def _beside(script: Path, importing: Path, target: Path, suffix: str) -> Path | None:

@@ -14,14 +14,21 @@ from typing import Any, TypeGuard, cast
 from saftc.project.files import FileProblem
 from saftc.schedule.settings import Overlapping
 
+# What of the settings is for the compiler, or for a part that reads it where it runs.
+_OF_COMPILING = ("overlap", "pure", "root", "in-place", "mcp")
+
 
 def compile_settings(
-    *, in_order: bool = False, is_async: bool = False, suffix: str = ""
+    *,
+    in_order: bool = False,
+    is_async: bool = False,
+    suffix: str = "",
+    defaults: str = "",
 ) -> Overlapping:
     """What the project file in the working folder, or the nearest above, says of overlap.
 
     `in_order` switches it off; `is_async` asks for the async form, the names of whose modules end
-    with `suffix`.
+    with `suffix`; `defaults` are the settings that modules take with them, in JSON.
 
     Raises:
         FileProblem: The file cannot be read, or says something else than these may be.
@@ -31,7 +38,7 @@ def compile_settings(
     is_on = section.get("overlap", True)
     if not isinstance(is_on, bool):
         raise FileProblem(f"{path} [tool.saft] overlap: expected true or false, got {is_on!r}")
-    return Overlapping(is_on and not in_order, _pure_in(section, path), is_async, suffix)
+    return Overlapping(is_on and not in_order, _pure_in(section, path), is_async, suffix, defaults)
 
 
 def pure_patterns(folder: Path) -> tuple[str, ...]:
@@ -52,6 +59,17 @@ def _pure_in(section: dict[str, Any], path: Path) -> tuple[str, ...]:
             f'as in ["geo.distance", "geo.*", "mcp(docs).search"], got {pure!r}'
         )
     return tuple(pure)
+
+
+def settings_of_prompts() -> tuple[Path, dict[str, Any]]:
+    """The project file, and what it says beside what is for the compiler.
+
+    Raises:
+        FileProblem: The file cannot be read.
+    """
+    *_, path = settings_files()
+    section = _section(path) if path.is_file() else {}
+    return path, {name: value for name, value in section.items() if name not in _OF_COMPILING}
 
 
 def project_wire() -> str | None:

@@ -51,6 +51,7 @@ def open_workspace(
     in_order: bool = False,
     is_async: bool = False,
     suffix: str = "",
+    defaults: str = "",
     root: Path | None = None,
 ) -> "Workspace":
     """The scripts of a command, with what the project says and the cache, unless it is not wanted.
@@ -61,7 +62,9 @@ def open_workspace(
         FileProblem: The project's settings cannot be read.
     """
     folder = cache_in_use()
-    overlapping = compile_settings(in_order=in_order, is_async=is_async, suffix=suffix)
+    overlapping = compile_settings(
+        in_order=in_order, is_async=is_async, suffix=suffix, defaults=defaults
+    )
     cache = None if folder is None else Cache(folder, overlapping)
     return Workspace(cache, overlapping, root)
 

@@ -90,7 +90,8 @@ class Plan:
     """The decisions, beside the tree. `prints`: something may print ahead of its turn.
 
     `awaits` is what waits in the async form, None in the plain one; `suffix` stands behind the
-    names of the modules of scripts.
+    names of the modules of scripts, `defaults` are the settings that the module takes with it, in
+    JSON.
     """
 
     effects: Effects
@@ -107,6 +108,7 @@ class Plan:
     notes: list[Note] = field(default_factory=list[Note])
     awaits: Awaits | None = None
     suffix: str = ""
+    defaults: str = ""
 
 
 def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:

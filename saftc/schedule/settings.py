@@ -8,12 +8,14 @@ class Overlapping(NamedTuple):
 
     `is_async`: the module is one of `async` functions, whose prompts overlap by tasks. `suffix`
     stands behind the names of modules: those of scripts that are imported are called so.
+    `defaults` are the settings that a module with prompts takes with it, in JSON.
     """
 
     is_on: bool = True
     pure: tuple[str, ...] = ()
     is_async: bool = False
     suffix: str = ""
+    defaults: str = ""
 
 
 DEFAULT = Overlapping()

@@ -16,8 +16,17 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 
 
-def analyze(module: n.Module, mistakes: Collector, load: Loader = no_modules) -> Facts:
-    """The facts about `module`; mistakes go to `mistakes`, and `load` finds what it imports."""
+def analyze(
+    module: n.Module,
+    mistakes: Collector,
+    load: Loader = no_modules,
+    *,
+    keeps_results: bool = False,
+) -> Facts:
+    """The facts about `module`; mistakes go to `mistakes`, and `load` finds what it imports.
+
+    `keeps_results`: whatever can keep the history of a prompt does so.
+    """
     names = resolve(module, mistakes)
     facts = Facts(module, names)
     imports = link_imports(module, facts, load, mistakes)
@@ -31,6 +40,8 @@ def analyze(module: n.Module, mistakes: Collector, load: Loader = no_modules) ->
             facts.has_field(member, name) for member in members(facts.schemas[schema])
         ),
     )
+    if keeps_results:
+        facts.history.does |= facts.history.can
     _declare_functions(module, facts)
     for mistake in infer_types(module, facts):
         mistakes.add(mistake)

@@ -383,3 +383,25 @@ def test_a_link_to_the_module_stays_a_link(saftc: Command, script: Script, folde
     script("a.saft", "x = 2\n")
     assert saftc("build", "a.saft").code == 0
     assert (folder / "a.py").read_text() == _module("a.saft", "x = 2\n")
+
+
+SHIPPED = """\
+[tool.saft]
+system = "Be brief."
+max_requests = 4
+pure = ["a.*"]
+"""
+
+
+def test_settings_that_modules_take_with_them(saftc: Command, script: Script, folder: Path) -> None:
+    script("a.saft", "print($ hi $)\n")
+    script("b.saft", "print(1)\n")
+    script("pyproject.toml", SHIPPED)
+    assert saftc("build", "a.saft", "b.saft", "--settings").code == 0
+    assert '\ndefaults(system="Be brief.")\n' in (folder / "a.py").read_text()
+    assert "defaults" not in (folder / "b.py").read_text()
+    assert saftc("build", "a.saft", "--settings", "--check").code == 0
+    assert saftc("build", "a.saft", "--check").code == 1
+    script("pyproject.toml", '[tool.saft]\nsistem = "Be brief."\n')
+    ended = saftc("build", "a.saft", "--settings")
+    assert ended.code == 1 and "did you mean `system`?" in ended.err

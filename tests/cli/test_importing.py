@@ -12,6 +12,7 @@ import pytest
 
 import saftc.importing
 from runtime_support import Scripted, configure
+from runtime_support.testing import tool_request
 from saftc.importing import ScriptFinder
 from saftc.notebook import ScriptError
 from tests.compiler.support import ROOT
@@ -188,14 +189,73 @@ def test_a_wrong_cell_is_told_with_its_line(shell: Any, capsys: pytest.CaptureFi
     assert told.startswith("error[SAFT0203]: unknown name `missing`") and ":3:7" in told
 
 
-@pytest.mark.parametrize("line", ["n = n + 1", "n += 1", "for n in [n]:\n    print(n)"])
-def test_a_cell_cannot_assign_what_it_reads(shell: Any, line: str) -> None:
-    shell.run_cell("n = 1").raise_error()
-    result = shell.run_cell(f"%%saft\n{line}")
-    told = "\n".join(result.error_in_exec._render_traceback_())
-    assert told.startswith(
-        "error[SAFT0207]: `n` is read from the notebook and cannot be assigned\n --> <cell "
-    )
-    assert told.endswith("give what the cell assigns another name")
-    shell.run_cell("%%saft\nn = 5\nm = n + 1").raise_error()
-    shell.run_cell("assert (n, m) == (5, 6)").raise_error()
+def _cell(shell: Any, text: str) -> Any:
+    """What a cell of a script shows."""
+    ended = shell.run_cell("%%saft\n" + text)
+    ended.raise_error()
+    return ended.result
+
+
+def test_a_cell_goes_on_with_those_before_it(
+    shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Types, functions in the place of builtins, and what Python has defined."""
+    _cell(shell, 'type Planet(name: string)\nf join(a: string) -> string:\n    ret "my " + a')
+    _cell(shell, 'p: Planet = Planet("Mars")\nprint(join(p.name))')
+    shell.run_cell("sum = 7\nplanets = ['a', 'b']").raise_error()
+    assert _cell(shell, "print(sum)\n[upper(one) for one in planets]") == ["A", "B"]
+    assert capsys.readouterr().out.startswith("my Mars\n7\n")
+    assert _cell(shell, "f join(a: string) -> int:\n    ret len(a)\njoin(\"abc\") + 1") == 4
+    assert _cell(shell, 'join("abcd")') == 4
+    # What Python binds anew is that from then on.
+    shell.run_cell("p = 5").raise_error()
+    assert _cell(shell, "p + 1") == 6
+
+
+def test_cells_hold_a_conversation(shell: Any) -> None:
+    model = Scripted(["Hello, Ada!", "You are Ada.", tool_request("add", a=1, b=2), "<b>3</b>"])
+    configure(provider=model)
+    _cell(shell, "f add(a: int, b: int) -> int:\n    ret a + b\nchat = $ I am Ada. $")
+    assert _cell(shell, "upper(chat)") == "HELLO, ADA!"
+    shown = _cell(shell, "more = $ Who am I? $ after chat\nmore")
+    assert [one["role"] for one in model.requests[1].messages] == ["user", "assistant", "user"]
+    assert shown.value == "You are Ada." and shown.usage.requests == 1
+    page = _cell(shell, "$ Use {add} on 1 and 2. $")._repr_html_()
+    assert "&lt;b&gt;3&lt;/b&gt;" in page and "add({&quot;a&quot;: 1, &quot;b&quot;: 2})" in page
+    assert "2 requests" in page
+    assert shell.user_ns["chat"].value == "Hello, Ada!"
+
+
+def test_loops_over_names_of_the_notebook_overlap(
+    shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure(provider=Scripted(["x", "y"]))
+    shell.run_cell("words = ['a', 'b']").raise_error()
+    shown = shell.run_cell("%%saft --show\nfound = [$ say {word} $ for word in words]\nfound")
+    assert shown.result == ["x", "y"]
+    assert "overlap(" in capsys.readouterr().out
+
+
+def test_what_a_cell_shows_is_only_its_own(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    _cell(shell, "from math import floor\na = floor(2.5)\nprint(a)")
+    capsys.readouterr()
+    shell.run_cell("%%saft --show\n// twice\nb = a * 2\nb").raise_error()
+    assert capsys.readouterr().out.startswith("# twice\nb = a * 2\nb\n")
+    assert _cell(shell, "floor(3.5)") == 3
+
+
+def test_mistakes_have_their_places_in_the_cell(shell: Any) -> None:
+    _cell(shell, "type Planet(name: string)\nx = 1")
+    ended = shell.run_cell("%%saft\ny = x\nx.length + missing")
+    said = "\n".join(ended.error_in_exec._render_traceback_())
+    assert "unknown name `missing`\n --> <cell " in said and ":3:12\n" in said
+    assert "shown_" not in said
+
+
+def test_a_cell_may_assign_what_it_reads(shell: Any) -> None:
+    shell.run_cell("n = 1\nclass Thing:\n    size = 3\nthing = Thing()").raise_error()
+    _cell(shell, "n = n + 1")
+    _cell(shell, "n += 1\nfor n in [n, n + 1]:\n    m = n")
+    shell.run_cell("assert (n, m) == (4, 4)").raise_error()
+    _cell(shell, "n = str(n)\nthing = thing.size")
+    shell.run_cell("assert (n, thing) == ('4', 3)").raise_error()

@@ -51,8 +51,11 @@ class Case:
 
     @property
     def overlapping(self) -> Overlapping:
-        """How it is compiled: an empty file `async` asks for the async form."""
-        return Overlapping(is_async=(self.folder / "async").exists())
+        """How it is compiled: an empty file `async` asks for the async form; `defaults.json` has
+        the settings that the module takes with it."""
+        shipped = self.folder / "defaults.json"
+        defaults = shipped.read_text(encoding="utf-8") if shipped.exists() else ""
+        return Overlapping(is_async=(self.folder / "async").exists(), defaults=defaults)
 
     def compile(self) -> Compiled:
         return compile_source(self.source(), Modules(self.folder).load, self.overlapping)

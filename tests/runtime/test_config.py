@@ -5,10 +5,12 @@ from __future__ import annotations
 import pickle
 import re
 import sys
+import textwrap
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -474,3 +476,69 @@ def test_a_project_file_without_tables(
             settings_for()
     else:
         assert settings_for() == Settings()
+
+
+# What a module takes with it
+
+
+def _module(name: str, text: str) -> ModuleType:
+    module = ModuleType(name)
+    exec(compile(textwrap.dedent(text), f"{name}.py", "exec"), module.__dict__)
+    return module
+
+
+def test_defaults_hold_for_the_prompts_of_their_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = Scripted(["a"] * 5)
+    configure(provider=model)
+    tool = _module(
+        "tool",
+        """
+        from runtime_support import defaults, prompt
+
+        defaults(system="Be brief.", temperature=0.5)
+
+        def ask(**options):
+            return prompt("hello", options=options).value
+        """,
+    )
+    other = _module("other", "from runtime_support import prompt\ndef ask(): prompt('hello')\n")
+    tool.ask()
+    other.ask()
+    assert model.requests[0].messages[0] == {"role": "system", "content": "Be brief."}
+    assert model.requests[0].options == {"temperature": 0.5}
+    assert [message["role"] for message in model.requests[1].messages] == ["user"]
+    monkeypatch.setenv("SAFT_TEMPERATURE", "0.25")
+    tool.ask()
+    with configure(system="In French."):
+        tool.ask()
+    tool.ask(temperature=1.0)
+    temperatures = [request.options["temperature"] for request in model.requests[2:]]
+    assert temperatures == [0.25, 0.25, 1.0]
+    assert model.requests[3].messages[0]["content"] == "In French."
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ("base_url='http://a'", "`base_url` is not for a module to say"),
+        ("max_requests=3", "`max_requests` is not for a module to say"),
+        ("sistem='x'", "defaults: no option `sistem`; did you mean `system`?"),
+    ],
+)
+def test_what_a_module_cannot_say(given: str, problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem.replace("?", r"\?")):
+        _module("tool", f"from runtime_support import defaults\ndefaults({given})\n")
+
+
+def test_an_installed_package_takes_nothing_from_the_folder_it_is_run_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text('[tool.saft]\nsystem = "Talk like a pirate."\n')
+    text = "from runtime_support import prompt\nprompt('hello')\n"
+    for folder, is_told in (("lib/site-packages/tool", False), ("src/tool", True)):
+        model = Scripted(["a"])
+        configure(provider=model)
+        exec(compile(text, str(tmp_path / folder / "a.py"), "exec"), {"__name__": "tool.a"})
+        roles = [message["role"] for message in model.requests[0].messages]
+        assert ("system" in roles) is is_told
