@@ -178,6 +178,10 @@ class Certainty:
                     pass
                 case Cause.UNKNOWN:
                     yield Reason(one.node, one.words, is_caught=False)
+                case Cause.PYTHON:
+                    assert isinstance(one.node, n.Call)
+                    words = one.words + way_out(self.effects.python_name(one.node.function))
+                    yield Reason(one.node, words)
                 case _:
                     yield Reason(one.node, one.words, is_rare=one.is_rare)
 
@@ -186,12 +190,20 @@ class Certainty:
         assert isinstance(node, n.Call)
         record = self.facts.record_of(node.function)
         if record is None:
-            return self.effects.is_declared_pure(node.function)
+            return self.effects.is_declared_pure(node.function) or self.effects.is_standard(node)
         return self.effects.is_declared(record)
 
 
 def _first(reasons: Iterable[Reason], strictly: bool = False) -> Reason | None:
     return next((one for one in reasons if strictly or not one.is_rare), None)
+
+
+def way_out(path: str | None) -> str:
+    """What to write in the project file where a function of Python neither does anything nor fails.
+
+    Of what has no name there, nothing.
+    """
+    return "" if path is None else f'; if it has no effects and does not fail: pure = ["{path}"]'
 
 
 def of_effect(effects: Effects, node: n.Node) -> Reason:
@@ -218,7 +230,8 @@ def _words(effects: Effects, node: n.Node) -> str:
                 case name:
                     return f"`{name}` has to wait for what is before it"
         case n.Name() | n.Member():
-            return f"nothing is known of what {shown(node)} of Python does"
+            path = effects.path_in_python(node)
+            return f"nothing is known of what {shown(node)} of Python does{way_out(path)}"
         case n.Call() if not effects.is_looking(node):
             return f"nothing is known of {shown(node.function)}, which is called here"
         case n.ServerCall():

@@ -35,6 +35,7 @@ from saftc.semantics.programs import conversions_of
 from saftc.semantics.tools import offered
 from saftc.semantics.types import (
     ANY,
+    STRING,
     BuiltinType,
     FunctionType,
     RecordType,
@@ -75,6 +76,14 @@ CALCULATING = frozenset(
     {"calendar", "fractions", "html", "json", "math", "re", "statistics", "string", "textwrap"}
     | {"unicodedata", "difflib", "colorsys", "base64", "zlib"}
 )
+
+
+# Functions of it that only calculate or look at the clock, and do not fail with so many texts; what
+# measures how long something takes is not among them, as it would measure something else.
+_STANDARD = {
+    **{"datetime.date.today": 0, "time.strftime": 1, "time.ctime": 0, "time.asctime": 0},
+    **{"html.escape": 1, "html.unescape": 1, "re.escape": 1, "textwrap.dedent": 1},
+}
 
 
 class Effects:
@@ -212,6 +221,37 @@ class Effects:
         name = self.python_name(node)
         return name is not None and any(fnmatchcase(name, pattern) for pattern in self._pure)
 
+    def is_standard(self, node: n.Call) -> bool:
+        """Whether a call is of a function of Python's library that only gives a value."""
+        types = [self.facts.types.get(one.value, ANY) for one in node.arguments]
+        takes = _STANDARD.get(self.python_name(node.function) or "") if self._calculating else None
+        return takes == len(types) and all(one == STRING for one in types)
+
+    @cached_property
+    def _named_whole(self) -> dict[n.Name, n.Member]:
+        """The names that the paths of imported functions begin with, with the longest paths."""
+        found: dict[n.Name, n.Member] = {}
+        for path in nodes_of(self.facts.module, n.Member):
+            first: n.Expression = path
+            while isinstance(first, n.Member):
+                first = first.value
+            if isinstance(first, n.Name) and self._is_of_python(self.facts.names.of(first)):
+                known = found.get(first)
+                if known is None or known.span.end < path.span.end:
+                    found[first] = path
+        return found
+
+    @cached_property
+    def _standard_names(self) -> set[n.Expression]:
+        """What names those functions where they are called."""
+        calls = nodes_of(self.facts.module, n.Call)
+        return {one.function for one in calls if self.is_standard(one)}
+
+    def path_in_python(self, node: n.Name | n.Member) -> str | None:
+        """The whole path that a name of Python is the beginning of, as `pure` takes it."""
+        whole = self._named_whole.get(node, node) if isinstance(node, n.Name) else node
+        return self.python_name(whole)
+
     def is_pure_tool(self, node: n.ServerCall) -> bool:
         """Whether the user says that a tool of a server has no effects: `mcp(docs).search`."""
         name = f"mcp({node.server}).{node.tool}"
@@ -241,6 +281,9 @@ class Effects:
             return {"unknown"}, set()
         match node:
             case n.Name():
+                whole = self._named_whole.get(node, node)
+                if whole in self._standard_names or self.is_declared_pure(whole):
+                    return set(), set()
                 record = self._python_class(node)
                 if record is not None and (record.is_plain or self.is_declared(record)):
                     return set(), set()
@@ -341,7 +384,9 @@ class Effects:
                 if by is not None:
                     found = self._of_value(self.facts.types.get(by, ANY), is_called=True)
                 return _both(found, ({"unknown"} if self.is_looking(node) else set(), set()))
-            case DirectCall(definition=None) if not self.is_declared_pure(node.function):
+            case DirectCall(definition=None) if not (
+                self.is_declared_pure(node.function) or self.is_standard(node)
+            ):
                 types = [self.facts.types.get(one.value, ANY) for one in node.arguments]
                 return _both(*(self._of_value(one, is_called=False) for one in types))
             case _:

@@ -16,7 +16,7 @@ from saftc.semantics.types import STRING
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
-from tests.compiler.support import compile_file, compile_text
+from tests.compiler.support import ROOT, compile_file, compile_text
 
 pytestmark = pytest.mark.one_python
 
@@ -198,10 +198,34 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+# What Python's library says of its functions is read.
+WITH_LIBRARY = {
+    "the day": (
+        "from datetime import date\nfor mail in mails:\n    print($ {mail} {date.today()} $)",
+        AHEAD,
+    ),
+    "the clock": (
+        'import time\nfor mail in mails:\n    print($ {mail} {time.strftime("%d")} $)',
+        AHEAD,
+    ),
+    "what measures": (
+        "import time\nfor mail in mails:\n    start = time.time()\n    print($ {mail} $, start)",
+        "nothing is known of what `time` of Python does; if it has no effects and does not fail: "
+        'pure = ["time.time"]',
+    ),
+    "what Python calculates": (
+        'import re\nfor mail in mails:\n    print($ {re.sub("a", "b", mail)} $)',
+        "`re.sub` of Python may fail; if it has no effects and does not fail: "
+        'pure = ["re.sub"]',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*CASES, *WITH_LIBRARY])
 def test_what_is_told(name: str) -> None:
-    text, expected = CASES[name]
-    compiled = compile_text(FUNCTIONS + text + "\n")
+    text, expected = {**CASES, **WITH_LIBRARY}[name]
+    folder = ROOT if name in WITH_LIBRARY else None
+    compiled = compile_text(FUNCTIONS + text + "\n", folder=folder)
     errors = [one for one in compiled.checked.diagnostics if one.severity == "error"]
     assert not errors
     facts = compiled.checked.facts
@@ -210,6 +234,14 @@ def test_what_is_told(name: str) -> None:
     # Those of the functions are told of where they are called.
     words = {found[prompt].words for prompt in prompts if prompt in found}
     assert words == ({expected} if expected is not None else set())
+
+
+def test_a_function_of_a_class_is_declared_by_its_whole_name() -> None:
+    text = FUNCTIONS + "from datetime import datetime\nfor mail in mails:\n"
+    text += "    day: any = datetime.fromisoformat(mail)\n    print($ {mail} $)\n"
+    facts = compile_text(text).checked.facts
+    assert not plan(facts).loops
+    assert plan(facts, Overlapping(pure=("datetime.datetime.fromisoformat",))).loops
 
 
 def test_the_line_is_the_one_that_prevents_it() -> None:
