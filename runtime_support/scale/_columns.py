@@ -43,6 +43,8 @@ def _form(schema: m.Schema, around: tuple[int, ...]) -> m.Schema:
     match schema:
         case m.ScalarSchema("int" | "float" | "bool" | "string"):
             return schema
+        case m.ScalarSchema("date" | "datetime" | "time" | "duration" | "decimal"):
+            return m.ScalarSchema("string")  # with all digits, as JSON has it
         case m.ScalarSchema("number"):
             return m.ScalarSchema("float")
         case m.LiteralSchema(bool()):
