@@ -128,7 +128,7 @@ def compile_source(
     source: Source, load: Loader = no_modules, overlapping: Overlapping = DEFAULT
 ) -> Compiled:
     """The Python module of a script, or what keeps it from having one."""
-    return compile_checked(check(source, load), overlapping)
+    return compile_checked(check(source, load, pure=overlapping.pure), overlapping)
 
 
 def compile_checked(checked: Checked, overlapping: Overlapping = DEFAULT) -> Compiled:

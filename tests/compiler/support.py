@@ -9,6 +9,7 @@ from pathlib import Path
 from saftc.diagnostics.render import render_text
 from saftc.driver import Compiled, compile_source
 from saftc.project.scripts import Modules
+from saftc.project.settings import pure_patterns
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.imports import no_modules
 from saftc.source import Source
@@ -72,9 +73,10 @@ def compiled_cases() -> list[Case]:
 
 
 def compile_file(path: Path, overlapping: Overlapping = DEFAULT) -> Compiled:
-    """A script in a file, compiled with the scripts beside it in sight."""
+    """A script in a file, compiled with the scripts beside it and its project in sight."""
     source = Source.from_bytes(path.name, path.read_bytes())
-    return compile_source(source, Modules(path.parent).load, overlapping)
+    pure = (*overlapping.pure, *pure_patterns(path.parent))
+    return compile_source(source, Modules(path.parent).load, overlapping._replace(pure=pure))
 
 
 def examples() -> list[Path]:

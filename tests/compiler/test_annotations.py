@@ -89,7 +89,6 @@ def test_annotations_that_saft_has_a_type_for(annotation: str, type_: str | None
     "text",
     [
         "def go(): return 1",
-        "async def go() -> int: return 1",
         "import functools\n@functools.cache\ndef go() -> int: return 1",
         "def go() -> int: return 1\ndef go() -> str: return ''",
         "def go() -> int: return 1\ngo = str",
