@@ -10,19 +10,27 @@ conversation may come later.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from inspect import iscoroutinefunction
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from runtime_support import _tally as _tally  # counts what is asked before a budget does
-from runtime_support._conversation import MORE_ROUNDS, Conversation, Step, Steps
-from runtime_support._effects import Effect, Effects, drive, finish, finish_async
+from runtime_support._conversation import MORE_ROUNDS, Conversation, Step, Steps, Turn
+from runtime_support._effects import LOOK_SECONDS, Effect, Effects, drive, finish, finish_async
 from runtime_support._exchange import Heard, Message, Replying, Request, ToolRequest, ask_provider
-from runtime_support._order import until_turn, until_wanted
+from runtime_support._order import (
+    calls_before,
+    check_cancelled,
+    is_beside,
+    until_turn,
+    until_wanted,
+)
 from runtime_support._positions import annotate, place_of_call
-from runtime_support._results import NOTHING_BEFORE, Answer, Kept, Result, Transcript
+from runtime_support._results import NOTHING_BEFORE, Answer, Kept, Result, ToolCall, Transcript
 from runtime_support._schema import check
 from runtime_support._seams import Around, around_prompt, load_part
 from runtime_support._settings import Settings, ambient_here, settings_for, settings_to_show
@@ -33,6 +41,8 @@ from runtime_support.errors import CheckError, ConfigError, PromptError, SaftErr
 from runtime_support.providers import PromptCall
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from runtime_support._media import Content
     from runtime_support._streaming.chunks import Parts
     from runtime_support._streaming.results import AsyncResult
@@ -60,6 +70,7 @@ class Question:
     after: Result[Any] | Sequence[Mapping[str, Any]] | None = None
     tools: tuple[Any, ...] = ()
     before: Transcript = NOTHING_BEFORE  # what `after` means
+    pure: Iterable[Any] | None = None
 
     # Whether the functions that are offered are tools, which the model calls one by one.
     offers_tools: ClassVar[bool] = True
@@ -95,6 +106,12 @@ class Question:
         leading = messages[:1] if messages and messages[0]["role"] == "system" else []
         options = {"system": leading[0]["content"]} if leading and not has_system else {}
         return Transcript(messages, options)
+
+    def known_as_pure(self) -> tuple[Any, ...] | None:
+        """The functions without effects; None where nobody has said which these are."""
+        if self.pure is None:
+            return self.before.pure
+        return (*(self.before.pure or ()), *map(plain, self.pure))
 
     def functions(self, rendered: Rendered) -> dict[str, Any]:
         """The functions that the model may call, by name: those in the text, then the `tools`."""
@@ -141,6 +158,7 @@ class Asking:
     tools: Mapping[str, Tool]
     around: Sequence[Around]  # what goes around it, outermost first
     parts: Parts | None  # what is made of the pieces of its replies, when it is streamed
+    beside: frozenset[str] = frozenset()  # the tools whose calls may run at the same time
 
     def answer(self) -> Answer:
         """The answer; an error has the position of the call."""
@@ -171,26 +189,66 @@ class Asking:
         if isinstance(step, Request):
             return (yield from self.exchange(step))
         if isinstance(step, ToolRequest):
-            from runtime_support._tools import call_tool
-
-            call = call_tool(self.tools, step.name, step.arguments)
-            for one in reversed(self.around):
-                call = one.call(step, call)
-            return (yield from call)
+            return (yield from self._call(step))
+        if isinstance(step, Turn):
+            return (yield from self._calls(step))
         return (yield from self.work(step))
+
+    def _call(self, wanted: ToolRequest) -> Effects[ToolCall]:
+        """The outcome of a call of a tool."""
+        from runtime_support._tools import call_tool
+
+        call = call_tool(self.tools, wanted.name, wanted.arguments)
+        for one in reversed(self.around):
+            call = one.call(wanted, call)
+        return (yield from call)
+
+    def _calls(self, turn: Turn) -> Effects[None]:
+        """Makes the calls of a turn: at the same time those beside each other that may be."""
+        for may_be, group in groupby(turn.wanted, lambda one: one.name in self.beside):
+            wanted = list(group)
+            if may_be and len(wanted) > 1:
+                yield from self._calls_beside(wanted, turn.made)
+                continue
+            for one in wanted:
+                yield from until_wanted()
+                turn.made.append((yield from self._call(one)))
+
+    def _calls_beside(self, wanted: list[ToolRequest], made: list[ToolCall]) -> Effects[None]:
+        """Makes the calls at the same time; the first failure is raised when all have ended."""
+        from runtime_support._tools import call_tool
+
+        works: list[Effects[ToolCall]] = []
+        for one in wanted:
+            call = call_tool(self.tools, one.name, one.arguments)
+            for part in reversed(self.around):
+                call = part.call_beside(one, call)
+            works.append(call)
+        beside, most = load_part("beside"), self.call.settings.max_in_flight
+        here, there = beside.finish_beside, beside.finish_beside_async
+        with _around_all([part.several_calls for part in self.around]):
+            outcomes = yield Effect(partial(here, works, most), partial(there, works, most))
+        for values, error in outcomes:
+            if error is not None:
+                raise error
+            for part in self.around:
+                part.called(values[0])
+            made += values
 
     def exchange(self, request: Request) -> Replying:
         """The reply to a request; of one that is streamed, the parts that its pieces make whole."""
-        # Text before a call of a tool is not part of the answer.
-        is_streamed = self.parts is not None and (request.must_answer or not request.tools)
+        if calls_before.get() and self.call.answers_in_order:
+            yield Effect(partial(_await_all, calls_before.get()))
         send = partial(replying_live, self.call)
         for one in reversed(self.around):
             send = partial(one.exchange, send=send)
-        reply = send(request, [] if is_streamed else None)
         if self.parts is None:
-            return (yield from reply)
+            return (yield from send(request, None))
         self.parts.begin()
-        return (yield from drive(reply, partial(_given, self.parts)))
+        reply = yield from drive(send(request, []), partial(_given, self.parts))
+        if reply.tool_calls:
+            yield from self.parts.before_calls(reply.text)
+        return reply
 
     def work(self, work: Work) -> Effects[Any]:
         """The outcome of work, such as a program."""
@@ -229,6 +287,13 @@ def _around_all(blocks: Sequence[Callable[[], AbstractContextManager[T]]]) -> Ge
         yield [stack.enter_context(one()) for one in blocks]
 
 
+def _await_all(calls: Sequence[Event]) -> None:
+    """Waits for calls of the same turn to end, which are asked before."""
+    for one in calls:
+        while not one.wait(LOOK_SECONDS):
+            check_cancelled()
+
+
 def replying_live(call: PromptCall, request: Request, heard: Heard) -> Replying:
     """The reply of the provider itself."""
     return (yield from ask_provider(call.provider, request, heard))
@@ -251,12 +316,12 @@ def ask(question: Question, *, is_streamed: bool = False) -> Result[Any]:
 
 def ask_async(question: Question) -> Coroutine[Any, Any, Result[Any]]:
     """What is awaited for the answer; errors of the call itself are raised now."""
-    return answer_async(prepare(question))
+    return answer_async(prepare(question, is_awaited=True))
 
 
 def ask_in_parts(question: Question) -> AsyncResult[Any]:
     """The same for what gives its parts."""
-    asked = prepare(question, is_streamed=True)
+    asked = prepare(question, is_streamed=True, is_awaited=True)
     return load_part("results").AsyncResult(asked, asked.parts)
 
 
@@ -265,7 +330,7 @@ async def answer_async(asked: Asking) -> Result[Any]:
     return Result.of(await finish_async(asked.answering()))
 
 
-def prepare(question: Question, *, is_streamed: bool = False) -> Asking:
+def prepare(question: Question, *, is_streamed: bool = False, is_awaited: bool = False) -> Asking:
     """The prompt with all that is taken when it is called; errors of the call itself are raised."""
     try:
         question = question.going_on()
@@ -278,7 +343,9 @@ def prepare(question: Question, *, is_streamed: bool = False) -> Asking:
         conversation = _conversation(question, rendered.content, offered, told, settings)
         call = PromptCall(settings, place, tools)
         parts = load_part("chunks").parts_for(conversation.target) if is_streamed else None
-        return Asking(question.steps(conversation), call, tools, around_prompt(call), parts)
+        steps, around = question.steps(conversation), around_prompt(call)
+        beside = _beside(tools, question.known_as_pure(), settings, is_awaited)
+        return Asking(steps, call, tools, around, parts, beside)
     except SaftError as error:
         annotate(error)
         raise
@@ -291,6 +358,23 @@ def _tools_of(functions: Mapping[str, Any]) -> dict[str, Tool]:
     from runtime_support._tools import function_tool
 
     return {name: function_tool(name, one) for name, one in functions.items()}
+
+
+def _beside(
+    tools: Mapping[str, Tool], pure: tuple[Any, ...] | None, settings: Settings, is_awaited: bool
+) -> frozenset[str]:
+    """The tools whose calls may run at the same time: those without effects, and in an event loop,
+    where nobody says which these are, those that are `async def`.
+    """
+    if len(tools) == 0 or settings.max_in_flight == 1 or is_beside.get():
+        return frozenset()
+    if pure is None and not is_awaited:
+        return frozenset()
+    return frozenset(
+        name
+        for name, tool in tools.items()
+        if (tool.function in pure if pure is not None else iscoroutinefunction(tool.function))
+    )
 
 
 def first_request(question: Question) -> Request:
@@ -341,7 +425,8 @@ def _conversation(
     target, settings = question.target(settings, functions), question.settled(settings)
     ambient = ambient_here(question.options)
     earlier = question.before.messages
-    kept = Kept(tuple(functions.items()), _kept_options(question.options))
+    options = _kept_options(question.options)
+    kept = Kept(tuple(functions.items()), options, question.known_as_pure())
     return Conversation(content, target, tools, settings, rounds, ambient, earlier, kept)
 
 

@@ -4,9 +4,9 @@
     drive(steps, answering)    the target is reached, or an error, see `_effects`
 
 A conversation does nothing itself: it yields what has to be done next, and is sent what came of
-it: for a `Request` a `Reply`, for a `ToolRequest` a `ToolCall`, for `Work` what its `do` gives; a
-failure is thrown in. The driver decides how to wait: here, in a thread, in an event loop, or
-not at all, when a journal knows the outcome.
+it: for a `Request` a `Reply`, for a `ToolRequest` a `ToolCall`, for `Work` what its `do` gives; the
+calls of a `Turn` are noted in there; a failure is thrown in. The driver decides how to wait: here,
+in a thread, in an event loop, or not at all, when a journal knows the outcome.
 
 The whole transcript goes out with each request. A reply with calls of tools is a round: the calls
 are run in order and answered. Any other reply ends a turn: it reaches the target, or the model is
@@ -17,7 +17,7 @@ once it is answered.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from runtime_support._exchange import FailedCall, Message, Reply, Request, Said, ToolRequest
@@ -45,7 +45,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-Step: TypeAlias = Request | ToolRequest | Work
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The calls of tools that one reply asks for, where there are several; those that were made are
+    added in their order.
+    """
+
+    wanted: tuple[ToolRequest, ...]
+    made: list[ToolCall] = field(default_factory=list[ToolCall])
+
+
+Step: TypeAlias = Request | ToolRequest | Turn | Work
 # What a step is sent depends on its kind, which annotations cannot say.
 Steps: TypeAlias = Generator[Step, Any, T]
 
@@ -238,18 +248,33 @@ class Conversation:
         self.call_count += len(identified)
         # Not the reply's own ids, which its wire puts back: these make requests repeatable.
         self.messages.append(_calls_message(reply, identified))
+        ordinary = tuple(call for _, call in identified if not self.target.takes(call))
+        calls = iter((yield from self._call_tools(ordinary)))
         for identity, call in identified:
             if self.target.takes(call):
                 answer = self.target.keep(call)
                 # It answers with words of its own, and with these when it refuses a value.
                 failed = answer.startswith("error: ")
             else:
-                made: ToolCall = yield call
-                self.calls.append(made)
+                made = next(calls)
                 failed = made.result is None
                 answer = f"error: {made.error}" if made.result is None else made.result
             message = {"role": "tool", "tool_call_id": identity, "content": answer}
             self.messages.append(FailedCall(message) if failed else message)
+
+    def _call_tools(self, wanted: tuple[ToolRequest, ...]) -> Steps[list[ToolCall]]:
+        """Has the calls made, and notes them, also those before one that stops the script."""
+        if len(wanted) == 1:
+            made = [(yield wanted[0])]
+            self.calls += made
+            return made
+        turn = Turn(wanted)
+        try:
+            if wanted:
+                yield turn
+        finally:
+            self.calls += turn.made
+        return turn.made
 
     def _passed_limit(self, ordinary: list[ToolRequest]) -> _Limit | None:
         """The limit that a round with these ordinary calls would pass."""

@@ -35,7 +35,10 @@ current: ContextVar[Task | None] = ContextVar("saft_task", default=None)
 # For how many seconds what runs here has waited until it could ask.
 _waited: ContextVar[float] = ContextVar("saft_waited", default=0.0)
 
-# Whether what runs here is one of several calls of a program that run side by side.
+# Of a call that runs beside others of its turn: those that stand before it, until they end.
+calls_before: ContextVar[tuple[Event, ...]] = ContextVar("saft_calls_before", default=())
+
+# Whether what runs here is one of several calls of a program or a turn that run side by side.
 is_beside: ContextVar[bool] = ContextVar("saft_is_beside", default=False)
 
 # Calls that have read files, maybe ahead of their turn.

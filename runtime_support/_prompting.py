@@ -38,6 +38,7 @@ class Prompt:
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
+        pure: Iterable[Function] | None = None,
         stream: bool = False,
         **names: Any,
     ) -> Result[T]: ...
@@ -53,6 +54,7 @@ class Prompt:
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
+        pure: Iterable[Function] | None = None,
         stream: bool = False,
         **names: Any,
     ) -> Result[tuple[Any, ...]]: ...
@@ -70,6 +72,7 @@ class Prompt:
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
+        pure: Iterable[Function] | None = None,
         stream: bool = False,
         **names: Any,
     ) -> Result[Any]: ...
@@ -85,6 +88,7 @@ class Prompt:
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
+        pure: Iterable[Function] | None = None,
         stream: bool = False,
         **names: Any,
     ) -> Result[Any]:
@@ -97,7 +101,8 @@ class Prompt:
         settings; `after` is a result whose conversation goes on with this prompt, with its `model`,
         `system` and `effort`, or the messages of one. `tools` are functions that the model may call
         beside those in the template, each under its own name or as `(name, function)`;
-        `after=x, tools=x.tools` offers those of the conversation again. With `stream`, the model is
+        `after=x, tools=x.tools` offers those of the conversation again. Those in `pure` have no
+        effects: calls of them in one reply run at the same time. With `stream`, the model is
         asked when `.pieces()` or
         `.items()` of the result are gone through. Raises PromptError, ConfigError, or CheckError
         for a template that does not fit.
@@ -105,7 +110,16 @@ class Prompt:
         from runtime_support._asking import Question, ask
 
         question = Question(
-            template, values, names, returns, fields, rounds, options, after, tuple(tools)
+            template,
+            values,
+            names,
+            returns,
+            fields,
+            rounds,
+            options,
+            after,
+            tuple(tools),
+            pure=pure if pure is None else tuple(pure),
         )
         return ask(question, is_streamed=stream)
 
@@ -121,6 +135,7 @@ class Prompt:
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
+        pure: Iterable[Function] | None = None,
         stream: Literal[True],
         **names: Any,
     ) -> AsyncResult[T]: ...
@@ -138,6 +153,7 @@ class Prompt:
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
+        pure: Iterable[Function] | None = None,
         stream: Literal[True],
         **names: Any,
     ) -> AsyncResult[Any]: ...
@@ -154,6 +170,7 @@ class Prompt:
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
+        pure: Iterable[Function] | None = None,
         stream: Literal[False] = False,
         **names: Any,
     ) -> Coroutine[Any, Any, Result[T]]: ...
@@ -169,6 +186,7 @@ class Prompt:
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
+        pure: Iterable[Function] | None = None,
         stream: Literal[False] = False,
         **names: Any,
     ) -> Coroutine[Any, Any, Result[tuple[Any, ...]]]: ...
@@ -186,6 +204,7 @@ class Prompt:
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
+        pure: Iterable[Function] | None = None,
         stream: Literal[False] = False,
         **names: Any,
     ) -> Coroutine[Any, Any, Result[Any]]: ...
@@ -201,6 +220,7 @@ class Prompt:
         options: Mapping[str, Any] | None = None,
         after: Result[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
+        pure: Iterable[Function] | None = None,
         stream: bool = False,
         **names: Any,
     ) -> Coroutine[Any, Any, Result[Any]] | AsyncResult[Any]:
@@ -209,12 +229,22 @@ class Prompt:
         Everything is taken now, as by `prompt`; the model is asked when this is awaited, or when
         the `.pieces()` or `.items()` of a streamed one are gone through. When the task is
         cancelled, the exchange with the server ends at once. Tools that are `async def` are
-        awaited in the loop, others are called in threads.
+        awaited in the loop, those of one reply at the same time unless `pure` says which may be;
+        others are called in threads.
         """
         from runtime_support._asking import Question, ask_async, ask_in_parts
 
         question = Question(
-            template, values, names, returns, fields, rounds, options, after, tuple(tools)
+            template,
+            values,
+            names,
+            returns,
+            fields,
+            rounds,
+            options,
+            after,
+            tuple(tools),
+            pure=pure if pure is None else tuple(pure),
         )
         return ask_in_parts(question) if stream else ask_async(question)
 

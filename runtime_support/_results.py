@@ -69,12 +69,13 @@ class Usage:
 
 class Kept(NamedTuple):
     """What a prompt that goes on with a conversation may have of it: the functions that its model
-    could call, by the names of the tools, and its `model`, `system` and `effort` where a prompt has
-    set them.
+    could call, by the names of the tools, those that are `pure`, and its `model`, `system` and
+    `effort` where a prompt has set them.
     """
 
     tools: tuple[tuple[str, Callable[..., Any]], ...] = ()
     options: Mapping[str, Any] = MappingProxyType({})
+    pure: tuple[Callable[..., Any], ...] | None = None
 
 
 NOTHING_KEPT = Kept()
@@ -82,11 +83,12 @@ NOTHING_KEPT = Kept()
 
 class Transcript(NamedTuple):
     """A conversation for the prompt that goes on with it: the messages with all that providers want
-    back, and the options that hold on.
+    back, and the options and the functions without effects that it is known to have.
     """
 
     messages: Sequence[dict[str, Any]] = ()
     options: Mapping[str, Any] = MappingProxyType({})
+    pure: tuple[Callable[..., Any], ...] | None = None
 
 
 NOTHING_BEFORE = Transcript()
@@ -225,7 +227,7 @@ class Result(Generic[T_co]):
     def transcript(self) -> Transcript:
         """The same for the prompt that goes on with it."""
         answer = self._answered()
-        return Transcript(answer.messages, answer.kept.options)
+        return Transcript(answer.messages, answer.kept.options, answer.kept.pure)
 
     @property
     def tools(self) -> tuple[tuple[str, Callable[..., Any]], ...]:

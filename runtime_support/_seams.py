@@ -38,6 +38,7 @@ _NOTHING = nullcontext()
 # By its name in the core: the module of a part. Providers are parts that make themselves from
 # settings: `configured(settings)`.
 PARTS = {
+    "beside": "_beside",
     "budgets": "runs._budgets",
     "chunks": "_streaming.chunks",
     "journals": "runs._keeper",
@@ -114,12 +115,20 @@ class Around:
         """Around a call of a tool of another program: JSON data, as `made` gives it or as known."""
         return made
 
+    def several_calls(self) -> AbstractContextManager[object]:
+        """Around several calls of tools at the same time; `called` tells of each when all end."""
+        return _NOTHING
+
+    def call_beside(self, wanted: ToolRequest, made: Effects[ToolCall]) -> Effects[ToolCall]:
+        """Around one of these."""
+        return self.call(wanted, made)
+
     def program(self) -> AbstractContextManager[Any]:
         """Around a program of the model; gives what keeps the calls in it, or None."""
         return _NOTHING
 
     def called(self, call: ToolCall) -> None:
-        """A call that a program has made; told when the program has ended."""
+        """A call that a program has made, or one of several at a time; told when all have ended."""
 
     def failed(self, error: PromptError) -> None:
         """The prompt has no usable answer."""

@@ -128,6 +128,12 @@ class Observer(Around):
         self.called(call)
         return call
 
+    def several_calls(self) -> AbstractContextManager[None]:
+        return self.at_work(None)
+
+    def call_beside(self, wanted: ToolRequest, made: Effects[ToolCall]) -> Effects[ToolCall]:
+        return made
+
     def program(self) -> AbstractContextManager[None]:
         return self.at_work(None)
 

@@ -55,6 +55,12 @@ class TextPieces:
         if text:
             yield self._give(without_halves(text))
 
+    def before_calls(self, text: str) -> Iterator[str]:
+        """What the text before calls of tools has beside what was given; another reply follows."""
+        yield from self.rest(text)
+        self._given.clear()
+        self._goal.has_given = False
+
     def rest(self, value: str) -> Iterator[str]:
         """What the whole text has beside what was given."""
         given = "".join(self._given)
@@ -122,6 +128,10 @@ class ListItems:
                 return
             self._read.append(same)
             yield self._give(item)
+
+    def before_calls(self, text: str) -> Iterator[Any]:
+        """What stands before calls of tools is not the list."""
+        return iter(())
 
     def rest(self, value: list[Any]) -> Iterator[Any]:
         """The elements of the whole list beside those that were given."""

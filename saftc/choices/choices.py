@@ -21,6 +21,7 @@ from saftc.semantics.forms import Form, Growth
 from saftc.semantics.names import Symbol
 from saftc.semantics.ownership import find_growth
 from saftc.semantics.relations import Fit, fit
+from saftc.semantics.tools import own_tools
 from saftc.semantics.types import (
     ANY,
     STRING,
@@ -82,6 +83,27 @@ class Choices:
 
     def _is_certain(self, node: n.Expression) -> bool:
         return self.certainty.expression(node, strictly=True) is None
+
+    def tools_beside(self, node: n.Prompt) -> list[n.Expression] | None:
+        """The tools of a prompt whose calls may run at the same time; None leaves that to the
+        runtime. In an event loop it lets every `async def` do so, which some of a script may not.
+        """
+        found: dict[str, n.Expression] = {}
+        has_order = is_needed = False
+        for tool in own_tools(self.facts, node):
+            effects, awaits = self.plan.effects, self.plan.awaits
+            match tool.type:
+                case FunctionType(definition=definition):
+                    if tool.facts is self.facts and effects.only_waits(definition):
+                        found[tool.name] = tool.value
+                        is_needed |= awaits is None or definition not in awaits.functions
+                    elif awaits is not None and definition in awaits.functions:
+                        has_order = True
+                case _:
+                    if tool.facts is self.facts and effects.is_declared_pure(tool.value):
+                        found[tool.name] = tool.value
+                        is_needed = True
+        return list(found.values()) if is_needed or has_order else None
 
     # Functions
 

@@ -173,6 +173,10 @@ def _asking(context: Context, node: n.Prompt, wanted: _Named) -> cst.Call:
     tools = _tools(context, node, after)
     if tools is not None:
         named.append(("tools", tools))
+    if node.mode != "program":
+        beside = context.choices.tools_beside(node)
+        if beside is not None:
+            named.append(("pure", py.list_(list(map(context.emit, beside)))))
     function: Expression = context.global_("program" if node.mode == "program" else "prompt")
     if context.is_async:
         function = py.attribute(function, "aio")

@@ -171,6 +171,20 @@ class Effects:
         """Whether a call of a function asks a model, and has no other effect."""
         return self.of_function(definition) == {"asks"}
 
+    def only_waits(self, definition: n.FunctionDef) -> bool:
+        """Whether a call has no effect but that it asks, and waits: for a model, or in Python whose
+        functions are declared to have none. Others are over before a thread has begun.
+        """
+        if not self.of_function(definition) <= {"asks"}:
+            return False
+        return self.only_asks(definition) or any(
+            self.script_of(function).is_declared_pure(node)
+            for function in self.reached([definition])
+            for top in function.body
+            for node in walk(top)
+            if isinstance(node, n.Name | n.Member)
+        )
+
     def functions_in(self, nodes: Iterable[n.Node]) -> set[n.FunctionDef]:
         """The functions that evaluating the nodes may reach."""
         return self.reached(self._directly(nodes)[1])

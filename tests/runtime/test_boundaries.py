@@ -38,7 +38,7 @@ CORE = {
 LANGUAGE = {"ops", "_language"}
 PARTS = {
     *("_local", "_media", "_mock", "_observe", "_overlap", "_recovery", "_streaming", "_tables"),
-    "_transcripts",
+    *("_beside", "_transcripts"),
     *("mcp", "programs", "runs", "scale"),
     *("testing", "pytest_plugin"),
 }
@@ -114,7 +114,7 @@ def test_no_modules_import_each_other() -> None:
 
 def test_the_seams_name_what_is_there() -> None:
     assert set(_seams.PARTS.values()) <= MODULES.keys()
-    assert len((PACKAGE / "_seams.py").read_text(encoding="utf-8").splitlines()) < 200
+    assert len((PACKAGE / "_seams.py").read_text(encoding="utf-8").splitlines()) < 240
 
 
 def test_no_two_classes_have_the_same_name() -> None:
@@ -141,7 +141,7 @@ prompt("What is twice 4? Use {double}.", double=double).value
 """,
 }
 # The modules of ours that it loads, and how many lines they have.
-LOADED = {"plain": (34, 7_990), "typed": (40, 10_090), "tools": (41, 10_240)}
+LOADED = {"plain": (34, 8_200), "typed": (40, 10_300), "tools": (41, 10_450)}
 
 
 @pytest.mark.parametrize("kind", PROMPTS)

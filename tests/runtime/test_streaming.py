@@ -186,7 +186,7 @@ def test_a_model_that_cannot_stream_gives_one_piece(server: FakeServer) -> None:
     assert ["stream" in body for body in server.bodies] == [True, False, False]
 
 
-def test_text_before_a_call_is_no_piece(server: FakeServer) -> None:
+def test_text_before_a_call_is_given_as_well(server: FakeServer) -> None:
     def look(city: str) -> str:
         return f"3 degrees in {city}"
 
@@ -194,18 +194,21 @@ def test_text_before_a_call_is_no_piece(server: FakeServer) -> None:
     both["choices"][0]["message"]["content"] = "Let me look."
     server.answers = [raw(json.dumps(both).encode()), completion("3 degrees.")]
     result = prompt("How warm is Oslo? {look}", look=look, stream=True)
-    assert list(result.pieces()) == ["3 degrees."]
+    assert list(result.pieces()) == ["Let me look.", "3 degrees."]
+    assert result.value == "3 degrees."
     assert [call.result for call in result.tool_calls] == ["3 degrees in Oslo"]
 
 
-def test_after_the_last_round_the_answer_comes_in_pieces(server: FakeServer) -> None:
+def test_the_answer_comes_in_pieces_while_tools_are_on_offer(server: FakeServer) -> None:
     def look(city: str) -> str:
         return f"3 degrees in {city}"
 
     server.answers = [calling(("look", {"city": "Oslo"})), streamed("3 ", "degrees.")]
-    pieces = prompt("How warm is Oslo? {look}", look=look, rounds=1, stream=True).pieces()
-    assert list(pieces) == ["3 ", "degrees."]
-    assert ["stream" in body for body in server.bodies] == [False, True]
+    pieces = prompt("How warm is Oslo?", tools=[look], stream=True).pieces()
+    assert next(pieces) == "3 "
+    assert [bool(body["tools"]) for body in server.bodies] == [True, True]
+    assert list(pieces) == ["degrees."]
+    assert all("stream" in body for body in server.bodies)
 
 
 def test_a_conversation_goes_on_after_a_stream(server: FakeServer) -> None:

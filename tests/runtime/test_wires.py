@@ -126,9 +126,13 @@ SCRIPTS = {
         "[A][ fox][ \U0001f98a][ slept.]\n",
     ),
     "a stream with tools": Script(
-        TOOLS + 'print(join([piece for piece in stream do $ Use {double}. $], "|"))',
-        (calls(call("double", number=3)), Say("It is 6.")),
-        "It| is| 6.\n",
+        TOOLS + 'print(join([piece for piece in stream $ Use {double}. $], "|"))',
+        (
+            calls(call("double", number=3), text="Let me see."),
+            calls(call("double", number=6)),
+            Say("It is 12."),
+        ),
+        "Let| me| see.|It| is| 12.\n",
     ),
     "after": Script(
         TOOLS

@@ -30,6 +30,7 @@ def with_tools(text: str) -> str:
         text=text,
         shout=shout,
         combine=combine,
+        pure=[shout],
     ).value
 
 

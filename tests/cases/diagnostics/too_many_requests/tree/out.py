@@ -28,6 +28,7 @@ def main() -> None:
                     "Answer {mail}, and name the country of Oslo. Use {where}.",
                     mail=mail,
                     where=where,
+                    pure=[where],
                 ).value
             )
         else:
