@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from runtime_support._schema import check
     from runtime_support._schema.rules import require as require
     from runtime_support._settings import Settings, configure, defaults, snapshot
+    from runtime_support._streaming.results import AsyncResult
     from runtime_support._tables import mean as mean
     from runtime_support._tables import read as read
     from runtime_support._values import kind as kind
@@ -89,6 +90,7 @@ else:
         "_overlap.calls": "later overlap together",
         "_prompting": "prompt",
         "_results": "Result ToolCall Usage",
+        "_streaming.results": "AsyncResult",
         "_schema": "check",
         "_settings": "Settings configure defaults snapshot",
         "programs._prompting": "program",
@@ -118,6 +120,7 @@ else:
     __getattr__, _ = load_lazily(__name__, "runtime_support", _HOMES, _MOVED)
 
 __all__ = [
+    "AsyncResult",
     "AuthenticationFailed",
     "BudgetSpent",
     "CheckError",

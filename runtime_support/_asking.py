@@ -36,7 +36,14 @@ from runtime_support._seams import Around, around_prompt, load_part
 from runtime_support._settings import Settings, ambient_here, settings_for, settings_to_show
 from runtime_support._targets import Target, TextTarget, Work
 from runtime_support._templates import Rendered, Unknown, offer, render, tool_name
-from runtime_support._values import brief, is_function, is_list, is_object, is_tuple, plain
+from runtime_support._values import (
+    brief,
+    is_function,
+    is_object,
+    is_result,
+    is_tuple,
+    plain,
+)
 from runtime_support.errors import CheckError, ConfigError, PromptError, SaftError, ToolsUnsupported
 from runtime_support.providers import PromptCall
 
@@ -67,7 +74,7 @@ class Question:
     fields: Mapping[str, Any] | None = None
     rounds: int | None = None
     options: Mapping[str, Any] | None = None
-    after: Result[Any] | Sequence[Mapping[str, Any]] | None = None
+    after: Result[Any] | AsyncResult[Any] | Sequence[Mapping[str, Any]] | None = None
     tools: tuple[Any, ...] = ()
     before: Transcript = NOTHING_BEFORE  # what `after` means
     pure: Iterable[Any] | None = None
@@ -93,12 +100,12 @@ class Question:
         """The conversation that `after` says; of data, its own system message where it counts."""
         if self.after is None:
             return NOTHING_BEFORE
-        if isinstance(self.after, Result):
-            before = self.after.transcript
+        if is_result(self.after):
+            before: Transcript = cast("Any", self.after).transcript
             if not before.messages:
                 raise CheckError("a prompt comes `after` a result that a prompt has given")
             return before
-        if not (is_list(self.after) or is_tuple(self.after)):
+        if not isinstance(self.after, list | tuple):
             what = "a result or a list of messages"
             raise CheckError(f"a prompt comes `after` {what}, got {brief(self.after)}")
         read = load_part("transcripts").read_messages

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Generator, Iterator
-from typing import Any, Generic, TypeVar
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from typing import Any, ClassVar, Generic, TypeVar
 
 from runtime_support._asking import Asking, answer_async
-from runtime_support._effects import iterate, iterate_async
-from runtime_support._results import Answer, Arriving, Result, value_parts
+from runtime_support._effects import Effects, iterate, iterate_async
+from runtime_support._results import (
+    Answer,
+    Arriving,
+    Result,
+    ToolCall,
+    Transcript,
+    Usage,
+    value_parts,
+)
 from runtime_support._streaming.chunks import Parts
 from runtime_support.errors import CheckError
 
@@ -59,13 +67,18 @@ class AsyncResult(Generic[T_co]):
     `await` gives the Result, when all of it is there; or else its parts are gone through.
     """
 
+    __saft_result__: ClassVar[bool] = True
+
     def __init__(self, asked: Asking, parts: Parts) -> None:
         self._asked = asked
         self._parts = parts
         self._is_begun = False
+        self._end: Result[T_co] | BaseException | None = None
 
     def __await__(self) -> Generator[Any, Any, Result[T_co]]:
-        return answer_async(self._begun()).__await__()
+        if self._end is None:
+            self._end = yield from answer_async(self._begun()).__await__()
+        return self._ended()
 
     def pieces(self: AsyncResult[str]) -> AsyncGenerator[str]:
         """The text piece by piece as the model writes it.
@@ -78,10 +91,79 @@ class AsyncResult(Generic[T_co]):
         """The elements of a list, each as soon as it is complete and valid."""
         return self._given(list)
 
+    @property
+    def value(self) -> T_co:
+        """The value; this and what follows is there when all parts were gone through."""
+        return self._ended().value
+
+    @property
+    def text(self) -> str:
+        """See `Result.text`."""
+        return self._ended().text
+
+    @property
+    def data(self) -> Any:
+        """See `Result.data`."""
+        return self._ended().data
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """See `Result.messages`."""
+        return self._ended().messages
+
+    @property
+    def tool_calls(self) -> list[ToolCall]:
+        """See `Result.tool_calls`."""
+        return self._ended().tool_calls
+
+    @property
+    def usage(self) -> Usage:
+        """See `Result.usage`."""
+        return self._ended().usage
+
+    @property
+    def model(self) -> str:
+        """See `Result.model`."""
+        return self._ended().model
+
+    @property
+    def finish(self) -> str:
+        """See `Result.finish`."""
+        return self._ended().finish
+
+    @property
+    def tools(self) -> tuple[tuple[str, Callable[..., Any]], ...]:
+        """See `Result.tools`."""
+        return self._ended().tools
+
+    @property
+    def transcript(self) -> Transcript:
+        """See `Result.transcript`."""
+        return self._ended().transcript
+
+    def __str__(self) -> str:
+        return str(self._ended())
+
     def _given(self, kind: type) -> AsyncGenerator[Any]:
         if kind is not self._parts.kind:
             value_parts(self._parts.kind(), kind)
-        return iterate_async(self._begun().answering())
+        return iterate_async(self._noted(self._begun()))
+
+    def _noted(self, asked: Asking) -> Effects[Answer]:
+        try:
+            answer = yield from asked.answering()
+        except Exception as error:
+            self._end = error
+            raise
+        self._end = Result.of(answer)
+        return answer
+
+    def _ended(self) -> Result[T_co]:
+        if isinstance(self._end, BaseException):
+            raise self._end
+        if self._end is None:
+            raise CheckError("the reply is not complete", hint="go through all of its pieces first")
+        return self._end
 
     def _begun(self) -> Asking:
         if self._is_begun:

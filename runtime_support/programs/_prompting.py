@@ -54,6 +54,8 @@ from runtime_support.programs._writing import SerializationError, serialize
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
+    from runtime_support._streaming.results import AsyncResult
+
 T = TypeVar("T")
 Function = Callable[..., Any]
 Messages = Sequence[Mapping[str, Any]]
@@ -252,7 +254,7 @@ class ProgramPrompt:
         *values: Any,
         returns: TypeForm[T],
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | Messages | None = None,
+        after: Result[Any] | AsyncResult[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
@@ -267,7 +269,7 @@ class ProgramPrompt:
         *values: Any,
         returns: Any = Any,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | Messages | None = None,
+        after: Result[Any] | AsyncResult[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
@@ -281,7 +283,7 @@ class ProgramPrompt:
         *values: Any,
         returns: Any = Any,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | Messages | None = None,
+        after: Result[Any] | AsyncResult[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
@@ -312,7 +314,7 @@ class ProgramPrompt:
         *values: Any,
         returns: TypeForm[T],
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | Messages | None = None,
+        after: Result[Any] | AsyncResult[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
@@ -327,7 +329,7 @@ class ProgramPrompt:
         *values: Any,
         returns: Any = Any,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | Messages | None = None,
+        after: Result[Any] | AsyncResult[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),
@@ -341,7 +343,7 @@ class ProgramPrompt:
         *values: Any,
         returns: Any = Any,
         options: Mapping[str, Any] | None = None,
-        after: Result[Any] | Messages | None = None,
+        after: Result[Any] | AsyncResult[Any] | Messages | None = None,
         tools: Iterable[Function | tuple[str, Function]] = (),
         conversions: Iterable[Function] = (),
         pure: Iterable[Function] = (),

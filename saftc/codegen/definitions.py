@@ -25,6 +25,7 @@ from saftc.codegen.python import Expression, Statement
 from saftc.codegen.servers import name_titles
 from saftc.flow.forward import ends
 from saftc.semantics.facts import FunctionFacts
+from saftc.semantics.history import is_stream
 from saftc.semantics.types import (
     ANY,
     NEVER,
@@ -208,6 +209,9 @@ def emit_function_def(context: Context, statement: n.FunctionDef) -> Statement:
 
 
 def _returns(context: Context, facts: FunctionFacts) -> Expression:
+    if is_stream(facts.node.returns):
+        kind = "AsyncResult" if context.is_async else "Result"
+        return py.subscript(context.global_(kind), py.name("str"))
     if facts.declared is not None:
         return field_annotation(context, facts.declared, None)
     if facts.node in context.facts.history.does:

@@ -23,8 +23,8 @@ _NAMES = {
     "decimal": "Decimal",
     "typing": "Annotated Any Literal NoReturn TypedDict",
     "runtime_support": (
-        "Failed File Image Result ToolCall Usage check defaults in_loop in_thread later ops "
-        "overlap program prompt together"
+        "AsyncResult Failed File Image Result ToolCall Usage check defaults in_loop in_thread "
+        "later ops overlap program prompt together"
     ),
     # `print`: of modules in which something may print ahead of its turn.
     "runtime_support.ops": "Failure failure print require show",

@@ -36,7 +36,6 @@ def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expr
         case Form.NATIVE:
             return emit_iterable(context, loop.iterable)
         case Form.PIECES:
-            assert isinstance(loop.iterable, n.Prompt)
             made = emit_pieces(context, loop.iterable)
         case Form.ROWS:
             each_row = py.attribute(context.emit(loop.iterable), "iter_rows")

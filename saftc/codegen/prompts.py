@@ -56,10 +56,15 @@ def emit_prompt(context: Context, node: n.Prompt) -> Expression:
     return py.attribute(_asked(context, node, _returns(context, node)), "value")
 
 
-def emit_pieces(context: Context, node: n.Prompt) -> Expression:
-    """`prompt(..., stream=True).pieces()`."""
-    asking = _asking(context, node, [("stream", py.constant(True))])
-    return py.call(py.attribute(asking, "pieces"))
+def emit_pieces(context: Context, node: n.Expression) -> Expression:
+    """`prompt(..., stream=True).pieces()`, or `reply.pieces()` of a stream that is kept."""
+    if isinstance(node, n.Prompt):
+        whole: Expression = _asking(context, node, [("stream", py.constant(True))])
+    elif context.facts.result_of(node) is not None:
+        whole = emit_result(context, node)
+    else:
+        whole = context.emit(node)
+    return py.call(py.attribute(whole, "pieces"))
 
 
 def emit_result(context: Context, node: n.Expression) -> Expression:
@@ -152,6 +157,8 @@ def _functions_that_only_ask(
 
 
 def _asked(context: Context, node: n.Prompt, wanted: _Named) -> Expression:
+    if node in context.facts.history.streams:
+        return _asking(context, node, [*wanted, ("stream", py.constant(True))])
     made = _asking(context, node, wanted)
     return context.awaited(made, node.span) if context.is_async else made
 

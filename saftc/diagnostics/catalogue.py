@@ -105,6 +105,7 @@ TOOLS_NOT_KNOWN = Code("SAFT0412", "error", "the tools of a prompt have to be kn
 TOO_MANY_REQUESTS = Code(
     "SAFT0430", "error", "this script may send {can}, and {allowed} are allowed"
 )
+STREAM_EXPECTED = Code("SAFT0413", "error", "a function `-> stream` returns a stream, not {found}")
 
 # Modules.
 MISSING_MODULE = Code("SAFT0501", "error", "there is no module `{name}`")

@@ -225,6 +225,8 @@ class _Finder:
         if form == Form.EACH_OF:
             words = may_be_wrong(self.facts, node.iterable, "may be no list of such items")
             yield Failure(node.iterable, words)
+        elif form == Form.PIECES and not isinstance(node.iterable, n.Prompt):
+            yield Failure(node.iterable, "a prompt may get no answer", Cause.ACCIDENT)
         elif form not in (Form.NATIVE, Form.PIECES):
             yield Failure(node.iterable, may_be_wrong(self.facts, node.iterable, "may be no list"))
         if not unpacks(node.pattern, item_type(self.facts.type_of(node.iterable))):

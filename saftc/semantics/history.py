@@ -44,6 +44,9 @@ class History:
     conversations: dict[Keeper, tuple[n.Prompt, ...]] = field(
         default_factory=dict[Keeper, tuple[n.Prompt, ...]]
     )
+    # The streams that are kept: a loop goes over the name or the call that gives each, or a
+    # function is declared to give it.
+    streams: set[n.Prompt] = field(default_factory=set[n.Prompt])
 
     def keep(self, keeper: Keeper) -> None:
         """Has a name or function keep its history, and those it comes from."""
@@ -87,6 +90,10 @@ def find_history(module: n.Module, names: Names, held: Held, has_field: HasField
     history.untyped = {keeper for keeper in finder.can if finder.is_untyped(keeper, set())}
     history.sources = finder.sources()
     history.conversations = finder.conversations()
+    for keeper in finder.streaming(history.conversations):
+        history.streams.update(history.conversations[keeper])
+        if keeper in history.can:
+            history.keep(keeper)
     for keeper in finder.asked():
         history.keep(keeper)
     return history
@@ -111,6 +118,7 @@ class _Finder:
         self.values: dict[Symbol, list[n.Expression | None]] = {}
         self.returns: dict[n.FunctionDef, list[n.Expression | None]] = {}
         self.members: list[n.Member | n.Index] = []
+        self.loops: list[n.ForStmt | n.ComprehensionClause] = []
         for node in nodes_of(module, *_COLLECTED):
             self._collect(node)
         self.can: set[Keeper] = {*self.values, *self.returns}
@@ -145,6 +153,8 @@ class _Finder:
                     self.values.setdefault(symbol, []).append(node.value)
                     self.together.setdefault(symbol, []).extend(bound)
             case n.ForStmt() | n.ComprehensionClause() | n.UnpackStmt():
+                if not isinstance(node, n.UnpackStmt):
+                    self.loops.append(node)
                 for identifier in assigned_by(node):
                     self.values.setdefault(self._binding(identifier), []).append(None)
             case n.Member() | n.Index():
@@ -193,6 +203,16 @@ class _Finder:
         while unsure := {one for one in keepers if not self._is_sure(one, keepers)}:
             keepers -= unsure
         return {one: self._prompts_of(one) for one in keepers}
+
+    def streaming(self, known: Mapping[Keeper, tuple[n.Prompt, ...]]) -> Iterator[Keeper]:
+        """The keepers of which the parts are gone through, where streams give all of them."""
+        sources = (self.source(loop.iterable) for loop in self.loops)
+        declared = (one for one in self.returns if is_stream(one.returns))
+        found: list[Keeper | None] = [*sources, *declared]
+        for keeper in found:
+            prompts = () if keeper is None else known.get(keeper, ())
+            if keeper is not None and prompts and all(one.is_streamed for one in prompts):
+                yield keeper
 
     def _is_result(self, symbol: Symbol) -> bool:
         return _names_result(self._schema(symbol))
@@ -269,7 +289,14 @@ class _Finder:
         return all(one is None or self.is_untyped(one, seen) for one in inner)
 
 
+def is_stream(schema: n.Schema | None) -> bool:
+    """Whether a function is declared to give a stream."""
+    return isinstance(schema, n.NamedSchema) and schema.text == "stream"
+
+
 def _names_result(schema: n.Schema | None) -> bool:
     """Whether a schema asks for a whole result."""
     parts = () if schema is None else walk(schema)
-    return any(isinstance(part, n.NamedSchema) and part.text == "Result" for part in parts)
+    return is_stream(schema) or any(
+        isinstance(part, n.NamedSchema) and part.text == "Result" for part in parts
+    )

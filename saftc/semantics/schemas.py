@@ -11,12 +11,14 @@ from saftc.diagnostics.model import Advice, Collector, Related
 from saftc.diagnostics.near import meant_to_be, near
 from saftc.semantics.facts import Facts, RecordFacts
 from saftc.semantics.foreign import Alias, Namespace, PythonClass
+from saftc.semantics.history import is_stream
 from saftc.semantics.results import NAMED_RECORDS
 from saftc.semantics.types import (
     ANY,
     BUILT_IN,
     DATES,
     NIL,
+    RESULT,
     FieldType,
     ListType,
     MapType,
@@ -216,6 +218,9 @@ class _Schemas:
                     return NAMED_RECORDS[schema.text]
                 if schema.text in DATES and not self._is_class_of_python(schema.text):
                     return DATES[schema.text]
+                functions = nodes_of(self.module, n.FunctionDef) if is_stream(schema) else ()
+                if any(schema is one.returns for one in functions):
+                    return RESULT
                 if schema.text not in self.module.guessed:
                     self._unknown(schema)
                 return ANY

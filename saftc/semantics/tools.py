@@ -147,6 +147,12 @@ def _given_by(facts: Facts, node: n.Expression) -> Sequence[n.Prompt] | None:
     return None if keeper is None else facts.history.conversations.get(keeper)
 
 
+def is_kept_stream(facts: Facts, node: n.Expression) -> bool:
+    """Whether a name or a call gives a stream, of which the parts can be gone through."""
+    known = None if isinstance(node, n.Prompt) else _given_by(facts, node)
+    return bool(known) and all(one in facts.history.streams for one in known or ())
+
+
 def _types(facts: Facts, node: n.Expression) -> Sequence[Type]:
     return members(facts.types.get(node, ANY))
 

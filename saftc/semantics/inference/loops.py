@@ -12,6 +12,7 @@ from saftc.semantics.forms import (
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.places import hold
+from saftc.semantics.tools import is_kept_stream
 from saftc.semantics.types import (
     ANY,
     NEVER,
@@ -40,7 +41,8 @@ _ITEMS_OF = {
 def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iterable: Type) -> Type:
     """What going over `iterable` gives; a mistake when it is not a list, a tuple or a dataframe."""
     node = loop.iterable
-    if isinstance(node, n.Prompt) and node.is_streamed:
+    is_stream = isinstance(node, n.Prompt) and node.is_streamed
+    if is_stream or is_kept_stream(inference.facts, node):
         inference.facts.forms.loops[loop] = Form.PIECES
         return STRING
     inference.facts.forms.loops[loop] = loop_form(loop.pattern, iterable)

@@ -5,6 +5,7 @@ from typing import assert_never
 
 from saftc.diagnostics import catalogue
 from saftc.flow.forward import Forward, Loop
+from saftc.semantics.history import is_stream
 from saftc.semantics.inference.conditions import condition, narrow
 from saftc.semantics.inference.context import Inference, Snapshot
 from saftc.semantics.inference.environment import Environment, Slot, join
@@ -15,7 +16,7 @@ from saftc.semantics.inference.prompts import asked_of_model
 from saftc.semantics.names import Symbol
 from saftc.semantics.parameters import passed
 from saftc.semantics.relations import Fit, fit
-from saftc.semantics.tools import offered
+from saftc.semantics.tools import is_kept_stream, offered
 from saftc.semantics.types import (
     ANY,
     FAILURE,
@@ -282,6 +283,19 @@ def _ret_stmt(inference: Inference, statement: n.RetStmt, env: Environment) -> N
         inference.returned(inference.expression(statement.value, env))
     else:
         inference.returned(fit_into(inference, statement.value, declared, env))
+        _gives_stream(inference, statement.value)
+
+
+def _gives_stream(inference: Inference, node: n.Expression) -> None:
+    """A function `-> stream` gives what is not asked yet."""
+    unit = inference.unit
+    if not isinstance(unit, n.FunctionDef) or not is_stream(unit.returns):
+        return
+    is_given = node in inference.facts.history.streams or is_kept_stream(inference.facts, node)
+    if not is_given:
+        found = "a prompt" if isinstance(node, n.Prompt) else "another value"
+        hint = "`ret stream $ ... $` returns one"
+        inference.report(catalogue.STREAM_EXPECTED.at(node.span, found=found, hint=hint))
 
 
 def _after_assignment(given: Type, wanted: Type) -> Type:

@@ -1,4 +1,4 @@
-# Compiled by saftc from in.saft; edit that file instead.
+# Compiled by saftc from in.saft; edit that file instead. This is the async form.
 import asyncio
 
 from runtime_support import prompt
