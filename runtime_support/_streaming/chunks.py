@@ -59,7 +59,7 @@ class TextPieces:
         """What the text before calls of tools has beside what was given; another reply follows."""
         yield from self.rest(text)
         self._given.clear()
-        self._goal.has_given = False
+        self._target.has_given = False
 
     def rest(self, value: str) -> Iterator[str]:
         """What the whole text has beside what was given."""

@@ -324,7 +324,8 @@ class _Asking:
             if isinstance(one.type, FunctionType | BuiltinType):
                 yield one.name, self._function(one.type)
                 continue
-            value = self._from_python(one.value) if one.facts is self.facts else None
+            is_python = one.facts is self.facts and self._is_from_python(one.value)
+            value = self._from_python(one.value) if is_python else None
             if one.is_function:
                 yield one.name, value if callable(value) else Unknown(one.name, "function")
             else:

@@ -82,7 +82,8 @@ def test_what_has_moved_is_still_found_at_the_top() -> None:
 def test_the_top_has_what_a_python_program_expects() -> None:
     own = set(runtime_support.__all__) - set(errors.__all__)
     assert own == {
-        *("prompt", "program", "Result", "ToolCall", "Usage", "check", "image", "file"),
+        *("prompt", "program", "Result", "AsyncResult", "ToolCall", "Usage", "check"),
+        *("image", "file"),
         *("Image", "File", "configure", "defaults", "Settings", "snapshot", "Provider"),
         *("Request", "Reply", "overlap", "together", "later", "in_thread", "in_loop"),
         *("add_observer", "ops"),

@@ -2,7 +2,7 @@
 from typing import Any
 
 from runtime_support import Result, check, prompt
-from runtime_support.ops import parse, read_text, show, to_json, write_text
+from runtime_support.ops import parse, show, to_json
 
 
 def double(x: int) -> int:
@@ -10,8 +10,8 @@ def double(x: int) -> int:
 
 
 history = prompt("Twice 3?", options={"system": "Be brief."}, tools=[double])
-write_text("h.json", to_json(history.messages))
-again: list[Any] = check(parse(read_text("h.json")), list[Any])
+written = to_json(history.messages)
+again: list[Any] = check(parse(written), list[Any])
 more = prompt(
     "And twice that?",
     options={"trust_system": True},
@@ -19,10 +19,12 @@ more = prompt(
     tools=[double],
 )
 print(more.value, len(more.messages), show(more.messages[0]["role"]))
-any_ = parse(read_text("h.json"))
+any_ = parse(written)
 print(
     prompt(
-        "Hm?", options={"system": "x"}, after=check(any_, Result[Any] | list[Any])
+        "Hm?",
+        options={"trust_system": True},
+        after=check(any_, Result[Any] | list[Any]),
     ).value
 )
 print(

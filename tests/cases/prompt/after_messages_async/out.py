@@ -3,7 +3,7 @@ import asyncio
 from typing import Any
 
 from runtime_support import Result, check, prompt
-from runtime_support.ops import parse, read_text, show, to_json, write_text
+from runtime_support.ops import parse, show, to_json
 
 
 def double(x: int) -> int:
@@ -21,8 +21,8 @@ async def main() -> None:
         options={"system": "Be brief."},
         tools=[double],
     )
-    write_text("h.json", to_json(history.messages))
-    again: list[Any] = check(parse(read_text("h.json")), list[Any])
+    written = to_json(history.messages)
+    again: list[Any] = check(parse(written), list[Any])
     more = await prompt.aio(
         "And twice that?",
         options={"trust_system": True},
@@ -30,12 +30,12 @@ async def main() -> None:
         tools=[double],
     )
     print(more.value, len(more.messages), show(more.messages[0]["role"]))
-    any_ = parse(read_text("h.json"))
+    any_ = parse(written)
     print(
         (
             await prompt.aio(
                 "Hm?",
-                options={"system": "x"},
+                options={"trust_system": True},
                 after=check(any_, Result[Any] | list[Any]),
             )
         ).value

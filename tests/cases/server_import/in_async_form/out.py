@@ -41,6 +41,7 @@ async def main() -> None:
             topic=topic,
             search=search,
             page_at=page_at,
+            pure=[],
         )
     ).value
     start = await page_at(url="https://docs.example/start")

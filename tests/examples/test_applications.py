@@ -1,0 +1,161 @@
+"""The two applications among the examples, played through against a model that follows a script."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.fake_server import FakeServer, calling, streamed
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    copied = tmp_path / request.param
+    shutil.copytree(EXAMPLES / request.param, copied)
+    return copied
+
+
+def said(body: dict[str, Any]) -> list[tuple[str, Any]]:
+    return [(one["role"], one["content"]) for one in body["messages"]]
+
+
+def offered(body: dict[str, Any]) -> list[str]:
+    return [one["function"]["name"] for one in body.get("tools", [])]
+
+
+@pytest.mark.parametrize("folder", ["support_agent"], indirect=True)
+def test_the_agent_goes_on_after_a_restart(folder: Path) -> None:
+    def run(server: FakeServer, typed: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "saftc", "run", "agent.saft"],
+            cwd=folder,
+            env={**os.environ, "OPENAI_API_KEY": "x", "SAFT_BASE_URL": server.url},
+            input=typed,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    six = [
+        *("find_books", "find_orders", "get_order", "cancel_order", "refund_order", "open_ticket"),
+    ]
+    with FakeServer() as server:
+        server.answers = [
+            calling(("find_orders", {"customer": "Ada"}), ("find_books", {"words": "Dune"})),
+            streamed("You have ", "two."),
+            calling(("cancel_order", {"order": 18})),
+            streamed("It is ", "cancelled."),
+        ]
+        text = run(server, "What did I order? I am Ada.\nCancel the last one.\n\n")
+        assert text == "> You have two.\n> It is cancelled.\n> "
+        assert all(offered(body) == six for body in server.bodies)
+        results = [one for one in said(server.bodies[-1]) if one[0] == "tool"]
+        assert [json.loads(text) for _, text in results][-1]["state"] == "cancelled"
+    with FakeServer() as server:
+        server.answers = [
+            calling(("cancel_order", {"order": 18}), ("refund_order", {"order": 17})),
+            streamed("Order 17 is paid back."),
+        ]
+        run(server, "And the other one?\n\n")
+        first, last = server.bodies
+        assert [role for role, _ in said(first)].count("system") == 1
+        assert ("user", "Cancel the last one.") in said(first)
+        assert said(first)[-1] == ("user", "And the other one?")
+        assert offered(first) == six
+        assert "only orders that are paid" in said(last)[-2][1]
+        assert json.loads(said(last)[-1][1])["state"] == "refunded"
+
+
+@pytest.fixture
+def service(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The application, whose script is compiled beside it."""
+    done = subprocess.run(
+        [sys.executable, "-m", "saftc", "build", "--async", "chat.saft", "-o", "chat.py"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(folder))
+    import app  # pyright: ignore
+
+    yield app.app
+    for name in ("app", "chat", "weather"):
+        sys.modules.pop(name, None)
+
+
+async def post(app: Any, path: str, text: str) -> list[str]:
+    """The parts of the body, as the server sends them."""
+    parts: list[str] = []
+    received = [{"type": "http.request", "body": text.encode()}]
+
+    async def receive() -> dict[str, Any]:
+        if received:
+            return received.pop()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def send(message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.body" and message.get("body"):
+            parts.append(message["body"].decode())
+
+    scope = {
+        **{"type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "POST"},
+        **{"path": path, "raw_path": path.encode(), "query_string": b"", "headers": []},
+    }
+    async with asyncio.timeout(60):
+        await app(scope, receive, send)
+    return parts
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    with FakeServer() as running:
+        monkeypatch.setenv("OPENAI_API_KEY", "x")
+        monkeypatch.setenv("SAFT_BASE_URL", running.url)
+        yield running
+
+
+@pytest.mark.parametrize("folder", ["chat_service"], indirect=True)
+def test_the_service_keeps_its_sessions_and_streams(service: Any, server: FakeServer) -> None:
+    both = [("temperature", {"city": city}) for city in ("Oslo", "Cairo")]
+    server.answers = [
+        calling(*both),
+        streamed("It is warmer ", "in Cairo."),
+        streamed("3.5 ", "degrees."),
+        streamed("I do not ", "know you."),
+    ]
+
+    async def talk() -> list[list[str]]:
+        return [
+            await post(service, "/chat/ada", "Is it warmer in Oslo or in Cairo?"),
+            await post(service, "/chat/ada", "And how warm is Oslo?"),
+            await post(service, "/chat/bo", "Who am I?"),
+        ]
+
+    assert asyncio.run(talk()) == [
+        ["It is warmer ", "in Cairo."],
+        ["3.5 ", "degrees."],
+        ["I do not ", "know you."],
+    ]
+    assert [text for role, text in said(server.bodies[1]) if role == "tool"] == ["3.5", "30.0"]
+    assert [role for role, _ in said(server.bodies[2])] == [
+        *("system", "user", "assistant", "tool", "tool", "assistant", "user"),
+    ]
+    assert said(server.bodies[3])[1:] == [("user", "Who am I?")]
+    assert all(offered(body) == ["temperature", "wind"] for body in server.bodies)
