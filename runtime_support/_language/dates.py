@@ -6,8 +6,8 @@
     Traceback (most recent call last):
     runtime_support.errors.CheckError: decimal(value): expected such as 12.30, got string "12,30"
 
-A text has to be in the form of ISO 8601. `today` and `now` look at the clock: a journal keeps what
-they have said, and `SAFT_NOW` sets it.
+A text has to be in the form of ISO 8601. `today` and `now` look at the clock, which `SAFT_NOW`
+sets; a run that resumes from a journal looks at it anew.
 """
 
 from __future__ import annotations

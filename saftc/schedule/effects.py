@@ -78,20 +78,19 @@ CALCULATING = frozenset(
 )
 
 
-# Functions of it that only calculate or look at the clock, and do not fail with so many texts; what
-# measures how long something takes is not among them, as it would measure something else.
-_STANDARD = {
-    **{"datetime.date.today": 0, "time.strftime": 1, "time.ctime": 0, "time.asctime": 0},
-    **{"html.escape": 1, "html.unescape": 1, "re.escape": 1, "textwrap.dedent": 1},
-}
+# Functions of it that only look at the clock, with the number of texts that they take without
+# failing. None measures how long something takes: ahead of its turn it would measure another thing.
+_CLOCK = {"datetime.date.today": 0, "time.strftime": 1, "time.ctime": 0, "time.asctime": 0}
+# The same of functions that only calculate.
+_STANDARD = {"html.escape": 1, "html.unescape": 1, "re.escape": 1, "textwrap.dedent": 1}
 
 
 class Effects:
     """The effects in a module; those of its functions are remembered.
 
     `pure` are patterns of Python functions without effects, as in `geo.*`, and `calculating` the
-    modules of Python of which that is known. The effects in a script that `is_imported` are those
-    that its functions have elsewhere.
+    modules of Python of which that is known. Without `has_clock`, a look at the clock is an effect.
+    The effects in a script that `is_imported` are those that its functions have elsewhere.
     """
 
     def __init__(
@@ -100,9 +99,12 @@ class Effects:
         pure: Iterable[str] = (),
         calculating: frozenset[str] = CALCULATING,
         *,
+        has_clock: bool = True,
         is_imported: bool = False,
     ) -> None:
         self.facts = facts
+        self._has_clock = has_clock
+        self._standard = {**_STANDARD, **(_CLOCK if has_clock else {})} if calculating else {}
         self._pure = tuple(pure)
         self._calculating = calculating
         self._is_imported = is_imported
@@ -121,7 +123,13 @@ class Effects:
     def _scripts(self) -> tuple["Effects", ...]:
         """Those of the scripts that this one imports, directly or not."""
         return tuple(
-            Effects(one, self._pure, self._calculating, is_imported=True)
+            Effects(
+                one,
+                self._pure,
+                self._calculating,
+                has_clock=self._has_clock,
+                is_imported=True,
+            )
             for one in self.facts.scripts
         )
 
@@ -238,7 +246,7 @@ class Effects:
     def is_standard(self, node: n.Call) -> bool:
         """Whether a call is of a function of Python's library that only gives a value."""
         types = [self.facts.types.get(one.value, ANY) for one in node.arguments]
-        takes = _STANDARD.get(self.python_name(node.function) or "") if self._calculating else None
+        takes = self._standard.get(self.python_name(node.function) or "")
         return takes == len(types) and all(one == STRING for one in types)
 
     @cached_property
@@ -593,7 +601,7 @@ def check_rules(facts: Facts, mistakes: Collector, pure: Iterable[str] = ()) -> 
 
     `pure` are patterns of the Python functions that the project says have none.
     """
-    effects = Effects(facts, (*pure, *_KNOWN_PURE))
+    effects = Effects(facts, (*pure, *_KNOWN_PURE), has_clock=False)
     for record in nodes_of(facts.module, n.RecordDef):
         for rule in record.rules:
             named: set[n.Node] = set()

@@ -8,9 +8,9 @@ import sys
 import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import pytest
-from typer.core import TyperCommand
 from typer.main import get_command
 
 from runtime_support._settings import Settings, checked_option
@@ -145,9 +145,11 @@ def test_every_setting_is_told() -> None:
     assert rows == [setting.name for setting in fields(Settings)]
 
 
-def options_of(command: TyperCommand) -> set[str]:
+def options_of(command: Any) -> set[str]:
+    """The options of a command, and of the commands inside of it."""
     named = {option for parameter in command.params for option in parameter.opts}
-    return {option for option in named if option.startswith("-")} - {"-h", "--help"}
+    own = {option for option in named if option.startswith("-")} - {"-h", "--help"}
+    return own.union(*map(options_of, getattr(command, "commands", {}).values()))
 
 
 def test_the_overview_has_every_command() -> None:

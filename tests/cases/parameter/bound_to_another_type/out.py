@@ -17,11 +17,4 @@ def shown(names: list[str], most: int | None) -> str:
     return show(names)
 
 
-# Here a read may see both, so it stays one.
-def either(x: int, is_text: bool) -> str | int:
-    if is_text:
-        x = str(x)
-    return x
-
-
-print(parse(" 4 "), shown(["a"], None), either(1, True))
+print(parse(" 4 "), shown(["a"], None))
