@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +14,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from runtime_support import configure
+from runtime_support._exchange import Reply, Request
 from runtime_support.errors import CheckError
 from runtime_support.mcp import _serving as serving
 from runtime_support.testing import Scripted
@@ -51,6 +53,16 @@ def search(query: str) -> str:
 
 def bare(x: int) -> int:
     return x
+
+
+def judge_all(texts: list[str]) -> int:
+    'Judges many.'
+    return len([prompt("Sum up {text}.", text=one).value for one in texts])
+
+
+async def judge_each(texts: list[str]) -> int:
+    'Judges many, awaited.'
+    return len([(await prompt.aio("Sum up {text}.", text=one)).value for one in texts])
 """
 
 
@@ -81,7 +93,7 @@ def test_documented_functions_are_tools(module: Path, mode: str) -> None:
     async def ask() -> None:
         async with Client(serving._server("triage", offers), mode=mode) as client:
             tools = {one.name: one for one in (await client.list_tools()).tools}
-            assert list(tools) == ["judge", "count"]
+            assert list(tools) == ["judge", "count", "judge_all", "judge_each"]
             assert tools["judge"].description == "Tells how urgent a mail is."
             text = {"type": "string", "description": "the mail"}
             assert tools["judge"].input_schema["properties"]["text"] == text
@@ -100,6 +112,48 @@ def test_documented_functions_are_tools(module: Path, mode: str) -> None:
     finally:
         remove()
     assert told == ["1 prompt is answered"]
+
+
+class _Halting:
+    """Answers when it is let go on; `asked` is set at the first request."""
+
+    def __init__(self) -> None:
+        self.asked, self.go_on = threading.Event(), threading.Event()
+        self.requests = 0
+
+    def complete(self, request: Request) -> Reply:
+        """A reply, once nobody holds it back any more."""
+        self.requests += 1
+        self.asked.set()
+        self.go_on.wait()
+        return Reply("rain")
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("tool", ["judge_all", "judge_each"])
+def test_a_call_that_is_cancelled_sends_no_more_prompts(module: Path, mode: str, tool: str) -> None:
+    model = _Halting()
+    configure(provider=model)
+    offers = serving.offered(_loaded(module))
+    others = set(threading.enumerate())
+
+    async def ask() -> None:
+        async with Client(serving._server("triage", offers), mode=mode) as client:
+            call = asyncio.ensure_future(client.call_tool(tool, {"texts": ["a", "b", "c"]}))
+            await asyncio.to_thread(model.asked.wait)
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+            # The server hears of it before it hears of this.
+            found = await client.call_tool("count", {"text": "a b"})
+            assert found.structured_content == {"result": 2}
+
+    asyncio.run(ask())
+    model.go_on.set()
+    for thread in set(threading.enumerate()) - others:
+        if thread.name.startswith("saft"):
+            thread.join()
+    assert model.requests == 1
 
 
 def test_what_is_printed_does_not_reach_the_client(module: Path) -> None:

@@ -1,0 +1,160 @@
+"""`saftc mcp` on a server by hand, and `saftc serve` as the package's own client sees it."""
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+
+from runtime_support.mcp import _config as mcp_config
+from runtime_support.mcp import _sessions as sessions
+from tests.cli.conftest import Command
+
+Script = Callable[[str, str], Path]
+
+SERVER = Path(__file__).parents[1] / "support" / "mcp_server.py"
+TRIAGE = """\
+/// Tells how urgent a mail is.
+f judge(text: string) -> string:
+    print("judging")
+    ret $ How urgent is {text}? $
+
+/// Counts the letters.
+f count(text: string) -> int:
+    print("counting")
+    ret len(text)
+"""
+
+
+@pytest.fixture
+def project(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A project that the user trusts, whose server is not locked yet."""
+    trusting = folder / "config.toml"
+    trusting.write_text(f"trusted = [{json.dumps(str(folder))}]\n")
+    monkeypatch.setattr(mcp_config, "user_file", lambda: str(trusting))
+    configure_server(folder)
+    yield folder
+    sessions.close_sessions()
+
+
+def configure_server(folder: Path, *arguments: str) -> None:
+    """Has the project start the server with these arguments from now on."""
+    sessions.close_sessions()
+    one = {"command": sys.executable, "args": ["-I", "-S", str(SERVER), *arguments]}
+    (folder / ".mcp.json").write_text(json.dumps({"mcpServers": {"docs": one}}))
+
+
+def test_what_a_server_offers_is_locked_compared_and_shown(saftc: Command, project: Path) -> None:
+    nothing = saftc("mcp", "list")
+    assert nothing.code == 1 and "`saftc mcp lock` asks the servers" in nothing.err
+    locked = saftc("mcp", "lock")
+    assert locked.code == 0, locked.err
+    assert "+ f search(query: string, limit: int = 10) -> [" in locked.out
+    text = (project / "mcp.lock.json").read_text()
+    same = saftc("mcp", "lock", "--check")
+    assert (same.code, same.out) == (0, "docs\n  nothing has changed\n")
+
+    configure_server(project, "changed")
+    changed = saftc("mcp", "lock", "--check")
+    assert changed.code == 1
+    assert "  - f search(query: string, limit: int = 10)" in changed.out
+    assert "  + f search(query: string, limit: int = 10, kind: string? = nil)" in changed.out
+    assert (project / "mcp.lock.json").read_text() == text
+
+    listed = saftc("mcp", "list", "docs")
+    assert listed.code == 0
+    assert listed.out.startswith('from mcp("docs") import ...   // by hand 1.0\n')
+    assert "/// Does search.\nf search(query: string" in listed.out
+
+
+def test_a_server_that_does_not_answer_keeps_its_lock(saftc: Command, project: Path) -> None:
+    assert saftc("mcp", "lock").code == 0
+    text = (project / "mcp.lock.json").read_text()
+    one = {"command": sys.executable, "args": ["-c", "raise SystemExit('out of paper')"]}
+    sessions.close_sessions()
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"docs": one}}))
+    ended = saftc("mcp", "lock")
+    assert ended.code == 1 and "out of paper" in ended.err
+    assert (project / "mcp.lock.json").read_text() == text
+
+
+# A script as a server
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "SAFT_CACHE_DIR")}
+    return {**kept, "SAFT_PROVIDER": "mock"}
+
+
+async def _use(client: Client) -> None:
+    async with client:
+        tools = {one.name: one for one in (await client.list_tools()).tools}
+        assert list(tools) == ["judge", "count"]
+        assert tools["count"].description == "Counts the letters."
+        counted = await client.call_tool("count", {"text": "rain"})
+        assert counted.structured_content == {"result": 4}
+        judged: Any = await client.call_tool("judge", {"text": "rain"})
+        assert not judged.is_error and judged.structured_content["result"]
+        wrong: Any = await client.call_tool("count", {"txt": "rain"})
+        assert wrong.is_error and "did you mean `text`?" in wrong.content[0].text
+
+
+def test_a_script_is_served_over_standard_input_and_output(
+    script: Script, folder: Path, cache: Path
+) -> None:
+    path = script("triage.saft", TRIAGE)
+    words = ["-m", "saftc", "serve", str(path)]
+    command = StdioServerParameters(
+        command=sys.executable, args=words, env=_environment(), cwd=folder
+    )
+    asyncio.run(_use(Client(command)))
+
+
+def test_a_script_is_served_on_this_machine(script: Script, folder: Path, cache: Path) -> None:
+    path = script("triage.saft", TRIAGE)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with _serving(path, port) as address:
+        asyncio.run(_use(Client(address)))
+
+
+@contextmanager
+def _serving(path: Path, port: int) -> Iterator[str]:
+    command = [sys.executable, "-m", "saftc", "serve", str(path), "--port", str(port)]
+    served = subprocess.Popen(
+        command, cwd=path.parent, env=_environment(), stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert served.stderr is not None
+        told = served.stderr.readline()
+        address = f"http://127.0.0.1:{port}/mcp"
+        assert address in told, told + served.stderr.read()
+        while served.poll() is None and not _is_heard(port):
+            pass
+        yield address
+    finally:
+        served.terminate()
+        served.communicate()
+
+
+def _is_heard(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
+def test_a_script_without_functions_to_offer_is_told(saftc: Command, script: Script) -> None:
+    script("bare.saft", "print(1)\n")
+    ended = saftc("serve", "bare.saft")
+    assert ended.code == 1
+    assert "bare has no function to offer" in ended.err and "`///` comment" in ended.err
