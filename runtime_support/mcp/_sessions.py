@@ -51,11 +51,14 @@ MOST_PAGES = 100
 _LAST_LINES = 5
 _LONGEST_LINE = 300
 _MOST_READ = 10_000
+_NOT_FOUND = 404
 # At exit, nobody waits longer for servers to end.
 _CLOSE_SECONDS = 6.0
 
 # The messages that the call in this task has handed over to a server that is a command.
 _sent: ContextVar[list[object]] = ContextVar("saft_mcp_sent")
+# The statuses by which a server at an address has refused what the call in this task has sent.
+_refused: ContextVar[list[int]] = ContextVar("saft_mcp_refused")
 
 
 class _ServerLoop:
@@ -193,23 +196,25 @@ class Session:
 
         open_ = await self._connected()
         _sent.set(sent)
+        statuses: list[int] = []
+        _refused.set(statuses)
         timeout = settings_to_show().timeout
         try:
             # The package looks at the time of a server's answer; of all of the call, we do.
             async with asyncio.timeout(timeout + 1):
-                result = await open_.client.call_tool(
-                    tool, arguments, read_timeout_seconds=timeout
-                )
+                result = await open_.client.call_tool(tool, arguments, read_timeout_seconds=timeout)
         except TimeoutError:
             raise self._late(tool, timeout, open_) from None
         except MCPError as error:
-            if error.code == CONNECTION_CLOSED or error.message == "Session terminated":
+            # By this status a server says that it does not know the session any more, nor the call.
+            has_expired = _NOT_FOUND in statuses and open_.has_session
+            if error.code == CONNECTION_CLOSED or has_expired:
                 await self._drop(open_)
-                is_sent = error.code == CONNECTION_CLOSED and open_.may_have_sent(sent)
-                raise _Ended(is_sent, open_.why()) from None
+                is_sent = not has_expired and open_.may_have_sent(sent)
+                raise _Ended(is_sent, open_.why() or _words(error)) from None
             if error.code == REQUEST_TIMEOUT:
                 raise self._late(tool, timeout, open_) from None
-            raise self._failure(f"refused `{tool}`: {_words(error)}") from None
+            raise self._failure(f"refused `{tool}`: {_words(error)}", open_.refusal) from None
         except (ValidationError, RuntimeError) as error:
             raise self._failure(
                 f"gave for `{tool}` what is not as the protocol or its own schema has it: "
@@ -320,6 +325,8 @@ class _Connection:
         self._failure: BaseException | None = None
         self._said: deque[str] = deque(maxlen=_LAST_LINES)
         self._unreadable = 0
+        self.has_session = False
+        self.refusal = ""
 
     async def open(self) -> None:
         """Begins it; Failed or ConfigError when the server is not there."""
@@ -392,7 +399,7 @@ class _Connection:
         said = " | ".join(shown(line, _LONGEST_LINE) for line in self._said)
         failures = ", ".join(map(_words, _leaves(self._failure))) if self._opened.done() else ""
         noise = f"{self._unreadable} of its lines are not JSON-RPC" if self._unreadable else ""
-        parts = [failures, noise, f"it wrote: {said}" if said else ""]
+        parts = [failures, self.refusal, noise, f"it wrote: {said}" if said else ""]
         return "; ".join(filter(None, parts))
 
     async def _hear(self, message: Any) -> None:
@@ -402,6 +409,16 @@ class _Connection:
             self.has_changed = True
         elif isinstance(message, Exception):
             self._unreadable += 1
+
+    async def _note(self, response: httpx2.Response) -> None:
+        """Keeps how a server at an address has answered; the package tells no status."""
+        if response.request.method != "POST":
+            return
+        self.has_session = "mcp-session-id" in response.request.headers
+        self.refusal = ""
+        if response.is_error:
+            self.refusal = f"it answered {response.status_code} {response.reason_phrase}".strip()
+            _refused.get([]).append(response.status_code)
 
     def _transport(self) -> Any:
         return self._of_command() if self._config.command else self._of_address()
@@ -449,7 +466,7 @@ class _Connection:
         async with create_mcp_http_client(headers) as client:
             # What is compressed could not be bounded while it is read.
             client.headers["Accept-Encoding"] = "identity"
-            client.event_hooks = {"response": [partial(_bound, limit)]}
+            client.event_hooks = {"response": [self._note, partial(_bound, limit)]}
             async with streamable_http_client(
                 config.url, http_client=client, max_sse_event_size=limit
             ) as streams:

@@ -20,11 +20,13 @@ from runtime_support.mcp import _serving as serving
 from runtime_support.testing import Scripted
 
 MODULE = """
+import threading
 from typing import Annotated, TypedDict
 from runtime_support import prompt
 from runtime_support.mcp import server
 
 docs = server("docs")
+over = threading.Event()
 print("at the top")
 
 
@@ -57,12 +59,18 @@ def bare(x: int) -> int:
 
 def judge_all(texts: list[str]) -> int:
     'Judges many.'
-    return len([prompt("Sum up {text}.", text=one).value for one in texts])
+    try:
+        return len([prompt("Sum up {text}.", text=one).value for one in texts])
+    finally:
+        over.set()
 
 
 async def judge_each(texts: list[str]) -> int:
     'Judges many, awaited.'
-    return len([(await prompt.aio("Sum up {text}.", text=one)).value for one in texts])
+    try:
+        return len([(await prompt.aio("Sum up {text}.", text=one)).value for one in texts])
+    finally:
+        over.set()
 """
 
 
@@ -134,8 +142,8 @@ class _Halting:
 def test_a_call_that_is_cancelled_sends_no_more_prompts(module: Path, mode: str, tool: str) -> None:
     model = _Halting()
     configure(provider=model)
-    offers = serving.offered(_loaded(module))
-    others = set(threading.enumerate())
+    loaded = _loaded(module)
+    offers = serving.offered(loaded)
 
     async def ask() -> None:
         async with Client(serving._server("triage", offers), mode=mode) as client:
@@ -147,12 +155,10 @@ def test_a_call_that_is_cancelled_sends_no_more_prompts(module: Path, mode: str,
             # The server hears of it before it hears of this.
             found = await client.call_tool("count", {"text": "a b"})
             assert found.structured_content == {"result": 2}
+            model.go_on.set()
+            await asyncio.to_thread(loaded.over.wait)
 
     asyncio.run(ask())
-    model.go_on.set()
-    for thread in set(threading.enumerate()) - others:
-        if thread.name.startswith("saft"):
-            thread.join()
     assert model.requests == 1
 
 
