@@ -25,6 +25,7 @@ from saftc.codegen.annotations import common_value, grouped, is_plain_dict
 from saftc.project.files import FileProblem
 from saftc.semantics.facts import Facts, Shape
 from saftc.semantics.types import (
+    CLASSES_OF_DATES,
     RESULT,
     BuiltinType,
     FunctionType,
@@ -55,6 +56,10 @@ _SCALARS: dict[str, Any] = {
     "nil": None,
     "image": runtime_support.Image,
     "file": runtime_support.File,
+    **{
+        of_date.kind: getattr(import_module(module), name)
+        for (module, name), of_date in CLASSES_OF_DATES.items()
+    },
 }
 
 

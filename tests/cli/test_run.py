@@ -300,7 +300,7 @@ if true:
     expected = "effects\nbefore\nbelow\nbetween\n1\n"
     ended = saftc("run", "a.saft")
     assert (ended.code, ended.out, ended.err) == (0, expected, "")
-    for form in ([], ["--async"]):
+    for form in ([], ["--async", "--force"]):
         assert saftc("build", "a.saft", *form).code == 0
         done = subprocess.run(
             [sys.executable, "a.py"], cwd=folder, capture_output=True, text=True, check=False

@@ -85,9 +85,12 @@ def examples() -> list[Path]:
 
 
 def compile_text(text: str, name: str = "in.saft", folder: Path | None = None) -> Compiled:
-    """A script given as text, compiled; with the scripts of `folder` in sight."""
-    load = no_modules if folder is None else Modules(folder).load
-    return compile_source(Source.from_text(name, text), load)
+    """A script given as text, compiled; with the scripts and the project of `folder` in sight."""
+    source = Source.from_text(name, text)
+    if folder is None:
+        return compile_source(source, no_modules)
+    pure = pure_patterns(folder)
+    return compile_source(source, Modules(folder).load, Overlapping(pure=pure))
 
 
 def diagnostics_of(text: str | bytes, name: str = "in.saft") -> str:

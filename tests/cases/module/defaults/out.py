@@ -15,3 +15,6 @@ defaults(
 
 def sort(mail: str) -> Literal["spam", "work"]:
     return prompt("Sort {mail}.", mail=mail, returns=Literal["spam", "work"]).value
+
+
+print(sort("hello"))
