@@ -53,10 +53,15 @@ class Case:
     @property
     def overlapping(self) -> Overlapping:
         """How it is compiled: an empty file `async` asks for the async form; `defaults.json` has
-        the settings that the module takes with it."""
+        the settings that the module takes with it; `pyproject.toml` says what has no effects."""
         shipped = self.folder / "defaults.json"
         defaults = shipped.read_text(encoding="utf-8") if shipped.exists() else ""
-        return Overlapping(is_async=(self.folder / "async").exists(), defaults=defaults)
+        is_project = (self.folder / "pyproject.toml").exists()
+        return Overlapping(
+            pure=tuple(pure_patterns(self.folder)) if is_project else (),
+            is_async=(self.folder / "async").exists(),
+            defaults=defaults,
+        )
 
     def compile(self) -> Compiled:
         return compile_source(self.source(), Modules(self.folder).load, self.overlapping)
