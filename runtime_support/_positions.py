@@ -133,12 +133,13 @@ def _stretch_of(code: CodeType, instruction: int) -> Stretch:
 _behind: ContextVar[Place | None] = ContextVar("saft_place", default=None)
 
 
-def place_of_call() -> Place | None:
-    """The place outside this package from which it was called."""
+def place_of_call(passed: int = 0) -> Place | None:
+    """The place outside this package from which it was called; so many callers are passed over."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and is_ours(frame.f_code.co_filename):
+    while frame is not None and ((is_own := is_ours(frame.f_code.co_filename)) or passed):
         if frame.f_code is _AFAR:
             return _behind.get()
+        passed -= not is_own
         frame = frame.f_back
     if frame is None:
         return _behind.get()
@@ -148,7 +149,7 @@ def place_of_call() -> Place | None:
 def context_of_call() -> Context:
     """A copy of the context, for another thread: what is asked in it has the place of this call.
 
-        pool.submit(context_of_call().run, prompt, "hello")
+    pool.submit(context_of_call().run, prompt, "hello")
     """
     context = copy_context()
     context.run(_behind.set, place_of_call())

@@ -1,7 +1,7 @@
 """Errors that nothing catches, and where in the script they happened.
 
-    install()                        uncaught errors show their position in the script
-    position_of_error(error, trace)  the position of the innermost call that a source map knows
+install()                        uncaught errors show their position in the script
+position_of_error(error, trace)  the position of the innermost call that a source map knows
 """
 
 from __future__ import annotations
@@ -43,14 +43,16 @@ def install() -> None:
 def position_of_error(error: BaseException, trace: TracebackType | None) -> str | None:
     """The position in the script of the innermost call that a source map knows.
 
-    Where a rule of a record is broken, that is where the record was made.
+    Where a rule of a record is broken, that is where the record was made, and where a tool of a
+    server fails, where the script calls it.
     """
     found: str | None = None
     while trace is not None:
         frame = trace.tb_frame
         place = Place(frame.f_code, trace.tb_lasti, frame.f_globals)
         stretch = place.stretch()
-        if place.position_at(*stretch[:2]) is not None and not is_broken_rule(trace):
+        is_told = not is_broken_rule(trace) and not is_tool_of_server(trace)
+        if is_told and place.position_at(*stretch[:2]) is not None:
             found = place.position_at(*_meant(error, frame, stretch))
         trace = trace.tb_next
     return found
@@ -73,6 +75,16 @@ def is_broken_rule(trace: TracebackType) -> bool:
         below is not None
         and below.tb_frame.f_code.co_name == "require"
         and is_ours(below.tb_frame.f_code.co_filename)
+    )
+
+
+def is_tool_of_server(trace: TracebackType) -> bool:
+    """Whether this is the function that stands for a tool of an MCP server, calling the server."""
+    below = trace.tb_next
+    return (
+        below is not None
+        and below.tb_frame.f_code.co_name in ("call", "acall")
+        and below.tb_frame.f_globals.get("__name__") == "runtime_support.mcp._calls"
     )
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )
     from runtime_support._templates import Unknown, tool_name
     from runtime_support._tools import function_tool
-    from runtime_support._uncaught import is_broken_rule
+    from runtime_support._uncaught import is_broken_rule, is_tool_of_server
     from runtime_support._values import counted, is_list, is_object, literal
     from runtime_support.mcp import _config as mcp_config
     from runtime_support.mcp import _lock as mcp_lock
@@ -88,7 +88,7 @@ else:
         ),
         "_templates": "Unknown tool_name",
         "_tools": "function_tool",
-        "_uncaught": "is_broken_rule",
+        "_uncaught": "is_broken_rule is_tool_of_server",
         "_values": "counted is_list is_object literal",
         "mcp._config": "mcp_config=.",
         "mcp._lock": "mcp_lock=.",
@@ -155,6 +155,7 @@ __all__ = [
     "is_journal",
     "is_list",
     "is_object",
+    "is_tool_of_server",
     "journal_here",
     "listed",
     "literal",

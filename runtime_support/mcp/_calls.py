@@ -20,7 +20,7 @@ from runtime_support._effects import Effects, finish, finish_async
 from runtime_support._exchange import Heard, Replying, Request, ToolRequest
 from runtime_support._jsontext import to_json
 from runtime_support._order import until_turn
-from runtime_support._positions import annotate
+from runtime_support._positions import annotate, place_of_call
 from runtime_support._redaction import redacted
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
@@ -139,7 +139,8 @@ class ToolServer:
             outcome = yield from made
             return self._value_of(known, outcome, returns)
         except SaftError as error:
-            annotate(error)
+            # A function that stands for the tool has called: what is told is who calls that.
+            annotate(error, place_of_call(passed=1))
             raise
 
     def _made(self, tool: str, sent: dict[str, Any]) -> Effects[Any]:

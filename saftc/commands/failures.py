@@ -17,7 +17,7 @@ from runtime_support.errors import Failed
 from saftc.commands.asserts import compared
 from saftc.diagnostics.render import snippet
 from saftc.running import Running, Stretch, is_of_library, is_of_saftc
-from saftc.runtime import error_words, is_broken_rule
+from saftc.runtime import error_words, is_broken_rule, is_tool_of_server
 from saftc.source import Source, Span
 
 # More callers than this are a recursion: the ends of it tell enough.
@@ -153,12 +153,12 @@ def _steps(
         frame = trace.tb_frame
         path = frame.f_code.co_filename
         script = scripts.get(path)
-        if script is not None:
+        if script is not None and not is_tool_of_server(trace):
             stretch = _iterable_of(_stretch(frame.f_code, trace), script.text)
             span = script.span(stretch) or script.import_at(stretch[0])
             if span is not None:
                 yield _InScript(frame, script, span, is_broken_rule(trace))
-        elif not path.startswith("<") and not is_of_library(path):
+        elif script is None and not path.startswith("<") and not is_of_library(path):
             yield _InPython(frame, trace.tb_lineno)
         trace = trace.tb_next
 

@@ -158,3 +158,31 @@ def test_a_script_without_functions_to_offer_is_told(saftc: Command, script: Scr
     ended = saftc("serve", "bare.saft")
     assert ended.code == 1
     assert "bare has no function to offer" in ended.err and "`///` comment" in ended.err
+
+
+def test_prompts_show_tools_of_a_server_without_asking_it(
+    saftc: Command, script: Script, project: Path
+) -> None:
+    assert saftc("mcp", "lock").code == 0
+    sessions.close_sessions()
+    (project / ".mcp.json").unlink()
+    script("ask.saft", 'from mcp("docs") import search\nprint($ What of pipes? {search} $)\n')
+    ended = saftc("prompts", "ask.saft", "--format", "json")
+    assert ended.code == 0, ended.err
+    (shown,) = json.loads(ended.out)
+    (tool,) = shown["request"]["tools"]
+    assert tool["function"]["name"] == "search"
+    assert tool["function"]["description"] == "Does search."
+    assert list(tool["function"]["parameters"]["properties"]) == ["query", "limit"]
+
+
+def test_a_failing_tool_is_shown_where_the_script_calls_it(
+    saftc: Command, script: Script, project: Path
+) -> None:
+    assert saftc("mcp", "lock").code == 0
+    text = 'from mcp("docs") import fails\n\nf look() -> int:\n    fails()\n    ret 1\n\nlook()\n'
+    script("ask.saft", text)
+    ended = saftc("run", "ask.saft")
+    assert ended.code == 1
+    assert "error: no such page; None\n --> ask.saft:4:5\n" in ended.err
+    assert "ask.saft:1" not in ended.err and "called at ask.saft:7:1: look()" in ended.err

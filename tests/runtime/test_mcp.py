@@ -129,6 +129,33 @@ def test_an_error_of_a_tool_is_text_and_holds_no_secret(project: Path) -> None:
     assert answer.tool_calls[0].error == "no such page; [redacted]"
 
 
+CALLING = """
+def fails():
+    return docs.call("fails")
+async def afails():
+    return await docs.acall("fails")
+def look():
+    fails()
+async def alook():
+    await afails()
+"""
+
+
+@pytest.mark.parametrize(("call", "line"), [("look()", 7), ("asyncio.run(alook())", 9)])
+def test_a_failure_has_the_place_where_the_script_calls_the_tool(
+    project: Path, call: str, line: int
+) -> None:
+    class Lines:
+        def position(self, line: int, column: int) -> str:
+            return f"ask.saft:{line}"
+
+    names: dict[str, Any] = {"docs": docs, "asyncio": asyncio, "__saft_source_map__": Lines()}
+    exec(CALLING, names)
+    with pytest.raises(Failed) as told:
+        exec(call, names)
+    assert told.value.saft_position == f"ask.saft:{line}"
+
+
 def test_what_a_server_was_told_in_confidence_is_not_passed_on(project: Path) -> None:
     assert docs.call("secret") == "the token is [redacted]"
 
