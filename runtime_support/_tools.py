@@ -182,7 +182,12 @@ def _stands_for_absent(value: Any, parameter: Parameter) -> bool:
 
 def _text_of(value: Any) -> str:
     value = plain(value)
-    text = value if isinstance(value, str) else to_json(value)
+    try:
+        text = value if isinstance(value, str) else to_json(value)
+    except CheckError as refusal:  # a picture: what to do in a prompt is no help to a model
+        raise CheckError(
+            f"the call was made, but its result cannot be told as text: {refusal.message}"
+        ) from None
     if len(text) > LARGEST_RESULT:
         raise CheckError(
             f"the result has {len(text):,} characters, more than {LARGEST_RESULT:,}",

@@ -114,6 +114,21 @@ def test_a_model_is_offered_the_tool_and_told_what_it_gives(project: Path) -> No
     assert answer.tool_calls[0].result == '[{"title":"pipes","score":1.0}]'
 
 
+def test_a_model_is_told_that_a_picture_cannot_be_shown_to_it(project: Path) -> None:
+    def parts() -> Any:
+        return docs.call("parts")
+
+    model = Scripted([tool_request("parts"), "never mind"])
+    configure(provider=model)
+    answer = prompt("Use {parts}.", parts=parts)
+    told = (
+        "the call was made, but its result cannot be told as text: "
+        "value[1]: image(docs 2, image/png, 5 bytes) has no JSON form"
+    )
+    assert answer.tool_calls[0].error == told
+    assert model.requests[1].messages[-1]["content"] == f"error: {told}"
+
+
 # What goes wrong
 
 

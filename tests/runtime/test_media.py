@@ -181,7 +181,8 @@ def test_inside_other_values_they_have_no_json_form(scripted: Script) -> None:
 def test_a_tool_cannot_give_one(scripted: Script) -> None:
     model = scripted(tool_request("image", path="photo.png"), "sorry")
     prompt("{image}", image=ops.image)
-    assert model.requests[1].messages[-1]["content"].startswith("error: value: image(photo.png")
+    told = "error: the call was made, but its result cannot be told as text: value: image(photo.png"
+    assert model.requests[1].messages[-1]["content"].startswith(told)
 
 
 # What they are
