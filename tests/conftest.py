@@ -3,6 +3,7 @@
 import ipaddress
 import os
 import socket
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,6 +32,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def updates_cases(request: pytest.FixtureRequest) -> bool:
     """Whether expectations are to be rewritten rather than compared."""
     return bool(request.config.getoption("--update-cases"))
+
+
+@pytest.fixture(autouse=True)
+def _settings_stay() -> Iterator[None]:
+    """A test that leaves settings of the process behind fails, and not one after it."""
+    settings = sys.modules.get("runtime_support._settings")
+    before = {} if settings is None else settings._configured
+    yield
+    settings = sys.modules.get("runtime_support._settings")
+    if settings is not None and settings._configured != before:
+        left, settings._configured = settings._configured, before
+        raise AssertionError(f"the test leaves settings behind: {sorted(left)}")
 
 
 class NetworkRefused(OSError):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import saftc.importing
-from runtime_support import Scripted, configure
+from runtime_support import Scripted, _settings, configure
 from runtime_support.testing import tool_request
 from saftc.importing import ScriptFinder
 from saftc.notebook import ScriptError
@@ -22,6 +22,7 @@ from tests.compiler.support import ROOT
 def scripts(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of scripts that Python finds."""
     known = set(sys.modules)
+    monkeypatch.setattr(_settings, "_configured", {})
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     saftc.importing.install(tmp_path)

@@ -27,8 +27,7 @@ SCRIPTS = [
     for path in (
         *(case.folder / "in.saft" for case in compiled_cases()),
         *sorted(GOLDENS.glob("*.saft")),
-        # Applications, which have folders of their own, ask nothing when nobody speaks to them.
-        *(path for path in examples() if path.parent == EXAMPLES),
+        *examples(),
     )
     if "$" in path.read_text("utf-8")
 ]

@@ -85,8 +85,8 @@ def compile_file(path: Path, overlapping: Overlapping = DEFAULT) -> Compiled:
 
 
 def examples() -> list[Path]:
-    """The scripts of `examples/`."""
-    return sorted(EXAMPLES.rglob("*.saft")) if EXAMPLES.is_dir() else []
+    """The scripts of `examples/`; applications have folders and tests of their own."""
+    return sorted(EXAMPLES.glob("*.saft"))
 
 
 def compile_text(text: str, name: str = "in.saft", folder: Path | None = None) -> Compiled:

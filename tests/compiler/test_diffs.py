@@ -39,7 +39,8 @@ def test_a_comment_line_more_is_a_line_more(path: Path) -> None:
 
 def test_a_renamed_local_changes_only_the_lines_that_use_it() -> None:
     text = (EXAMPLES / "invoices.saft").read_text(encoding="utf-8")
-    renamed = re.sub(r"\bverdict\b", "outcome", text)
-    before, after = compile_text(text).text, compile_text(renamed).text
+    renamed = re.sub(r"\bdue\b", "until", text)
+    before = compile_text(text, folder=EXAMPLES).text
+    after = compile_text(renamed, folder=EXAMPLES).text
     assert before is not None
-    assert _changed(before.replace("verdict", "outcome"), after) == []
+    assert _changed(before.replace("due", "until"), after) == []

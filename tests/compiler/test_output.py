@@ -69,7 +69,9 @@ def test_compiling_twice_gives_the_same(modules: _Modules) -> None:
     for name, compiled in modules.items():
         assert compiled.module is not None, name
         pure = pure_patterns(EXAMPLES) if name.startswith("examples/") else ()
-        again = Overlapping(pure=pure, is_async=compiled.module.plan.awaits is not None)
+        plan = compiled.module.plan
+        is_async = plan.awaits is not None
+        again = Overlapping(pure=pure, is_async=is_async, defaults=plan.defaults)
         assert compile_checked(compiled.checked, again).text == compiled.text, name
 
 

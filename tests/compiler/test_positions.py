@@ -26,6 +26,8 @@ def _is_noted(node: ast.stmt) -> bool:
             return False
         case ast.If(test=ast.Compare(left=ast.Name(id="__name__"))):
             return False
+        case ast.Expr(value=ast.Call(func=ast.Name(id="defaults"))):
+            return False  # of the project's settings
         case _:
             return True
 

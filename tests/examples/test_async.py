@@ -10,20 +10,16 @@ from pathlib import Path
 import pytest
 
 from runtime_support.runs import _recordings as replay
-from saftc.driver import compile_source
-from saftc.project.scripts import Modules
 from saftc.schedule.settings import Overlapping
-from saftc.source import Source
-from tests.compiler.support import EXAMPLES, GOLDENS, ROOT, examples
+from tests.compiler.support import EXAMPLES, GOLDENS, ROOT, compile_file, examples
 from tests.examples.test_recordings import ANSWERED_BY, RECORDINGS
 
-SCRIPTS = [*(one for one in examples() if one.parent == EXAMPLES), *sorted(GOLDENS.glob("*.saft"))]
+SCRIPTS = [*examples(), *sorted(GOLDENS.glob("*.saft"))]
 
 
 def awaited(script: Path) -> str:
     """The text of the async form."""
-    source = Source.from_bytes(script.name, script.read_bytes())
-    compiled = compile_source(source, Modules(script.parent).load, Overlapping(is_async=True))
+    compiled = compile_file(script, Overlapping(is_async=True))
     assert compiled.text is not None, script
     return compiled.text
 
