@@ -15,13 +15,14 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from contextvars import ContextVar
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runtime_support._effects import finish_async
 from runtime_support._names import function_name
+from runtime_support._notes import note
 from runtime_support._observe.tracing import add_observer
 from runtime_support._redaction import redacted
 from runtime_support._schema import model as m
@@ -29,7 +30,7 @@ from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._tools import Tool, call_tool, function_tool
 from runtime_support._values import counted
-from runtime_support.errors import CheckError, SaftError
+from runtime_support.errors import CheckError, ConfigError, SaftError
 from runtime_support.mcp._calls import server_of
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ _here: ContextVar[_ServedCall | None] = ContextVar("saft_mcp_call", default=None
 def serve(module: ModuleType, title: str, port: int | None = None) -> None:
     """Serves until the client has closed its end, or until it is interrupted.
 
-    CheckError when the module has no function to offer.
+    CheckError when the module has no function to offer, ConfigError when the port is not free.
     """
     offers = offered(module)
     if not offers:
@@ -75,7 +76,7 @@ def serve(module: ModuleType, title: str, port: int | None = None) -> None:
         if port is None:
             asyncio.run(_serve_stdio(server))
         else:
-            _serve_http(server, port)
+            _serve_http(server, title, port)
     finally:
         remove()
 
@@ -184,8 +185,18 @@ async def _serve_stdio(server: Server[Any]) -> None:
             await server.run(reading, writing, server.create_initialization_options())
 
 
-def _serve_http(server: Server[Any], port: int) -> None:
+def _serve_http(server: Server[Any], title: str, port: int) -> None:
+    import socket
+
     import uvicorn
 
     app = server.streamable_http_app(host="127.0.0.1")
-    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning")
+    config = uvicorn.Config(app, log_level="warning")
+    try:
+        listening = socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        raise ConfigError(f"cannot serve on port {port}: {error.strerror or error}") from None
+    with listening:
+        note(f"{title} is at http://127.0.0.1:{listening.getsockname()[1]}/mcp")
+        with suppress(KeyboardInterrupt):  # it has ended its calls before that is raised
+            uvicorn.Server(config).run(sockets=[listening])

@@ -89,6 +89,8 @@ def lock_servers(names: Collection[str], *, is_check: bool) -> int:
     path = mcp_lock.lock_path(folder)
     if is_check:
         return 1 if code or text != mcp_lock.lock_text(known) else 0
+    if code and not kept:
+        return code
     mcp_lock.write_lock(folder, kept)
     say(f"{path}: {counted(sum(len(one.tools) for one in kept.values()), 'tool')}")
     return code
@@ -128,8 +130,6 @@ def serve_script(file: str, name: str, port: int | None) -> int:
 
         with redirect_stdout(sys.stderr):
             module = import_module(name)
-        if port is not None:
-            say(f"{file}: http://127.0.0.1:{port}/mcp")
         mcp_serving.serve(module, Path(file).stem, port)
     except ModuleNotFoundError as problem:
         if problem.name not in ("mcp", "mcp_types", "uvicorn"):

@@ -153,6 +153,22 @@ def _is_heard(port: int) -> bool:
     return True
 
 
+def test_a_port_that_is_taken_is_told(saftc: Command, script: Script) -> None:
+    script("triage.saft", TRIAGE)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = saftc("serve", "triage.saft", "--port", str(port))
+    assert ended.code == 1 and f"cannot serve on port {port}: Address already in use" in ended.err
+    assert "http://" not in ended.err
+
+
+def test_where_no_server_answers_no_lock_is_written(saftc: Command, project: Path) -> None:
+    one = {"command": sys.executable, "args": ["-c", "pass"]}
+    (project / ".mcp.json").write_text(json.dumps({"mcpServers": {"docs": one}}))
+    assert saftc("mcp", "lock").code == 1
+    assert not (project / "mcp.lock.json").exists()
+
+
 def test_a_script_without_functions_to_offer_is_told(saftc: Command, script: Script) -> None:
     script("bare.saft", "print(1)\n")
     ended = saftc("serve", "bare.saft")
