@@ -10,7 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from runtime_support._seams import load_part
+
 pytest_plugins = "pytester"
+
+# What a run is the first to import, pytester forgets behind it; a process of a user does not.
+load_part("recordings")
 
 Run = Callable[..., str]
 
