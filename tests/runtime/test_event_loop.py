@@ -442,8 +442,19 @@ def test_a_thread_that_was_left_asks_no_more(scripted: Script) -> None:
     assert len(model.requests) == 1
 
 
+# The threads that were there before the test, as those of sessions of servers are.
+_before: set[threading.Thread] = set()
+
+
+@pytest.fixture(autouse=True)
+def _threads_before() -> None:
+    _before.clear()
+    _before.update(threading.enumerate())
+
+
 def saft_threads_have_ended() -> bool:
-    return not any(one.name.startswith("saft") for one in threading.enumerate())
+    new = set(threading.enumerate()) - _before
+    return not any(one.name.startswith("saft") for one in new)
 
 
 def test_what_a_thread_begins_as_it_is_left_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
