@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import threading
+from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -75,10 +76,11 @@ async def judge_each(texts: list[str]) -> int:
 
 
 @pytest.fixture
-def module(tmp_path: Path) -> Path:
+def module(tmp_path: Path) -> Iterator[Path]:
     path = tmp_path / "triage.py"
     path.write_text(MODULE)
-    return path
+    yield path
+    sys.modules.pop("triage", None)
 
 
 def _loaded(path: Path) -> ModuleType:
