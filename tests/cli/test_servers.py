@@ -34,6 +34,12 @@ f count(text: string) -> int:
 """
 
 
+@pytest.fixture(autouse=True)
+def _no_module_stays() -> Iterator[None]:
+    yield
+    sys.modules.pop("triage", None)
+
+
 @pytest.fixture
 def project(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A project that the user trusts, whose server is not locked yet."""

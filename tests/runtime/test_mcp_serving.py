@@ -75,12 +75,17 @@ async def judge_each(texts: list[str]) -> int:
 """
 
 
+@pytest.fixture(autouse=True)
+def _no_module_stays() -> Iterator[None]:
+    yield
+    sys.modules.pop("triage", None)
+
+
 @pytest.fixture
-def module(tmp_path: Path) -> Iterator[Path]:
+def module(tmp_path: Path) -> Path:
     path = tmp_path / "triage.py"
     path.write_text(MODULE)
-    yield path
-    sys.modules.pop("triage", None)
+    return path
 
 
 def _loaded(path: Path) -> ModuleType:
