@@ -44,6 +44,10 @@ def whoami(context: Context) -> str:
     return str((context.headers or {})["authorization"])
 
 
+# On newer Pythons uvicorn waits for connections that a client holds, also when it is to end at once.
+pytestmark = pytest.mark.one_python
+
+
 class Web:
     """The server of the package on this machine; `is_legacy`: it knows sessions alone."""
 
