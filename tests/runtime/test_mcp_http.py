@@ -44,7 +44,7 @@ def whoami(context: Context) -> str:
     return str((context.headers or {})["authorization"])
 
 
-# On newer Pythons uvicorn waits for connections that a client holds, also when it is to end at once.
+# On newer Pythons uvicorn waits for connections that a client holds, also when it has to end.
 pytestmark = pytest.mark.one_python
 
 
