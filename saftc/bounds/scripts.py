@@ -495,14 +495,6 @@ class Script:
         finally:
             self._calling.discard(node)
 
-    def _result_measure(
-        self, called: FunctionBound, formula: Polynomial | None, given: Known, known: Known
-    ) -> Polynomial | None:
-        if formula is None:
-            return None
-        most, reasons = self._replaced(called, formula, given, known)
-        return None if reasons else most
-
     def _asks(self, node: n.Expression) -> bool:
         return "asks" in self.effects.of(node)
 
