@@ -55,8 +55,6 @@ _MOST_CONNECTIONS = 1000
 _MOST_IDLE_CONNECTIONS = 100
 _CONNECTIONS_OF_POOL = 32
 _IDLE_SECONDS = 5.0
-# llama.cpp's server closes an idle connection after five seconds, maybe just as it is used again.
-_IDLE_SECONDS_EMBEDDED = 1.0
 
 _MOST_REDIRECTS = 3
 # These ask for the same request again; after others a GET would follow, which asks nothing.
@@ -103,10 +101,12 @@ def async_client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2
 
 
 def _limits(is_embedded: bool) -> httpx2.Limits:
+    # llama.cpp's server closes an idle connection, maybe just as it is used again; a new one on
+    # this machine costs nothing beside a reply.
     return httpx2.Limits(
         max_connections=_MOST_CONNECTIONS,
-        max_keepalive_connections=_MOST_IDLE_CONNECTIONS,
-        keepalive_expiry=_IDLE_SECONDS_EMBEDDED if is_embedded else _IDLE_SECONDS,
+        max_keepalive_connections=0 if is_embedded else _MOST_IDLE_CONNECTIONS,
+        keepalive_expiry=0 if is_embedded else _IDLE_SECONDS,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
 import pickle
@@ -15,6 +16,7 @@ import pytest
 from runtime_support import ConfigError, configure, program, prompt
 from runtime_support._local import provider as local
 from runtime_support._settings import Settings
+from runtime_support.providers import _clients
 from runtime_support.providers._server import Server
 from tests.support.fake_server import FakeServer
 
@@ -204,3 +206,32 @@ def test_there_is_no_effort(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         monkeypatch.setenv("SAFT_EFFORT", "high")
         assert prompt("hi").value == "ok"
         assert "reasoning_effort" not in server.bodies[0]
+
+
+@pytest.mark.parametrize("sender", ["threads", "aiohttp", "httpx2"])
+def test_no_connection_is_used_twice(
+    sender: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # The server closes one that is idle, and nothing is asked again of a server that is here.
+    path = tmp_path / "model.gguf"
+    path.write_bytes(b"GGUF")
+    monkeypatch.setattr(local, "_checked_weights", lambda _: str(path))
+    if sender == "httpx2":
+        monkeypatch.setattr(_clients, "aiohttp", None)
+
+    async def ask_three_times() -> None:
+        for _ in range(3):
+            await prompt.aio("hi")
+
+    with FakeServer() as server:
+        connection = Server(server.url, "key", is_embedded=True)
+        running = local._LocalServer(None, server.url, "key", True, connection)  # pyright: ignore[reportPrivateUsage]
+        monkeypatch.setattr(local, "_started", lambda _: running)
+        server.extra = {*local._EXTRA}  # pyright: ignore[reportPrivateUsage]
+        configure(provider="local")
+        if sender == "threads":
+            for _ in range(3):
+                prompt("hi")
+        else:
+            asyncio.run(ask_three_times())
+    assert len({request.port for request in server.requests}) == 3
