@@ -352,7 +352,7 @@ def prompts(
     imports: Annotated[
         bool,
         typer.Option(
-            "--import", help="Import the Python modules that offer tools: their code runs."
+            "--import", help="Import Python modules, rather than only read them: their code runs."
         ),
     ] = False,
     on_wire: Annotated[
@@ -459,9 +459,7 @@ def map_(
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Only the first rows.", metavar="N", rich_help_panel=LIMITS
-        ),
+        typer.Option(min=1, help="Only the first rows.", metavar="N", rich_help_panel=LIMITS),
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Report what is certain to go wrong; send nothing.")
@@ -585,9 +583,7 @@ def play(
     except ModuleNotFoundError as problem:
         if problem.name not in ("starlette", "uvicorn"):
             raise
-        complain(
-            "saftc play needs other packages: pip install pygls starlette uvicorn websockets"
-        )
+        complain("saftc play needs other packages: pip install pygls starlette uvicorn websockets")
         raise typer.Exit(1) from None
     try:
         serve_page(file, port, opens=not no_open)

@@ -5,12 +5,13 @@ from pathlib import Path
 
 from saftc.commands.reporting import say, write_diagnostics, write_result
 from saftc.driver import compile_checked
-from saftc.previews.declarations import imported_beside, nothing
+from saftc.previews.declarations import imported_beside
 from saftc.previews.rendering import as_json as rendered_as_json
 from saftc.previews.rendering import as_sent, as_text
 from saftc.previews.requests import preview
+from saftc.previews.stand_ins import StandIns
 from saftc.project.finder import Roots
-from saftc.project.scripts import Scripts
+from saftc.project.scripts import Scripts, originals
 from saftc.schedule.settings import Overlapping
 
 
@@ -25,14 +26,15 @@ def show_prompts(
 ) -> int:
     """Writes the requests of a script, `on_wire` as their server gets them; gives the exit code.
 
-    With `imports`, the Python modules that offer tools are imported: their code runs.
+    With `imports`, the Python modules are imported, and not only read: their code runs.
     """
     scripts = Scripts(roots=Roots(root))
     checked = scripts.check(file)
     write_diagnostics(checked, sys.stderr)
     if checked.has_errors:
         return 1
-    find = imported_beside(scripts.of(file).folder) if imports else nothing
+    folder = scripts.of(file).folder
+    find = imported_beside(folder) if imports else StandIns(originals(folder))
     previews = preview(compile_checked(checked, overlapping), find, on_wire=on_wire)
     if not previews:
         say(f"{file} has no prompts")

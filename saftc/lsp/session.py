@@ -24,6 +24,7 @@ from saftc.syntax.walk import nodes_of
 
 if TYPE_CHECKING:
     from saftc.bounds.requests import Bounds
+    from saftc.previews.stand_ins import StandIns
 
 # A longer script would keep the server from anything else for seconds, at each change.
 MOST_LINES = 10_000
@@ -61,6 +62,14 @@ class Script:
     def originals(self) -> Library:
         """The Python modules that it can import, as they are written."""
         return originals(self.modules.folder)
+
+    @cached_property
+    def stand_ins(self) -> "StandIns":
+        """The Python modules that it can import, as live Python, while nothing of them runs."""
+        # pydantic may be loaded for these.
+        from saftc.previews.stand_ins import StandIns
+
+        return StandIns(self.originals)
 
     @cached_property
     def compiled(self) -> Compiled:

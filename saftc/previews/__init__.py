@@ -1,6 +1,7 @@
 """What a script will ask, known without running it.
 
     declarations  what scripts declare, as live Python that the runtime reads
+    stand_ins     what the Python modules declare that they import, as live Python, too
     requests      each prompt of a compiled script to the request that it sends first
     rendering     such a preview as data, as text and as JSON
 

@@ -5,8 +5,8 @@
     f gap(a: Point, b: Point) -> float:           a function of this signature and docstring
 
 The runtime reads these as it reads those of a module, so that it says of them what it would say
-when the script runs. Nothing of a script runs: a default that is not nil is left open. Of Python
-modules, those that are to be known are imported; what comes from others is any value.
+when the script runs. Nothing of a script runs: a default that is not nil is left open. What comes
+of Python modules is what their texts say, or what they have once they are imported.
 """
 
 import inspect
@@ -22,6 +22,7 @@ from typing import Annotated, Any, Literal, TypedDict, Union
 import runtime_support
 from saftc.codegen import python as py
 from saftc.codegen.annotations import common_value, grouped, is_plain_dict
+from saftc.previews.stand_ins import NotTold, unknown_in
 from saftc.project.files import FileProblem
 from saftc.semantics.facts import Facts, Shape
 from saftc.semantics.types import (
@@ -45,8 +46,8 @@ from saftc.syntax import nodes as n
 # Made of names and types that are known here alone.
 _TYPED_DICT: Any = TypedDict
 
-# Gives a Python module, if it is to be known.
-FindModule = Callable[[str], ModuleType | None]
+# Gives a Python module, or what stands for it: its members may raise NotTold.
+FindModule = Callable[[str], Any]
 
 _SCALARS: dict[str, Any] = {
     "int": int,
@@ -61,11 +62,6 @@ _SCALARS: dict[str, Any] = {
         for (module, name), of_date in CLASSES_OF_DATES.items()
     },
 }
-
-
-def nothing(_name: str) -> None:
-    """Finds no module."""
-    return
 
 
 def imported_beside(folder: Path) -> Callable[[str], ModuleType]:
@@ -87,10 +83,10 @@ def imported_beside(folder: Path) -> Callable[[str], ModuleType]:
 class Declarations:
     """What a script and those that it imports declare, each type and function once.
 
-    `find` gives the Python modules that are to be known.
+    `find` gives the Python modules.
     """
 
-    def __init__(self, facts: Facts, find: FindModule = nothing) -> None:
+    def __init__(self, facts: Facts, find: FindModule) -> None:
         self.facts, self.find = facts, find
         self.docs = ChainMap(*(one.module.docs for one in (facts, *facts.scripts)))
         self._functions: dict[n.FunctionDef, Any] = {}
@@ -148,7 +144,6 @@ class Declarations:
         """The annotation of a type, as an object."""
         place = self._place_in_python(type_)
         if place is not None:
-            # Of a module that is not to be known, any value.
             return getattr(self.find(place[0]), place[1], Any)
         match type_:
             case Scalar(kind="dataframe"):
@@ -227,10 +222,15 @@ class Declarations:
         }
         return class_
 
-    def name_in_python(self, type_: Type) -> str | None:
-        """The name of a class of Python; None when the type is not one."""
+    def unknown_in(self, type_: Type) -> list[str]:
+        """What of a class of Python is not known, in words; nothing where it is another type."""
         place = self._place_in_python(type_)
-        return None if place is None else place[1]
+        if place is None:
+            return []
+        try:
+            return unknown_in(getattr(self.find(place[0]), place[1]))
+        except NotTold:
+            return [f"`{place[1]}`"]
 
     def _place_in_python(self, type_: Type) -> tuple[str, str] | None:
         match type_:

@@ -11,7 +11,7 @@ branch that is never taken is shown like any other.
 
 import ast
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -26,8 +26,9 @@ from saftc.codegen import python as py
 from saftc.codegen.builtins import name_in_ops
 from saftc.codegen.prompts import keyword_of, template_of
 from saftc.driver import Checked, Compiled
-from saftc.previews.declarations import Declarations, FindModule, nothing
+from saftc.previews.declarations import Declarations, FindModule
 from saftc.previews.rendering import Enforced, Hole, Preview, Requests
+from saftc.previews.stand_ins import NotTold, unknown_in
 from saftc.project.files import FileProblem
 from saftc.runtime import (
     KEPT_OPTIONS,
@@ -64,12 +65,10 @@ if TYPE_CHECKING:
     from saftc.runtime import Sent
 
 
-def preview(
-    compiled: Compiled, find: FindModule = nothing, *, on_wire: bool = False
-) -> list[Preview]:
+def preview(compiled: Compiled, find: FindModule, *, on_wire: bool = False) -> list[Preview]:
     """The prompts of a compiled script.
 
-    `find` gives the Python modules that it imports, as far as their functions are to be known.
+    `find` gives the Python modules that it imports, or what stands for them.
     `on_wire` adds the request as the server gets it; holes are written `{mail}` there.
     """
     assert compiled.module is not None
@@ -135,9 +134,9 @@ def _places(compiled: Compiled) -> Callable[[n.Prompt], str]:
     return place
 
 
-def description(facts: Facts, function: n.FunctionDef) -> dict[str, Any] | None:
+def description(facts: Facts, function: n.FunctionDef, find: FindModule) -> dict[str, Any] | None:
     """How a function of a script is described to a model; None if it can be no tool."""
-    declared = Declarations(facts).function(function)
+    declared = Declarations(facts, find).function(function)
     try:
         return function_tool(function.name.text, declared).description()["function"]
     except SaftError:
@@ -270,10 +269,8 @@ class _Asking:
     def _type(self, type_: Type) -> Any:
         """What is asked for; a note says where that is more than is known."""
         declared = self.known.declared
-        for one in within(type_) if declared.find is nothing else ():
-            name = declared.name_in_python(one)
-            if name is not None:
-                self._note(f"`{name}` is a Python module's: --import tells what it is")
+        for one in within(type_):
+            self._note_unknown(declared.unknown_in(one))
         return declared.type_(type_)
 
     def _fields(self) -> dict[str, Any] | None:
@@ -300,11 +297,9 @@ class _Asking:
         if functions and len(functions) == len(types):
             return self._one_of(node, functions)
         record = self.facts.record_of(node)
-        if record is not None and (
-            record.module is None or self.known.declared.find is not nothing
-        ):
-            return self.known.declared.type_(record.type)
-        if record is not None or self._is_from_python(node):
+        if record is not None:
+            return self._class(node, record.type)
+        if self._is_from_python(node):
             return self._from_python(node)
         media = {one.kind for one in types if isinstance(one, Scalar)} & {"image", "file"}
         if media and len(types) == len(media):
@@ -349,16 +344,22 @@ class _Asking:
             self._note(f"{mark} is sent as what it is: a file, a sound, a picture or text")
         return Unknown(mark, kind)
 
+    def _class(self, node: n.Expression, type_: Type) -> object:
+        self._note_unknown(self.known.declared.unknown_in(type_))
+        class_ = self.known.declared.type_(type_)
+        return Unknown(self._hole(node), "function") if class_ is Any else class_
+
     def _from_python(self, node: n.Expression) -> object:
-        if self.known.declared.find is nothing:
-            self._note(f"`{self._written(node)}` is a Python module's: --import tells what it is")
-            return Unknown(self._hole(node, may_be_function=True))
         try:
             value = self._found_in_python(node)
+        except NotTold:
+            self._note_unknown([f"`{self._written(node)}`"])
+            return Unknown(self._hole(node, may_be_function=True))
         except AttributeError:
             raise FileProblem(
                 f"{self._position(node)}: the Python module has no `{self._written(node)}`"
             ) from None
+        self._note_unknown(unknown_in(value))
         return value if callable(value) else Unknown(self._hole(node))
 
     def _found_in_python(self, node: n.Expression) -> object:
@@ -473,6 +474,10 @@ class _Asking:
         if may_be_function:
             self._note(f"{mark} is a tool's name instead, if it is a function")
         return mark
+
+    def _note_unknown(self, parts: Iterable[str]) -> None:
+        for one in parts:
+            self._note(f"{one} is known when its Python module runs: see --import")
 
     def _note(self, text: str) -> None:
         if text not in self.notes:

@@ -58,7 +58,6 @@ class CompiledModule:
     target: str = ""
     source_map: str = ""
 
-
     @property
     def scripts(self) -> list[str]:
         """The names of the sibling scripts among the imports."""

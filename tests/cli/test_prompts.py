@@ -344,26 +344,230 @@ def test_what_may_be_a_function_is_said(saftc: Command, folder: Path) -> None:
     assert "  note: `one` is the function `up` or `down`\n" in saftc("prompts", "in.saft").out
 
 
-def test_python_modules_are_imported_only_when_asked_for(saftc: Command, folder: Path) -> None:
+MARKET = '''
+"""The market."""
+from __future__ import annotations
+import functools
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from datetime import date
+from decimal import Decimal
+from enum import Enum, IntEnum
+from typing import Annotated, Generic, Literal, NamedTuple, NewType, NotRequired, TypedDict, TypeVar
+import uuid
+
+import pydantic as pd
+from pydantic import BaseModel, ConfigDict, Field
+
+from codes_of_test import *
+
+print("the module runs")
+T = TypeVar("T")
+Severity = Literal["low", "high"]
+Number = NewType("Number", int)
+PATTERN = "^[A-Z]{3}$"
+
+class Color(Enum):
+    """How it looks."""
+    RED = "red"
+    BLUE = "blue"
+
+class Level(IntEnum):
+    LOW = 1
+    HIGH = 2
+
+class Money(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    amount: Decimal = Field(gt=0, description="in the currency")
+    currency: str = Field("EUR", pattern=PATTERN)
+    code: Code = Code.B
+
+class Item(BaseModel):
+    """A thing to sell."""
+    class Size(Enum):
+        S = "s"
+        L = "l"
+
+    id: uuid.UUID = Field(default_factory=uuid.uuid4)
+    name: Annotated[str, Field(min_length=1)]
+    size: Size = Size.L
+    price: Money
+    color: Color | None = None
+    made: date
+    alias: int = Field(alias="otherName", default=3)
+    parts: list[Item] = []
+    level: Level = Level.LOW
+    tags: dict[str, "Color"] = Field(default_factory=lambda: {})
+    _cache: object = LIMIT
+
+    @pd.field_validator("name")
+    @classmethod
+    def check(cls, value: str) -> str:
+        return value
+
+class Special(Item):
+    discount: float = Field(default=0.5, ge=0, le=1)
+
+class Page(BaseModel, Generic[T]):
+    items: list[T]
+
+class Found(BaseModel):
+    page: Page[Special]
+
+@dataclass(frozen=True)
+class Node:
+    """A tree."""
+    name: str
+    color: Color
+    below: list[Node] = field(default_factory=list)
+    leaf: Leaf | None = None
+
+@dataclass
+class Leaf:
+    node: Node
+    _: KW_ONLY
+    weight: float = 1.0
+    number: Number = Number(3)
+
+class Row(TypedDict):
+    """A row."""
+    id: int
+    note: NotRequired[str]
+    severity: Severity
+
+class Pair(NamedTuple):
+    left: int
+    right: float = 2.0
+
+def find_items(
+    query: str, most: int = 10, *, colors: Sequence[Color] = (), near: Pair | None = None
+) -> list[Item]:
+    """Finds items.
+
+    query: what is looked for
+    """
+    return []
+
+async def fetch(url: str, rows: list[Row], *rest: int) -> str:
+    """Fetches."""
+    return url
+
+@functools.lru_cache(maxsize=3)
+def cached(x: Annotated[int, "how many"], plain=LIMIT) -> int:
+    return x
+
+class Client:
+    """A client."""
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def get(self, path: str) -> Row:
+        """Gets."""
+        raise NotImplementedError
+
+    @staticmethod
+    def of(number: int) -> "Client":
+        raise NotImplementedError
+
+client = Client("x")
+limit = 3
+'''
+CODES = """from enum import StrEnum, auto
+
+class Code(StrEnum):
+    A = auto()
+    B = auto()
+
+LIMIT = 3
+"""
+OF_MARKET = """import market_of_test as market
+from market_of_test import Item, Node, Row, Color, Level, Pair, Found, find_items, fetch, cached
+from market_of_test import client, limit, Client
+
+item: Item = $ an item {find_items} {fetch} {cached} {limit} $
+node: Node = $ a node {client.get} {Client} {Client.of} {Pair} $
+rows: [Row] = $ rows {market.find_items} $
+color: Color = $ color $
+level: Level? = $ level $
+{a: Pair, b: Found} = $ both $
+print(item, node, rows, color, level, a, b)
+"""
+
+
+def test_python_is_known_without_being_run(
+    saftc: Command, folder: Path, sent: list[dict[str, Any]]
+) -> None:
+    (folder / "market_of_test.py").write_text(MARKET)
+    (folder / "codes_of_test.py").write_text(CODES)
+    (folder / "in.saft").write_text(OF_MARKET)
+    read = shown(saftc, "in.saft")
+    assert [one["notes"] for one in read] == [[]] * 6
+    done = saftc("prompts", "in.saft", "--format", "json", "--import")
+    assert done.out.startswith("the module runs\n[")
+    assert read == json.loads(done.out.removeprefix("the module runs\n"))
+    assert list(tools_of(read[1])) == ["tool_1", "Client", "tool_2", "Pair"]
+    saftc("run", "in.saft", "--no-overlap")
+    first = next(event for event in sent if event["place"] == read[0]["position"])
+    marks = [hole["mark"] for hole in read[0]["holes"]]
+    assert marks == ["«limit»"]
+    assert fits(read[0]["request"], request_of(first), marks)
+
+
+def test_what_only_running_python_tells_is_said(saftc: Command, folder: Path) -> None:
     (folder / "weather_of_test.py").write_text(
-        'print("imported")\n\n\ndef forecast(city: str) -> str:\n'
-        '    """The weather."""\n    return city\n\n\nlimit = 3\n'
+        """import os
+from dataclasses import dataclass, field
+from pydantic import BaseModel, Field
+
+print("imported")
+
+def registered(function): return function
+def limits(): return {"gt": 0}
+class Own:
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source, handler): return handler(str)
+class Place(BaseModel):
+    name: str = Field(os.getenv("PLACE", "here"), max_length=int(os.getenv("MOST", "9")))
+    own: Own | None = None
+class Report(BaseModel):
+    model_config = dict(title=os.getenv("TITLE", "a"))
+    place: Place
+    city: str = os.getenv("CITY", "Rome")
+    count: int = Field(**limits())
+@registered
+def forecast(city: str) -> str:
+    "The weather."
+    return city
+def sure(city: str) -> Report: "Sure."
+"""
     )
     (folder / "in.saft").write_text(
-        "from weather_of_test import forecast as look, limit\n"
-        "$ use {look} at most {limit} times $\n"
+        "from weather_of_test import forecast as look, sure, Report\n"
+        "x: Report = $ use {look} or {sure} $\nprint(x)\n"
     )
     script = str(folder / "in.saft")
     done = saftc("prompts", script, "--format", "json")
-    (preview,) = json.loads(done.out)
-    assert preview["request"]["messages"][0]["content"] == "use «look» at most «limit» times"
-    assert preview["notes"][0] == "`look` is a Python module's: --import tells what it is"
+    (first,) = json.loads(done.out)
+    assert first["request"]["messages"][0]["content"].startswith("use «look» or sure\n")
+    assert list(tools_of(first)) == ["sure"]
+    said = " is known when its Python module runs: see --import"
+    assert [note.removesuffix(said) for note in first["notes"]] == [
+        "`look`",
+        "«look» is a tool's name instead, if it is a function",
+        "the `model_config` of `Report`",
+        "the default of `Report.city`",
+        "what is said of `Report.count`",
+        "the `default` of `Place.name`",
+        "the `max_length` of `Place.name`",
+        "the type of `Place.own`",
+    ]
     done = saftc("prompts", script, "--format", "json", "--import")
     printed, _, rest = done.out.partition("\n")
-    (preview,) = json.loads(rest)
+    (first,) = json.loads(rest)
     assert printed == "imported"
-    assert preview["request"]["messages"][0]["content"] == "use look at most «limit» times"
-    assert tools_of(preview)["look"]["description"] == "The weather."
+    assert list(tools_of(first)) == ["look", "sure"]
+    assert tools_of(first)["look"]["description"] == "The weather."
+    assert first["notes"] == []
 
 
 @pytest.mark.parametrize(
@@ -446,7 +650,7 @@ def test_what_is_declared_is_shown_as_it_is_sent(
     )
     (folder / "shapes.saft").write_text(SHAPES)
     (folder / "in.saft").write_text(DECLARED)
-    by_place = {one["position"]: one for one in shown(saftc, "in.saft", "--import")}
+    by_place = {one["position"]: one for one in shown(saftc, "in.saft")}
     saftc("run", "in.saft", "--no-overlap")
     assert sorted(event["place"] for event in sent) == sorted(by_place)
     for event in sent:
@@ -622,7 +826,7 @@ def test_what_is_shown_is_what_is_sent(
     start = ROOT if script.parent == EXAMPLES else script.parent
     monkeypatch.chdir(start)
     name = str(script.relative_to(start))
-    by_place = {one["position"]: one for one in shown(saftc, name, "--import")}
+    by_place = {one["position"]: one for one in shown(saftc, name)}
     done = saftc("run", name)
     own = [event for event in sent if event["place"].startswith(name)]
     for event in own:
@@ -638,24 +842,6 @@ def test_what_is_shown_is_what_is_sent(
     # Some cases read files that are not there, stop with a failure of their own, or catch it.
     is_stopped = done.err.startswith("error") or "try:" in script.read_text()
     assert reached or not by_place or is_stopped
-
-
-def test_classes_of_python_that_is_not_imported(saftc: Command, folder: Path) -> None:
-    (folder / "market.py").write_text(
-        "from dataclasses import dataclass\nprint('runs')\n@dataclass\nclass Item:\n    id: int\n"
-    )
-    (folder / "in.saft").write_text(
-        "import market\nfrom market import Item\n\n"
-        "type Box(item: Item?, other: market.Item)\ntype Same = market.Item\n\n"
-        "f go(item: Same) -> [Item]:\n    ret $ all but {item} $\n\n"
-        "one: market.Item = $ one $\nbox: Box = $ a box $\nprint(go(one), box)\n"
-    )
-    done = saftc("prompts", "in.saft")
-    assert (done.code, done.err) == (0, "") and "runs" not in done.out
-    assert done.out.count("`Item` is a Python module's: --import tells what it is") == 2
-    found = saftc("prompts", "in.saft", "--import").out
-    assert "is a Python module's" not in found
-    assert found.count('"properties": {"id": {"type": "integer"}}') >= 2
 
 
 def test_each_place_that_asks_is_told_of(saftc: Command, folder: Path) -> None:
@@ -813,7 +999,9 @@ def test_no_key_is_needed_and_none_is_shown(
         done = saftc("prompts", "-", "--wire", stdin="print($ one $)")
         assert f"POST {address}\n" in done.out and "authorization: Bearer ***" in done.out
     monkeypatch.setenv("SAFT_PROVIDER", "openai")
-    monkeypatch.setenv("SAFT_BASE_URL", "http://me:Tr0ub4dor3@127.0.0.1:9/v1?api_key=Hunter2hunter2")
+    monkeypatch.setenv(
+        "SAFT_BASE_URL", "http://me:Tr0ub4dor3@127.0.0.1:9/v1?api_key=Hunter2hunter2"
+    )
     done = saftc("prompts", "-", "--wire", stdin="print($ one $)")
     assert "POST http://127.0.0.1:9/v1/chat/completions?api_key=***\n" in done.out
     assert "authorization: Basic ***" in done.out
