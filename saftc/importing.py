@@ -91,7 +91,9 @@ class ScriptLoader(Loader):
         run_text(compiled.text, filename, module.__dict__, Running(compiled, workspace), code)
 
 
-def _compiled(script: str, root: Path, *, is_async: bool) -> tuple[CompiledModule, Workspace]:
+def _compiled(
+    script: str, root: Path, *, is_async: bool
+) -> tuple[CompiledModule, Workspace]:
     suffix = SUFFIX if is_async else ""
     workspace = open_workspace(root=root, is_async=is_async, suffix=suffix)
     try:

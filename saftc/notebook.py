@@ -338,3 +338,4 @@ def _modules_of(statement: ast.Import | ast.ImportFrom) -> set[str]:
 
 def _decorators(statement: ast.stmt) -> list[ast.expr]:
     return getattr(statement, "decorator_list", [])
+

@@ -1,6 +1,6 @@
 """Compiled texts, run as modules so that tracebacks, and the runtime, find their lines.
 
-run_text(text, "<compiled triage.saft>", module.__dict__, Running(compiled, workspace))
+    run_text(text, "<compiled triage.saft>", module.__dict__, Running(compiled, workspace))
 """
 
 import importlib

@@ -145,7 +145,9 @@ def _note(context: Context, made: Statement, span: Span) -> None:
 
 
 def _has_block(statement: n.Statement) -> bool:
-    return isinstance(statement, n.FunctionDef | n.IfStmt | n.ForStmt | n.WhileStmt | n.TryStmt)
+    return isinstance(
+        statement, n.FunctionDef | n.IfStmt | n.ForStmt | n.WhileStmt | n.TryStmt
+    )
 
 
 # Lines between statements

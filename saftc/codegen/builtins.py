@@ -339,7 +339,9 @@ def length(context: Context, value: Expression) -> Expression:
     return py.call(context.global_("len"), [value])
 
 
-def converted(context: Context, node: n.Expression, value: Expression, wanted: Type) -> Expression:
+def converted(
+    context: Context, node: n.Expression, value: Expression, wanted: Type
+) -> Expression:
     """An int as a float or a decimal: a literal is written as one."""
     if wanted == DECIMAL:
         return py.call(class_of_date(context, DECIMAL), [value])

@@ -50,7 +50,9 @@ def emit_spread(context: Context, node: n.Spread) -> Expression:
     return value
 
 
-def emit_object(context: Context, node: n.ObjectLiteral, fields: Sequence[n.Entry]) -> Expression:
+def emit_object(
+    context: Context, node: n.ObjectLiteral, fields: Sequence[n.Entry]
+) -> Expression:
     """An object with these of its fields."""
     entries = [emit_entry(context, entry) for entry in fields]
     wanted = context.facts.types.get(node)

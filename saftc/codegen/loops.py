@@ -43,7 +43,9 @@ def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expr
         case Form.EACH:
             made = context.operation("each", context.emit(loop.iterable))
         case Form.EACH_OF:
-            made = context.operation("each_of", context.emit(loop.iterable), shape(loop.pattern))
+            made = context.operation(
+                "each_of", context.emit(loop.iterable), shape(loop.pattern)
+            )
         case _:
             assert_never(form)
     context.note(made, loop.iterable.span)

@@ -1,10 +1,10 @@
 """Tools of MCP servers: the server, and what the function does that stands for a tool.
 
-docs = server("docs")
+    docs = server("docs")
 
 
-def search(query: str, limit: int = 10) -> list[Hit]:
-    return docs.call("search", query=query, limit=limit, returns=list[Hit])
+    def search(query: str, limit: int = 10) -> list[Hit]:
+        return docs.call("search", query=query, limit=limit, returns=list[Hit])
 """
 
 import builtins

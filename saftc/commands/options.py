@@ -41,7 +41,9 @@ Model = Annotated[
 ]
 BaseUrl = Annotated[
     str | None,
-    typer.Option(help="The address of a compatible server.", metavar="URL", rich_help_panel=WHO),
+    typer.Option(
+        help="The address of a compatible server.", metavar="URL", rich_help_panel=WHO
+    ),
 ]
 ApiKeyEnv = Annotated[
     str | None,
@@ -55,7 +57,9 @@ Temperature = Annotated[
 ]
 MaxToolRounds = Annotated[
     int | None,
-    typer.Option(help="Rounds of tool calls per prompt (8).", metavar="N", rich_help_panel=LIMITS),
+    typer.Option(
+        help="Rounds of tool calls per prompt (8).", metavar="N", rich_help_panel=LIMITS
+    ),
 ]
 MaxToolCalls = Annotated[
     int | None,

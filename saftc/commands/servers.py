@@ -14,7 +14,7 @@ import typer
 
 from saftc.commands.reporting import complain, counted, say, write_result
 
-mcp = typer.Typer(help='The tools of MCP servers, which scripts import: `from mcp("NAME")`.')
+mcp = typer.Typer(help="The tools of MCP servers, which scripts import: `from mcp(\"NAME\")`.")
 
 _Servers = Annotated[
     list[str] | None,

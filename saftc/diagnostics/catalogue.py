@@ -115,7 +115,9 @@ UNLOCKED_SERVER = Code("SAFT0504", "error", "the MCP server `{name}` is not in t
 UNUSABLE_TOOL = Code(
     "SAFT0505", "error", "`{name}` of the MCP server `{server}` cannot be used: {problem}"
 )
-SERVER_IMPORT_INSIDE = Code("SAFT0506", "error", "tools of a server are imported at the top level")
+SERVER_IMPORT_INSIDE = Code(
+    "SAFT0506", "error", "tools of a server are imported at the top level"
+)
 
 # Warnings.
 ALWAYS_TRUE = Code("SAFT0601", "warning", "this condition is always true")

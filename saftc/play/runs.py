@@ -1,10 +1,10 @@
 """A run of a script in a process of its own, with what it prints and asks as it does so.
 
-run = Run(text, folder, "triage.saft")
-async for news in run.news(): ...     {"kind": "output", "stream": "stdout", "text": "..."},
-                                      {"kind": "prompt", ...} as the log of the runtime has it,
-                                      and at last {"kind": "ended", "code": 0, "seconds": 1.2}
-run.stop()                            asks it to end, and ends it when it does not
+    run = Run(text, folder, "triage.saft")
+    async for news in run.news(): ...     {"kind": "output", "stream": "stdout", "text": "..."},
+                                          {"kind": "prompt", ...} as the log of the runtime has it,
+                                          and at last {"kind": "ended", "code": 0, "seconds": 1.2}
+    run.stop()                            asks it to end, and ends it when it does not
 """
 
 import asyncio

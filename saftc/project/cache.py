@@ -58,6 +58,7 @@ class CompiledModule:
     target: str = ""
     source_map: str = ""
 
+
     @property
     def scripts(self) -> list[str]:
         """The names of the sibling scripts among the imports."""

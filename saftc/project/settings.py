@@ -1,11 +1,11 @@
 """What a project says of compiling, in `[tool.saft]` of the nearest pyproject.toml.
 
-overlap = false         prompts are asked one after the other
-pure = ["geo.*"]        functions of Python that have no effects and do not fail; tools of
-                        MCP servers without effects, as in "mcp(docs).search"
-wire = "responses"      in which form servers are asked
-root = "src"            the folder that imports begin in
-in-place = true         `saftc build` alone writes the modules beside their scripts
+    overlap = false         prompts are asked one after the other
+    pure = ["geo.*"]        functions of Python that have no effects and do not fail; tools of
+                            MCP servers without effects, as in "mcp(docs).search"
+    wire = "responses"      in which form servers are asked
+    root = "src"            the folder that imports begin in
+    in-place = true         `saftc build` alone writes the modules beside their scripts
 """
 
 from pathlib import Path

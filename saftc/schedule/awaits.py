@@ -196,3 +196,4 @@ def evaluated(node: n.Node) -> Iterator[n.Node]:
     parts = node.defaults if isinstance(node, n.FunctionDef | n.RecordDef) else children(node)
     for one in parts:
         yield from evaluated(one)
+

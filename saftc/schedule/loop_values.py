@@ -1,7 +1,7 @@
 """What a variable holds where the part of a loop that asks has ended.
 
-title = $ ... $                     holds a value of its own for each item
-found += [title]                    only grows: each item adds to it, and nothing reads it
+    title = $ ... $                     holds a value of its own for each item
+    found += [title]                    only grows: each item adds to it, and nothing reads it
 """
 
 from collections.abc import Iterable, Iterator
@@ -121,14 +121,10 @@ def added_to(flow: Flow, statement: n.Statement) -> Symbol | None:
     """
     facts = flow.facts
     match statement:
-        case (
-            n.AssignStmt(
-                schema=None,
-                value=n.Binary(operator="+", left=n.Name() as own, right=added) as value,
-            )
-            | n.AugmentedAssignStmt(
-                value=n.Binary(operator="+", left=n.Name() as own, right=added) as value
-            )
+        case n.AssignStmt(
+            schema=None, value=n.Binary(operator="+", left=n.Name() as own, right=added) as value
+        ) | n.AugmentedAssignStmt(
+            value=n.Binary(operator="+", left=n.Name() as own, right=added) as value
         ):
             parts: tuple[n.Node, ...] = (added,)
             are_lists = {type(facts.type_of(one)) for one in (own, added)} == {ListType}

@@ -1,8 +1,8 @@
 """The members of dates, datetimes, times, durations and decimals, and the methods of their classes.
 
-issued.year         issued.year
-issued.weekday      issued.weekday(), 0 for a Monday
-issued.isoformat()  the same: a method of Python's
+    issued.year         issued.year
+    issued.weekday      issued.weekday(), 0 for a Monday
+    issued.isoformat()  the same: a method of Python's
 """
 
 import re

@@ -49,7 +49,9 @@ _NUMBERS = (INT, FLOAT)
 _OF_DECIMALS: dict[tuple[Type, Type], Type] = dict.fromkeys(
     ((DECIMAL, DECIMAL), (DECIMAL, INT), (INT, DECIMAL)), DECIMAL
 )
-_MOVED: dict[tuple[Type, Type], Type] = {(one, DURATION): one for one in (DATE, DATETIME, DURATION)}
+_MOVED: dict[tuple[Type, Type], Type] = {
+    (one, DURATION): one for one in (DATE, DATETIME, DURATION)
+}
 _OF_DATES: dict[str, dict[tuple[Type, Type], Type]] = {
     "+": {**_OF_DECIMALS, **_MOVED, **{(DURATION, one): one for one in (DATE, DATETIME)}},
     "-": {**_OF_DECIMALS, **_MOVED, **{(one, one): DURATION for one in (DATE, DATETIME)}},

@@ -396,7 +396,9 @@ class _Finder(Forward[_State]):
             case _:
                 return Put(entries, is_item=False)
 
-    def _within(self, read: n.Name, entries: tuple[n.Entry, ...], state: _State) -> Within | None:
+    def _within(
+        self, read: n.Name, entries: tuple[n.Entry, ...], state: _State
+    ) -> Within | None:
         """How what an object holds grows: entry by entry, as if all were made before one changes.
 
         So none but the first may fail, or read what those before it have changed.

@@ -184,7 +184,9 @@ def _may_equal(left: Type, right: Type) -> bool:
     if left == right or {left, right} in ({INT, FLOAT}, {INT, DECIMAL}):
         return True
     match left, right:
-        case (ListType(), ListType()) | (ObjectType() | MapType(), ObjectType() | MapType()):
+        case (
+            (ListType(), ListType()) | (ObjectType() | MapType(), ObjectType() | MapType())
+        ):
             return True
         case (TupleType(), TupleType()):
             return len(left.items) == len(right.items)

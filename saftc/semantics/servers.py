@@ -111,7 +111,9 @@ def with_tools(module: n.Module, load: Loader, mistakes: Collector) -> n.Module:
     return replace(module, statements=tuple(statements), docs=docs)
 
 
-def _imported(statement: n.ServerImport, load: Loader, mistakes: Collector) -> Iterator[Declared]:
+def _imported(
+    statement: n.ServerImport, load: Loader, mistakes: Collector
+) -> Iterator[Declared]:
     server = statement.server.text
     loaded = load(key_of(server))
     if isinstance(loaded, BrokenModule):

@@ -213,7 +213,9 @@ class Comments:
         if statement.other:
             self._else(statement, statement.branches[-1].span.end, statement.other)
 
-    def _else(self, statement: n.IfStmt | n.TryStmt, end: int, body: Sequence[n.Statement]) -> None:
+    def _else(
+        self, statement: n.IfStmt | n.TryStmt, end: int, body: Sequence[n.Statement]
+    ) -> None:
         """The last block of a statement; `end` is where the block before it ends."""
         own = self._others[statement] = Attached(self._take(skip(self._source.text, end)))
         self._body(body, own)

@@ -535,14 +535,8 @@ class _Lexer:
         self._add("FORMAT_SPEC", start, match.end())
         if self.text.startswith("{", match.end()):
             hint = "the format is written out: `{x:>10}`"
-            self._report(
-                catalogue.UNEXPECTED,
-                match.end(),
-                match.end() + 1,
-                expected="`}`",
-                found="`{`",
-                hint=hint,
-            )
+            self._report(catalogue.UNEXPECTED, match.end(), match.end() + 1,
+                         expected="`}`", found="`{`", hint=hint)
             end = self.text.find("}", match.end(), self._line_end(match.end()))
             self.position = match.end() if end < 0 else end + 1
 

@@ -36,7 +36,9 @@ class Overloads:
 
 
 # What is written where a name is bound.
-Place = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Name | ast.alias | ast.Global
+Place = (
+    ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Name | ast.alias | ast.Global
+)
 
 Bound = Imported | Overloads | ast.ClassDef | ast.AnnAssign | ast.Assign | None
 
@@ -145,7 +147,7 @@ def _overloaded(statements: Iterable[ast.stmt]) -> dict[str, tuple[Definition, .
     found: dict[str, tuple[Definition, ...]] = {}
     for statement in statements:
         match statement:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if _is(
+            case (ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name)) if _is(
                 statement, "overload"
             ):
                 found[name] = (*found.get(name, ()), statement)

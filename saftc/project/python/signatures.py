@@ -9,7 +9,9 @@ from saftc.semantics.foreign import UNKNOWN, Declared, Function, Signature, Valu
 from saftc.semantics.types import Type
 
 
-def function_of(nodes: Sequence[Definition], scope: Scope, *, is_bound: bool = False) -> Function:
+def function_of(
+    nodes: Sequence[Definition], scope: Scope, *, is_bound: bool = False
+) -> Function:
     """A function by its overloads; one that is bound has its first argument already.
 
     What is awaited gives what comes of that.

@@ -400,8 +400,8 @@ def _check_values(
     if builtin.name == "div" and is_zero(values[1]):
         inference.report(catalogue.DIVISION_BY_ZERO.at(values[1].span))
     match values:
-        case [n.Literal(value=str() as text) as written] if builtin.name in DATES and not is_read(
-            DATES[builtin.name], text
+        case [n.Literal(value=str() as text) as written] if (
+            builtin.name in DATES and not is_read(DATES[builtin.name], text)
         ):
             inference.report(_unreadable(written, builtin.name, text))
         case _:
@@ -425,7 +425,7 @@ def _check_values(
 
 def _unreadable(node: n.Literal, name: str, text: str) -> Diagnostic:
     """That a text which is written out is no date or the like."""
-    hint = f'write it as in `{name}("{EXAMPLES_OF_DATES[name]}")`'
+    hint = f"write it as in `{name}(\"{EXAMPLES_OF_DATES[name]}\")`"
     return catalogue.UNREADABLE.at(node.span, text=text, name=name, hint=hint)
 
 
@@ -467,7 +467,9 @@ def _element(inference: Inference, node: n.Call, way: Way) -> Type:
     return item_type(types[0]) if types and is_only(types[0], *ITEMS) else ANY
 
 
-def _is_native(facts: Facts, builtin: Builtin, way: Way, arguments: Sequence[n.Expression]) -> bool:
+def _is_native(
+    facts: Facts, builtin: Builtin, way: Way, arguments: Sequence[n.Expression]
+) -> bool:
     """Whether the types prove a call, and Python's own form of it does the same."""
     types = [facts.types[argument] for argument in arguments]
     if not way.is_proved(types):

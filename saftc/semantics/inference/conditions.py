@@ -277,9 +277,7 @@ def _is_in_python(inference: Inference, type_: Type, path: Path) -> bool:
         fields = (
             facts.field_type(one, step)
             if isinstance(step, str)
-            else one.items[step]
-            if isinstance(one, TupleType) and step < len(one.items)
-            else None
+            else one.items[step] if isinstance(one, TupleType) and step < len(one.items) else None
             for one in owners
         )
         type_ = union(ANY if one is None else one for one in fields)

@@ -171,7 +171,9 @@ def _unary(inference: Inference, node: n.Unary, env: Environment) -> Type:
     return operation.result
 
 
-def _binary(inference: Inference, node: n.Binary, env: Environment, wanted: Type | None) -> Type:
+def _binary(
+    inference: Inference, node: n.Binary, env: Environment, wanted: Type | None
+) -> Type:
     left = inference.expression(node.left, env)
     asked = member_of_kind(wanted, ListType)
     if node.operator == "+" and asked is not None and fit(left, asked) == Fit.EXACT:
