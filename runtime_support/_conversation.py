@@ -285,11 +285,11 @@ class Conversation:
         rounds = self.settings.max_tool_rounds
         if self.rounds >= rounds:
             what = f"more than {rounds} rounds of tool calls"
-            return _Limit(rounds, what, "raise `max_tool_rounds` if so many are meant")
+            return _Limit(rounds, what, "raise `max_tool_rounds` if the prompt needs more")
         calls = self.settings.max_tool_calls
         if len(self.calls) + len(ordinary) > calls:
             what = f"more than {calls} tool calls"
-            return _Limit(calls, what, "raise `max_tool_calls` if so many are meant")
+            return _Limit(calls, what, "raise `max_tool_calls` if the prompt needs more")
         return None
 
     def _keep_the_last(self, reply: Reply, passed: _Limit) -> Steps[None]:

@@ -126,7 +126,7 @@ def _parse_with_digits(text: str) -> Any:
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            raise CheckError("parse(text): a key stands twice")
+            raise CheckError("parse(text): an object has a key twice")
         return found
 
     try:

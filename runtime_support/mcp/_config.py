@@ -211,6 +211,6 @@ def _variable(match: re.Match[str], where: str) -> str:
         raise ConfigError(
             f"{where}: the environment has no variable {name}",
             setting="mcp",
-            hint=f"set it, or write ${{{name}:-...}} with what stands for it",
+            hint=f"set it, or write ${{{name}:-...}} with a value to use instead",
         )
     return found

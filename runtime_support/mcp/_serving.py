@@ -68,7 +68,7 @@ def serve(module: ModuleType, title: str, port: int | None = None) -> None:
     if not offers:
         raise CheckError(
             f"{title} has no function to offer",
-            hint="a function is offered when it stands at the top level and has a `///` comment",
+            hint="a function is offered when it is at the top level and has a `///` comment",
         )
     server = _server(title, offers)
     remove = add_observer(_report)

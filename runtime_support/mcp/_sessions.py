@@ -518,7 +518,7 @@ async def _bound(limit: int, response: httpx2.Response) -> None:
     if "text/event-stream" in response.headers.get("content-type", ""):
         return  # its events are bounded one by one
     if response.headers.get("content-encoding", "identity") != "identity":
-        raise httpx2.StreamError("the response is compressed, which nobody asked for")
+        raise httpx2.StreamError("the response is compressed, which the client did not ask for")
     body: Any = response.stream
 
     class Bounded(httpx2.AsyncByteStream):

@@ -126,7 +126,7 @@ class _InScript:
     def __str__(self) -> str:
         source = self.script.source
         code = source.line_text(source.line_of(self.span.start)).strip()
-        what = "the rule stands" if self.is_rule else "called"
+        what = "the rule is" if self.is_rule else "called"
         return f"{what} at {self.script.shown(self.span)}: {code}"
 
 

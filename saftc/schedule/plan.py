@@ -438,7 +438,7 @@ class _Planner:
         reason = self._keeps_in_order(node, place)
         found = None if reason else self._mapped(node, place, is_inside)
         if reason is None and found is None:
-            reason = Reason(node, "it stands inside of another comprehension")
+            reason = Reason(node, "it is inside of another comprehension")
         if found is not None:
             self.plan.maps[node] = found
             self._begins_ahead(node.item)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.one_python
 BEYOND_A_SCHEMA = {
     "P58": "which variables are in scope",
     "P67": "how deeply it is nested",
-    "P71": "that a key stands twice in the text",
+    "P71": "that an object has a key twice in the text",
 }
 
 
