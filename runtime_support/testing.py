@@ -7,7 +7,8 @@
 
     first_request(Question("how many r are in {word}?", (), {"word": Unknown("<word>")}))
 
-A queued reply is text, a call or a list of calls of tools, a Reply, or an exception to raise.
+A queued reply is text, a dict that becomes its JSON, a call or a list of calls of tools, a Reply,
+or an exception to raise.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from runtime_support.errors import ProviderError
 
 __all__ = ["Question", "Queued", "Scripted", "Unknown", "first_request", "tool_request"]
 
-Queued: TypeAlias = str | ToolRequest | Sequence[ToolRequest] | Reply | Exception
+Queued: TypeAlias = (
+    str | dict[str, Any] | ToolRequest | Sequence[ToolRequest] | Reply | Exception
+)
 
 
 def tool_request(name: str, /, **arguments: Any) -> ToolRequest:
@@ -33,12 +36,15 @@ def tool_request(name: str, /, **arguments: Any) -> ToolRequest:
 
 
 class Scripted:
-    """Answers with the queued replies in order; `requests` holds what was asked."""
+    """Answers with the queued replies in order; `requests` holds what was asked.
+
+    TypeError where one of them is of another kind.
+    """
 
     answers_in_order = True
 
     def __init__(self, replies: Iterable[Queued] = ()) -> None:
-        self.replies: list[Queued] = list(replies)
+        self.replies: list[Queued] = list(map(_checked, replies))
         self.requests: list[Request] = []
         self._lock = threading.Lock()
 
@@ -56,9 +62,22 @@ class Scripted:
         return _reply(queued)
 
 
-def _reply(queued: str | ToolRequest | Sequence[ToolRequest] | Reply) -> Reply:
+def _checked(queued: Any) -> Queued:
+    one = isinstance(queued, str | dict | ToolRequest | Reply | Exception)
+    is_calls = isinstance(queued, list | tuple) and all(
+        isinstance(call, ToolRequest) for call in queued
+    )
+    if one or is_calls:
+        return queued
+    kinds = "text, a dict, tool_request(...), a list of those calls, a Reply or an exception"
+    raise TypeError(f"a queued reply is {kinds}, not {queued!r}")
+
+
+def _reply(queued: str | dict[str, Any] | ToolRequest | Sequence[ToolRequest] | Reply) -> Reply:
     if isinstance(queued, Reply):
         return queued
+    if isinstance(queued, dict):
+        queued = json.dumps(queued, ensure_ascii=False)
     if isinstance(queued, str):
         return Reply(queued, model="scripted")
     calls = (queued,) if isinstance(queued, ToolRequest) else tuple(queued)

@@ -1,4 +1,4 @@
-"""The two applications among the examples, played through against a model that follows a script."""
+"""The larger ones among the examples, played through against a model that follows a script."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.fake_server import FakeServer, calling, streamed
+from tests.support.fake_server import FakeServer, calling, completion, streamed
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -159,3 +159,84 @@ def test_the_service_keeps_its_sessions_and_streams(service: Any, server: FakeSe
     ]
     assert said(server.bodies[3])[1:] == [("user", "Who am I?")]
     assert all(offered(body) == ["temperature", "wind"] for body in server.bodies)
+
+
+def test_the_letters_go_on_after_their_budget(tmp_path: Path) -> None:
+    journal = tmp_path / "letters.journal"
+
+    def run(server: FakeServer, most: int) -> subprocess.CompletedProcess[str]:
+        options = ("--journal", str(journal), "--max-requests", str(most))
+        return subprocess.run(
+            [sys.executable, "-m", "saftc", "run", "letters.saft", *options],
+            cwd=EXAMPLES,
+            env={**os.environ, "OPENAI_API_KEY": "x", "SAFT_BASE_URL": server.url},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    with FakeServer() as server:
+        server.responder = lambda body: completion(
+            json.dumps({"subject": "A reminder", "body": body["messages"][-1]["content"][34:44]})
+        )
+        first = run(server, 2)
+        assert first.returncode != 0 and "max_requests" in first.stderr
+        assert first.stdout.count("A reminder") == 2
+        done = run(server, 6)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith(first.stdout) and done.stdout.count("A reminder") == 3
+    assert len({json.dumps(body) for body in server.bodies}) == len(server.bodies) == 3
+
+
+@pytest.mark.one_python
+@pytest.mark.parametrize("folder", ["tested"], indirect=True)
+def test_the_tests_of_the_example_pass(folder: Path) -> None:
+    environment = {**os.environ, "SAFT_PROVIDER": "none"}
+    for command in (["saftc", "build", "triage.saft"], ["pytest", "-q", "-p", "no:cacheprovider"]):
+        done = subprocess.run(
+            [sys.executable, "-m", *command],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "4 passed" in done.stdout
+
+
+@pytest.mark.parametrize("folder", ["mcp_tools"], indirect=True)
+def test_the_trip_asks_the_server_beside_it(folder: Path) -> None:
+    own = folder / "own"
+    (own / "saft").mkdir(parents=True)
+    (own / "saft" / "config.toml").write_text(f"trusted = [{json.dumps(str(folder))}]\n")
+    lock = folder / "mcp.lock.json"
+    locked = lock.read_bytes()
+
+    def saftc(server: FakeServer, *command: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "saftc", *command],
+            cwd=folder,
+            env={
+                **os.environ,
+                "OPENAI_API_KEY": "x",
+                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+                "SAFT_BASE_URL": server.url,
+                "XDG_CONFIG_HOME": str(own),
+            },
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    with FakeServer() as server:
+        heights = {"lower": "Bergen", "higher": "La Paz"}
+        server.answers = [calling(("metres_between", heights)), completion("3628")]
+        saftc(server, "mcp", "lock", "--check")
+        assert saftc(server, "run", "trip.saft").splitlines() == [
+            *("Oslo: 23 m", "Bergen: 12 m", "La Paz is 3628 m above Bergen"),
+        ]
+        assert said(server.bodies[1])[-1] == ("tool", "3628")
+    assert lock.read_bytes() == locked

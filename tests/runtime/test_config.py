@@ -542,3 +542,12 @@ def test_an_installed_package_takes_nothing_from_the_folder_it_is_run_in(
         exec(compile(text, str(tmp_path / folder / "a.py"), "exec"), {"__name__": "tool.a"})
         roles = [message["role"] for message in model.requests[0].messages]
         assert ("system" in roles) is is_told
+
+
+def test_queued_replies_may_be_objects_and_nothing_odd() -> None:
+    kinds = {"a": int, "b": int}
+    configure(provider=Scripted([{"a": 1, "b": 2}]))
+    assert prompt("?", fields=kinds).value == (1, 2)
+    for odd in (7, None, [1, 2], object()):
+        with pytest.raises(TypeError, match="a queued reply is text, a dict"):
+            Scripted([odd])  # pyright: ignore[reportArgumentType]
