@@ -49,7 +49,7 @@ MEMBERS: dict[str, dict[str, bool]] = {
     "datetime": {
         **dict.fromkeys(("year", "month", "day", "hour", "minute", "second"), False),
         **dict.fromkeys(("microsecond",), False),
-        **dict.fromkeys(("weekday", "date"), True),
+        **dict.fromkeys(("weekday", "date", "time"), True),
     },
     "time": dict.fromkeys(("hour", "minute", "second", "microsecond"), False),
     "duration": {"days": False, "seconds": False, "total_seconds": True},

@@ -450,6 +450,8 @@ def _common_kind(items: Sequence[Any]) -> str | None:
     (word,) = words if builtins.len(words) == 1 else ("",)
     if word == "datetime" and builtins.any(map(is_naive, items)):
         return None
+    if word == "time" and builtins.len({is_naive(item) for item in items}) > 1:
+        return None
     return word if word in ("date", "datetime", "time", "duration") else None
 
 
@@ -462,7 +464,7 @@ def _keys(name: str, items: Sequence[Any], by: Key) -> list[Any]:
     for position, key in builtins.enumerate(keys):
         if not (is_number(key) or isinstance(key, str) or _common_kind([key])):
             found = f"got {brief(key)} for {brief(items[position])}"
-            raise CheckError(f"{path}: expected a number or a string, {found}", path=path)
+            raise CheckError(f"{path}: expected a number, a string or a date, {found}", path=path)
     return _comparable(path, keys)
 
 

@@ -116,8 +116,18 @@ def error_words(error: BaseException) -> str:
             return "calls nested too deep: does a function call itself for ever?"
         case AssertionError():
             return str(error) or "assertion failed"
+        case ArithmeticError() if type(error).__module__ == "decimal":
+            return _words_of_decimals(error)
         case _:
             return str(error) or type(error).__name__
+
+
+def _words_of_decimals(error: ArithmeticError) -> str:
+    """What is wrong with decimals: `decimal` itself tells a list of classes."""
+    signals = {signal.__name__ for signal in error.args[0]} if error.args else set[str]()
+    if signals & {"DivisionByZero", "DivisionUndefined"}:
+        return "division by zero"
+    return "the decimal is too large" if "Overflow" in signals else "there is no such decimal"
 
 
 def _made(

@@ -523,16 +523,22 @@ def _calculated(symbol: str, left: Any, right: Any, calculate: Callable[[Any, An
     try:
         return calculate(left, right)
     except ZeroDivisionError:
-        raise ZeroError(f"`{symbol}` by zero: {brief(left)} {symbol} {brief(right)}") from None
-    except OverflowError as error:
+        raise _by_zero(symbol, left, right) from None
+    except (OverflowError, ValueError) as error:  # also of a duration and a float that is none
         if is_number(left) and is_number(right):
             words = "the number is too large for a float"
         else:
             words = str(error)
         raise CheckError(f"`{symbol}`: {words}") from None
     except ArithmeticError:  # decimals without a quotient, or out of all bounds
+        if symbol == "/" and right == 0:
+            raise _by_zero(symbol, left, right) from None
         words = f"no decimal for {brief(left)} {symbol} {brief(right)}"
         raise CheckError(f"`{symbol}`: {words}") from None
+
+
+def _by_zero(symbol: str, left: Any, right: Any) -> ZeroError:
+    return ZeroError(f"`{symbol}` by zero: {brief(left)} {symbol} {brief(right)}")
 
 
 def _ordered(symbol: str, left: Any, right: Any, compare: Callable[[Any, Any], bool]) -> bool:

@@ -78,7 +78,7 @@ UNNAMED_ARGUMENT = Code("SAFT0314", "error", "`{name}` takes its fields by name"
 NOT_SPREAD = Code("SAFT0316", "error", "`...` in {where} takes {expected}, not {found}")
 KEY_TYPE = Code("SAFT0317", "error", "a key of an object is a string, not {found}")
 BY_FUNCTION = Code("SAFT0318", "error", "`by` needs a function of one parameter: {problem}")
-NO_ORDER = Code("SAFT0319", "error", "`by` must return a number or a string: {problem}")
+NO_ORDER = Code("SAFT0319", "error", "`by` must return a number, a string or a date: {problem}")
 OTHER_ARGUMENT = Code(
     "SAFT0320",
     "error",

@@ -400,8 +400,8 @@ def _gives_plain(way: Way) -> bool:
     return all(isinstance(one, Scalar) and one != ANY for one in plain)
 
 
-_ORDERED = (NUMBERS, DECIMALS, TEXT, *DATES)
-_ORDERED_KINDS = frozenset[str]().union(*_ORDERED)
+ORDERED = (NUMBERS, DECIMALS, TEXT, *DATES)
+ORDERED_KINDS = frozenset[str]().union(*ORDERED)
 _BY = Taken("by", FUNCTION)
 _REVERSE = Taken("reverse", TRUTH, is_required=False, is_keyword=True)
 _TEXT, _PATH, _PART = Taken("text", TEXT), Taken("path", TEXT), Taken("part", TEXT)
@@ -410,7 +410,7 @@ _OPTIONS = Taken("options", ITEMS)
 _ANY, _OBJECT, _TABLE = Taken("value", VALUE), Taken("object", OBJECT), Taken("table", TABLE)
 _ITEMS, _OF_TEXTS = Taken("items", ITEMS), Taken("items", ITEMS, (TEXT,))
 _OF_SUMMED = Taken("items", ITEMS, (NUMBERS, DECIMALS, DURATIONS))
-_OF_NUMBERS, _OF_ORDERED = Taken("items", ITEMS, (NUMBERS,)), Taken("items", ITEMS, _ORDERED)
+_OF_NUMBERS, _OF_ORDERED = Taken("items", ITEMS, (NUMBERS,)), Taken("items", ITEMS, ORDERED)
 _OF_BOOLS = Taken("items", ITEMS, (TRUTH,))
 # Of one column of a dataframe.
 _COLUMN = (Taken("items", TABLE), Taken("column", TEXT))
@@ -418,11 +418,11 @@ _COLUMN = (Taken("items", TABLE), Taken("column", TEXT))
 
 def _extreme_of(name: str) -> Builtin:
     """`min` and `max`: of a list or of several values, also by a function, and of a column."""
-    several, found = Taken("items", ITEMS | _ORDERED_KINDS, _ORDERED), _function(name)
+    several, found = Taken("items", ITEMS | ORDERED_KINDS, ORDERED), _function(name)
     return _pure(
         name,
         Way((_OF_ORDERED,), _extreme, found),
-        Way((several,), _extreme, found, repeats=True, least=2, alike=_ORDERED),
+        Way((several,), _extreme, found, repeats=True, least=2, alike=ORDERED),
         Way(_COLUMN, union((INT, FLOAT, STRING)), _OPERATION),
         Way((_ITEMS,), _extreme, found, by=_BY),
         Way((Taken("items", VALUE),), _extreme, found, by=_BY, repeats=True, least=2),

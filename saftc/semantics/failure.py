@@ -21,10 +21,13 @@ from saftc.semantics.relations import Fit
 from saftc.semantics.types import (
     ANY,
     BOOL,
+    DATES,
+    DURATION,
     FLOAT,
     INT,
     NIL,
     STRING,
+    TIME,
     ListType,
     LiteralType,
     MapType,
@@ -79,8 +82,9 @@ class Failure:
         return self.cause in (Cause.HUGE, Cause.NO_TEXT)
 
 
+_ORDERING = ("<", "<=", ">", ">=")
 # What always has a text, where its parts do.
-_WITH_TEXT = (STRING, BOOL, NIL, FLOAT)
+_WITH_TEXT = (STRING, BOOL, NIL, FLOAT, *DATES.values())
 _OF_PARTS = (ListType, TupleType, ObjectType, MapType)
 # What has its value, or has been done, when its parts have theirs.
 _THERE = (
@@ -186,6 +190,8 @@ class _Finder:
             case n.Comparison():
                 if forms.operators[node] == Form.OPS:
                     yield self._wrong_operand(node, node.left, node.right)
+                elif node.operator in _ORDERING and may_be(self.facts.type_of(node.left), TIME):
+                    yield Failure(node, "of two times, one may have an offset")
                 yield from self._deep(node, node.left)
             case n.Binary():
                 yield from self._binary(node)
@@ -392,13 +398,18 @@ class _Finder:
                 yield Failure(node, "it may be a division by zero")
         elif node.operator == "*" and not is_only(self.facts.type_of(node.left), "int", "float"):
             yield self._wrong_operand(node, node.left, node.right)
+        types = [self.facts.type_of(one) for one in (node.left, node.right)]
+        if any(may_be(one, DURATION) for one in types) and any(may_be(one, FLOAT) for one in types):
+            yield Failure(node, "a duration may be changed by a number that is not finite")
         if self._may_overflow(node):
             yield Failure(node, f"what `{node.operator}` gets {_HUGE}", Cause.HUGE)
 
     def _may_overflow(self, node: n.Binary) -> bool:
-        """Whether an int that no float holds may be made one."""
+        """Whether an int that no float holds may be made one, or a date be out of all bounds."""
         parts = [one for one in (node.left, node.right) if not isinstance(one, n.Literal)]
         types = [self.facts.type_of(one) for one in (node.left, node.right)]
+        if any(may_be(one, kind) for one in types for kind in DATES.values()):
+            return True
         makes_float = node.operator == "/" or any(may_be(one, FLOAT) for one in types)
         return makes_float and any(may_be(self.facts.type_of(one), INT) for one in parts)
 

@@ -1,5 +1,6 @@
 """Prompts in the reference interpreter: rendering, tools, typed replies and repairs."""
 
+import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
@@ -74,7 +75,7 @@ class Asking(ABC):
                 if not text.strip():
                     raise Wrong("an empty reply")
                 return text
-            return self.types.decoded(v.parse_json(text), asked)
+            return self.types.decoded(v.parse_json(text, keeps_digits=True), asked)
 
         while True:
             said = self._reply(talk, node.span)
@@ -101,7 +102,7 @@ class Asking(ABC):
             for use in said:
                 name = use.tool.removeprefix(RETURN)
                 if use.tool in talk.returns and "value" in use.arguments:
-                    found[name] = self.types.decoded(use.arguments["value"], schemas[name])
+                    found[name] = self.types.decoded(_sent(use)["value"], schemas[name])
             self._round(talk, said, prompt.span)
         self.talk = v.Talk(talk.whole(), talk.tools)
         return {name: found[name] for name in schemas}
@@ -222,19 +223,24 @@ class Asking(ABC):
     def _arguments(self, function: Callable_, use: ToolUse) -> v.Bound:
         """The arguments as the parameters' schemas have them; a number may be sent as text."""
         if not isinstance(function, Function):
-            return dict(use.arguments)
+            return v.without_digits(_sent(use))
         schemas = {one.name.text: one.schema for one in function.definition.parameters}
         read: v.Bound = {}
-        for name, value in use.arguments.items():
+        for name, value in _sent(use).items():
             schema = schemas.get(name)
             resolved = None if schema is None else self.types.resolved(schema)
             if schema is None:
-                read[name] = value
+                read[name] = v.without_digits(value)
             elif isinstance(value, str) and _asks_for_number(resolved):
                 read[name] = self.types.decoded(v.parse_json(value), schema)
             else:
                 read[name] = self.types.decoded(value, schema)
         return read
+
+
+def _sent(use: ToolUse) -> v.Bound:
+    """The arguments as they come out of JSON."""
+    return v.parse_json(json.dumps(use.arguments), keeps_digits=True)
 
 
 def _asks_for_number(schema: object) -> bool:

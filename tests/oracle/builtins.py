@@ -7,11 +7,15 @@ that a script may use.
 import os
 import re
 from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal, DecimalException
 from typing import Any
 
+from tests.oracle import dates
 from tests.oracle import values as v
 from tests.oracle.values import Builtin, Value, Wrong, is_number, is_sequence, kind_of
 
+_UNITS = {"weeks", "days", "hours", "minutes", "seconds"}
 _INTEGER = re.compile(r"\s*[+-]?\d+(_\d+)*\s*")
 
 
@@ -42,7 +46,10 @@ def chars(text: Value) -> list[str]:
 def unique(items: Value) -> list[Value]:
     if not is_sequence(items):
         raise Wrong(f"expected a list, got {kind_of(items)}")
-    return [one for at, one in enumerate(items) if not v.contains(one, items[:at])]
+    found: list[Value] = []
+    for one in items:
+        found += [] if v.contains(one, found) else [one]
+    return found
 
 
 def upper(text: Value) -> str:
@@ -139,7 +146,13 @@ def get(object: Value, key: Value, default: Value = None) -> Value:
 
 
 def sum_(items: Value) -> Value:
-    return _calculated(sum, list(map(_number, _sequence(items))))
+    found = list(_sequence(items))
+    kinds = set(map(kind_of, found))
+    if "decimal" in kinds and kinds <= {"decimal", "int"}:
+        return _calculated(sum, found, Decimal(0))
+    if kinds == {"duration"}:
+        return _calculated(sum, found, timedelta(0))
+    return _calculated(sum, list(map(_number, found)))
 
 
 def min_(*items: Value) -> Value:
@@ -166,21 +179,25 @@ def int_(value: Value) -> int:
         if not _INTEGER.fullmatch(value):
             raise Wrong(f"no integer: {value!r}")
         return _calculated(int, value)
+    if isinstance(value, Decimal):
+        return _calculated(int, value)
     return _calculated(int, _number(value))
 
 
 def float_(value: Value) -> float:
-    return _calculated(float, value if isinstance(value, str) else _number(value))
+    given = value if isinstance(value, str | Decimal) else _number(value)
+    return _calculated(float, given)
 
 
 def round_(value: Value, digits: Value = None) -> Value:
+    number = value if isinstance(value, Decimal) else _number(value)
     if digits is None:
-        return _calculated(round, _number(value))
-    return _calculated(round, _number(value), _integer(digits))
+        return _calculated(round, number)
+    return _calculated(round, number, _integer(digits))
 
 
 def abs_(value: Value) -> Value:
-    return abs(_number(value))
+    return abs(value if kind_of(value) in ("decimal", "duration") else _number(value))
 
 
 def div(a: Value, b: Value) -> int:
@@ -188,6 +205,39 @@ def div(a: Value, b: Value) -> int:
     if _number(b) == 0:
         raise Wrong("division by zero", "zero")
     return _calculated(lambda: int(_number(a) // b))
+
+
+# Dates
+
+
+def date(text: Value) -> Value:
+    return _read("date", text)
+
+
+def datetime(text: Value) -> Value:
+    return _read("datetime", text)
+
+
+def time(text: Value) -> Value:
+    return _read("time", text)
+
+
+def duration(text: Value = None, **amounts: Value) -> timedelta:
+    if text is not None and not amounts:
+        return _read("duration", text)
+    if text is not None or not amounts.keys() <= _UNITS:
+        raise Wrong("a text, or so much of each unit")
+    return _calculated(timedelta, **{unit: _number(one) for unit, one in amounts.items()})
+
+
+def decimal(value: Value) -> Decimal:
+    return Decimal(value) if type(value) is int else _read("decimal", value)
+
+
+def _read(kind: str, value: Value) -> Value:
+    if kind_of(value) == kind:
+        return value
+    return _calculated(dates.read, kind, _text(value))
 
 
 def parse(text: Value) -> Value:
@@ -232,6 +282,11 @@ _TABLE: dict[str, Callable[..., Value]] = {
     "float": float_,
     "round": round_,
     "abs": abs_,
+    "date": date,
+    "datetime": datetime,
+    "time": time,
+    "duration": duration,
+    "decimal": decimal,
     "div": div,
     "json": lambda value: v.json_of(value),
     "parse": parse,
@@ -285,9 +340,9 @@ def _extreme_of(items: tuple[Value, ...]) -> list[Value] | tuple[Value, ...]:
     return found
 
 
-def _calculated(function: Callable[..., Any], *arguments: Value) -> Value:
+def _calculated(function: Callable[..., Any], *arguments: Value, **named: Value) -> Value:
     """Numbers are Python's, and so are their limits."""
     try:
-        return function(*arguments)
-    except (ValueError, OverflowError) as error:
+        return function(*arguments, **named)
+    except (ValueError, OverflowError, DecimalException) as error:
         raise Wrong(str(error)) from None

@@ -13,6 +13,7 @@ import linecache
 import warnings
 from collections import Counter
 from dataclasses import dataclass, fields, is_dataclass
+from decimal import DivisionUndefined, InvalidOperation
 from typing import Any
 
 import black
@@ -25,6 +26,7 @@ from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
+from tests.oracle import dates
 from tests.oracle.interpreter import Run, TooLong, run
 from tests.oracle.model import FAILED, Asked, ModelOf, Script
 from tests.oracle.values import Callable_, Fault, Record, Value, lines_of
@@ -39,7 +41,7 @@ _KINDS: tuple[tuple[type[BaseException], str], ...] = (
     (LookupError, "missing"),
     (TypeError, "value"),
     (ValueError, "value"),
-    (OverflowError, "value"),
+    (ArithmeticError, "value"),
 )
 
 
@@ -274,9 +276,11 @@ def _errors(expected: Run, actual: _Execution) -> str:
 
 
 def _kind(error: Exception) -> str:
+    if isinstance(error, InvalidOperation) and DivisionUndefined in error.args[0]:
+        return "zero"
     for class_, kind in _KINDS:
         if isinstance(error, class_):
-            is_unforeseen = type(error) is TypeError
+            is_unforeseen = type(error) is TypeError and "offset-naive" not in str(error)
             return "a TypeError of Python" if is_unforeseen else kind
     return type(error).__name__
 
@@ -313,6 +317,8 @@ def same(value: Value, found: Any) -> bool:
         return same(value.fields, {one.name: getattr(found, one.name) for one in fields(found)})
     if type(value) is not type(found):
         return False
+    if dates.is_date(value):
+        return dates.written(value) == dates.written(found)
     if isinstance(value, list | tuple):
         return len(value) == len(found) and all(map(same, value, found))
     if isinstance(value, dict):

@@ -1,6 +1,8 @@
 """Expressions and calls in the reference interpreter."""
 
 from abc import abstractmethod
+from datetime import date, datetime, time
+from decimal import Decimal
 from typing import assert_never
 
 from saftc.source import Span
@@ -64,7 +66,20 @@ class Evaluation(Asking):
             return value
         # Whether a part that fails is met before another that does, the language leaves open.
         is_made_of_parts = not isinstance(node, n.Name | n.Literal)
-        return self.fitted(value, schema, node.span, is_order_open=is_made_of_parts)
+        return self.fitted_here(value, schema, node.span, is_order_open=is_made_of_parts)
+
+    def fitted_here(
+        self, value: Value, schema: n.Schema, span: Span, *, is_order_open: bool
+    ) -> Value:
+        """The value as the schema of its place has it.
+
+        What is known to be a text is refused where a date is asked for; data that is read is not.
+        """
+        self.types.has_read = False
+        fitted = self.fitted(value, schema, span, is_order_open=is_order_open)
+        if self.types.has_read:
+            self.evaluated = {one for one in self.evaluated if not _is_within(one, span)}
+        return fitted
 
     def holds(self, node: n.Expression, frame: Frame) -> bool:
         """The truth of a condition; a prompt there is asked for a bool."""
@@ -149,8 +164,10 @@ class Evaluation(Asking):
         value = self.evaluate(part.value, frame)
         if part.spec is None:
             return v.text_of(value)
-        if type(value) not in (int, float, str):
+        if type(value) not in (int, float, str, Decimal, date, datetime, time):
             raise Wrong(f"a format of {kind_of(value)}")
+        if type(value) in (date, datetime, time) and "%" not in part.spec:
+            raise Wrong(f"no format for {kind_of(value)}")
         try:
             return format(value, part.spec)
         except ValueError as error:
@@ -167,9 +184,7 @@ class Evaluation(Asking):
             raise Fault("value", part.span, f"`...` of {kind_of(value)} in a list")
         return value
 
-    def fields_from(
-        self, entry: n.Entry, frame: Frame, asked: n.Schema | None
-    ) -> dict[str, Value]:
+    def fields_from(self, entry: n.Entry, frame: Frame, asked: n.Schema | None) -> dict[str, Value]:
         """What an entry of an object literal puts into it."""
         match entry:
             case n.Field(key=key, value=value):
@@ -345,7 +360,11 @@ class Evaluation(Asking):
     def argument(self, value: Value, schema: n.Schema | None, span: Span) -> Value:
         if schema is None:
             return value
-        return self.fitted(value, schema, span, is_order_open=True)
+        return self.fitted_here(value, schema, span, is_order_open=True)
+
+
+def _is_within(inner: Span, outer: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def _parts(pattern: n.Pattern, value: Value) -> v.Bound:

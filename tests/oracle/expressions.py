@@ -12,13 +12,17 @@ from typing import TypeVar
 
 from tests.oracle.forms import (
     BOOL_FORMS,
+    DATE_TEXTS,
+    DECIMAL_TEXTS,
     FLOAT_FORMS,
     FLOAT_TEXTS,
     FLOATS,
+    FORMS_OF_DATES,
     INT_FORMS,
     INT_TEXTS,
     INTS,
     KEYS,
+    LITERALS_OF_DATES,
     MAPPED,
     PLACES,
     SLICES,
@@ -30,6 +34,7 @@ from tests.oracle.kinds import (
     BOOL,
     FLOAT,
     INT,
+    OF_DATES,
     SCALARS,
     STRING,
     TYPES,
@@ -135,6 +140,8 @@ class Writer:
                 return self.choose(STRINGS)
             case Kind(word="nil"):
                 return "nil"
+            case Kind() if type_ in OF_DATES:
+                return self.choose(LITERALS_OF_DATES[type_])
             case Kind():
                 return f"same({self.expression(self.choose(TYPES), depth - 1)})"
             case ListOf():
@@ -208,6 +215,8 @@ class Writer:
                 return self.condition(depth)
             case Kind(word="string"):
                 return self.filled(STRING_FORMS, depth)
+            case Kind() if type_ in OF_DATES:
+                return self.filled(FORMS_OF_DATES[type_], depth)
             case ListOf():
                 return self.list_operation(type_, depth)
             case TupleOf():
@@ -231,6 +240,8 @@ class Writer:
         while "<*>" in form:
             form = form.replace("<*>", self.expression(self.choose(TYPES), depth - 1), 1)
         form = form.replace("<int text>", self.choose(INT_TEXTS))
+        form = form.replace("<date text>", self.choose(DATE_TEXTS))
+        form = form.replace("<decimal text>", self.choose(DECIMAL_TEXTS))
         return form.replace("<float text>", self.choose(FLOAT_TEXTS))
 
     def condition(self, depth: int) -> str:
@@ -253,7 +264,7 @@ class Writer:
         whole, item = self.expression(type_, depth - 1), type_.item
         forms = [f"({whole} + {self.expression(type_, depth - 1)})", f"reversed({whole})"]
         forms += [f"{whole}[{self.choose(SLICES)}]"]
-        if item in (INT, FLOAT, STRING):
+        if item in (INT, FLOAT, STRING, *OF_DATES):
             forms += [
                 f"sorted({whole})",
                 f"sorted({whole}, {self.choose(('true', 'reverse: true'))})",

@@ -16,6 +16,7 @@ from tests.oracle.kinds import (
     ANY,
     BOOL,
     CITY,
+    DECIMAL,
     FLOAT,
     INT,
     RECORDS,
@@ -40,6 +41,9 @@ _PRELUDE = [
     *("f size_of(city: City) -> float:", "    ret city.size", ""),
     *("f name_of(city: City):", "    ret city.name", ""),
     *("f head_of(parts):", "    ret parts[0]", ""),
+    *("f day_of(bill: Bill) -> date:", "    ret bill.day", ""),
+    *("f total_of(bill: Bill):", "    ret bill.total", ""),
+    *("f due_of(bill: Bill):", "    ret bill.due", ""),
 ]
 _PAIR = TupleOf((INT, STRING))
 _NESTED = TupleOf((STRING, TupleOf((INT, BOOL))))
@@ -181,7 +185,7 @@ class _Statements(Writer):
         self.annotations.add(name)
         if self.chance(8):
             value, held, type_ = self.expression(type_), type_, ANY
-        elif type_ == FLOAT and self.chance(50):
+        elif type_ in (FLOAT, DECIMAL) and self.chance(50):
             value, held = self.expression(INT), type_
         elif type_ == ListOf(FLOAT) and self.chance(50):
             value, held = self.expression(ListOf(INT)), type_

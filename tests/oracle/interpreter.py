@@ -137,9 +137,7 @@ class _Interpreter(Evaluation):
                 talk = self.talk if isinstance(node.value, n.Prompt) else None
                 frame.bind(node.name.text, value, talk)
             case n.AugmentedAssignStmt():
-                frame.bind(
-                    node.name.text, self.placed(node.value, frame, self.held.get(node))
-                )
+                frame.bind(node.name.text, self.placed(node.value, frame, self.held.get(node)))
             case n.UnpackStmt():
                 self.bind(node.pattern, self.evaluate(node.value, frame), frame)
             case n.DestructureStmt():

@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A scalar: int float bool string nil any."""
+    """A scalar: int float bool string nil any, or one of dates and decimals."""
 
     word: str
 
@@ -69,7 +69,11 @@ class RecordOf:
 Type = RecordOf | Kind | ListOf | TupleOf | ObjectOf | MapOf | Either | Exactly
 
 INT, FLOAT, BOOL, STRING, NIL, ANY = map(Kind, ("int", "float", "bool", "string", "nil", "any"))
-SCALARS = (INT, FLOAT, BOOL, STRING)
+DATE, DATETIME, TIME, DURATION, DECIMAL = map(
+    Kind, ("date", "datetime", "time", "duration", "decimal")
+)
+OF_DATES = (DATE, DECIMAL, DATETIME, DURATION, TIME)
+SCALARS = (INT, FLOAT, BOOL, STRING, *OF_DATES)
 LABEL = Exactly(("low", "high"))
 CITY = RecordOf("City", (("name", STRING), ("size", FLOAT), ("country", Either((STRING, NIL)))), 2)
 TOUR = RecordOf("Tour", (("stops", ListOf(CITY)), ("label", LABEL)), 2)
@@ -77,6 +81,7 @@ TOUR = RecordOf("Tour", (("stops", ListOf(CITY)), ("label", LABEL)), 2)
 _LEAF = RecordOf("Tree", (("size", FLOAT),), 1)
 _BRANCH = RecordOf("Tree", (("size", FLOAT), ("parts", ListOf(_LEAF))), 1)
 TREE = RecordOf("Tree", (("size", FLOAT), ("parts", ListOf(_BRANCH))), 1)
+BILL = RecordOf("Bill", (("day", DATE), ("total", DECIMAL), ("due", Either((DATE, NIL)))), 2)
 RECORDS = (
     "type Tree(size: float, parts: [Tree] = [])",
     'type Label = "low" | "high"',
@@ -85,6 +90,9 @@ RECORDS = (
     # Samples, which replies are made of, keep these.
     '    assert len(stops) < 4, "at most three stops"',
     "    assert len([stop for stop in stops if stop.size > 2]) < 2",
+    "type Bill(day: date, total: decimal, due: date? = nil):",
+    '    assert total < 1000, f"{total} is too much"',
+    "    assert day.year > 1000 and (due == nil or day.year - due.year < 5)",
 )
 TYPES: tuple[Type, ...] = (
     *(INT, INT, INT, FLOAT, STRING, STRING, BOOL),
@@ -97,6 +105,15 @@ TYPES: tuple[Type, ...] = (
     *(Either((INT, NIL)), Either((STRING, NIL)), Either((INT, STRING)), Either((FLOAT, BOOL))),
     *(LABEL, CITY, CITY, ListOf(CITY), TOUR, TREE, ListOf(TREE), Either((TREE, NIL))),
     *(MapOf(INT), MapOf(INT), MapOf(ListOf(INT)), MapOf(STRING)),
+    *(*OF_DATES, DATE, DECIMAL, DECIMAL, ListOf(DATE), ListOf(DECIMAL), ListOf(DECIMAL)),
+    *(
+        Either((DATE, NIL)),
+        Either((DECIMAL, NIL)),
+        Either((DATE, DATETIME)),
+        Either((DATE, STRING)),
+    ),
+    *(BILL, BILL, ListOf(BILL), MapOf(DECIMAL), TupleOf((DATE, DECIMAL))),
+    ObjectOf((("at", DATETIME), ("took", DURATION))),
 )
 
 
@@ -153,5 +170,10 @@ _SAMPLES: dict[str, tuple[Any, ...]] = {
     "bool": (True, False),
     "string": ("one", "two words", "Zoë", 'a "b"'),
     "nil": (None,),
+    "date": ("2026-01-31", "2024-02-29", "2025-12-01"),
+    "datetime": ("2026-01-31T09:30:00+01:00", "2025-12-31T23:59:59Z"),
+    "time": ("09:30:00", "23:59"),
+    "duration": ("PT90M", "P1DT2H", "-P3D", "PT0S"),
+    "decimal": ("12.30", 3, "0.10", -2.5, "7.005"),
     "any": (1, "a", None, [1, 2], {"id": 1}, True),
 }

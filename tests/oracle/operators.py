@@ -3,6 +3,9 @@
 calculated("+", 1, "7")     Wrong: int + string
 """
 
+from decimal import DecimalException
+
+from tests.oracle import dates
 from tests.oracle import values as v
 from tests.oracle.values import Failure, Record, Value, Wrong, is_number, kind_of
 
@@ -29,14 +32,17 @@ def member(value: Value, name: str) -> Value:
     fields = value.fields if isinstance(value, Record | Failure) else value
     if isinstance(fields, dict) and name in fields:
         return fields[name]
+    if dates.is_date(value) and name in dates.members_of(value):
+        return dates.members_of(value)[name](value)
     if name == "length" and isinstance(value, str | list | tuple | dict):
         return len(value)
-    raise Wrong(f"no field `{name}`", "missing" if isinstance(fields, dict) else "value")
+    has_fields = isinstance(fields, dict) or dates.is_date(value)
+    raise Wrong(f"no field `{name}`", "missing" if has_fields else "value")
 
 
-def negated(value: Value) -> int | float:
+def negated(value: Value) -> Value:
     """`-value`."""
-    if is_number(value):
+    if is_number(value) or kind_of(value) in ("decimal", "duration"):
         return -value
     raise Wrong(f"expected a number, got {kind_of(value)}")
 
@@ -46,9 +52,9 @@ def calculated(operator: str, left: Value, right: Value) -> Value:
     both = (type(left), type(right))
     if operator == "+" and both in ((str, str), (list, list)):
         return left + right
-    if operator == "%" and both != (int, int):
-        raise Wrong(f"{kind_of(left)} % {kind_of(right)}")
-    if not (is_number(left) and is_number(right)):
+    are_dates = dates.is_date(left) or dates.is_date(right)
+    takes = dates.takes if are_dates else _takes_numbers
+    if not takes(operator, left, right):
         raise Wrong(f"{kind_of(left)} {operator} {kind_of(right)}")
     try:
         match operator:
@@ -64,8 +70,18 @@ def calculated(operator: str, left: Value, right: Value) -> Value:
                 return left % right
     except ZeroDivisionError as error:
         raise Wrong(str(error), "zero") from None
-    except OverflowError as error:
+    except DecimalException as error:
+        is_by_zero = operator == "/" and right == 0
+        raise Wrong(str(error), "zero" if is_by_zero else "value") from None
+    except (OverflowError, ValueError) as error:
         raise Wrong(str(error)) from None
+
+
+def _takes_numbers(operator: str, left: Value, right: Value) -> bool:
+    """Whether both are numbers; for the remainder, whole ones."""
+    if operator == "%":
+        return type(left) is type(right) is int
+    return is_number(left) and is_number(right)
 
 
 def compared(operator: str, left: Value, right: Value) -> bool:

@@ -5,12 +5,29 @@ types.fitted(3, schema)     3.0 for `float`; Wrong where the value does not fit
 """
 
 from collections.abc import Callable
+from contextlib import suppress
+from decimal import Decimal
 
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
-from tests.oracle.values import Bound, Fault, Record, Value, Wrong, equal, kind_of, literal_of
+from tests.oracle import dates
+from tests.oracle.values import (
+    Bound,
+    Fault,
+    Record,
+    Value,
+    Wrong,
+    equal,
+    kind_of,
+    literal_of,
+    without_digits,
+)
 
-_SCALARS = {"int": int, "float": float, "bool": bool, "string": str, "nil": type(None)}
+_SCALARS: dict[str, type] = {
+    **{"int": int, "float": float, "bool": bool, "string": str, "nil": type(None)},
+    **{word: class_ for class_, word in dates.KINDS.items()},
+}
+_DATES = ("date", "datetime", "time", "duration")
 
 
 class Types:
@@ -21,6 +38,8 @@ class Types:
         self.records: dict[str, n.RecordDef] = {}
         # Those of the fields of records, once these are defined.
         self.defaults: dict[n.RecordDef, Bound] = {}
+        # Whether a text has been read as a date or a decimal since somebody asked.
+        self.has_read = False
         # Holds a new record against its rules; who evaluates expressions fills it in.
         self.check_rules: Callable[[Record], None] = lambda _record: None
         for node in walk(module):
@@ -56,8 +75,18 @@ class Types:
                 return None if value is None else self.decoded(value, inner)
             case n.RecordDef() as record if isinstance(value, dict):
                 return self._built(value, record)
+            case n.NamedSchema(text="decimal") if isinstance(value, dates.Digits):
+                return self._read("decimal", value.text)
             case _:
-                return self.fitted(value, schema)
+                return self.fitted(without_digits(value), schema)
+
+    def _read(self, kind: str, text: str) -> Value:
+        """The date or decimal that a text says."""
+        self.has_read = True
+        try:
+            return dates.read(kind, text)
+        except ValueError as error:
+            raise Wrong(str(error)) from None
 
     def resolved(self, schema: n.Schema) -> n.Schema | n.RecordDef:
         """The schema, or what its name stands for."""
@@ -182,8 +211,12 @@ class Types:
                 return value
             case n.NamedSchema(text="float") if converts and type(value) is int:
                 return _as_float(value)
+            case n.NamedSchema(text="decimal") if converts and type(value) is int:
+                return Decimal(value)
             case n.NamedSchema(text=text) if type(value) is _SCALARS[text]:
                 return value
+            case n.NamedSchema(text=text) if converts and _is_text_for(value, text):
+                return self._read(text, value)
             case n.LiteralSchema(value=wanted) if type(value) is type(wanted) and value == wanted:
                 return value
             case n.ListSchema(item=item) if isinstance(value, list):
@@ -243,6 +276,14 @@ class Types:
 
     def _first_decoded(self, value: Value, members: tuple[n.Schema, ...]) -> Value:
         found: list[Value] = []
+        is_text = isinstance(value, str)
+        for member in members:
+            resolved = self.resolved(member)
+            if is_text and isinstance(resolved, n.NamedSchema) and resolved.text in _DATES:
+                # A text that is a date is meant to be, also beside other texts.
+                with suppress(Wrong):
+                    return self._read(resolved.text, value)
+        value = without_digits(value) if not isinstance(value, list | dict) else value
         for member in members:
             try:
                 found.append(self.decoded(value, member))
@@ -275,6 +316,10 @@ class Types:
         except Fault as fault:
             raise Wrong(str(fault)) from None
         return built
+
+
+def _is_text_for(value: Value, kind: str) -> bool:
+    return isinstance(value, str) and kind in dates.KINDS.values()
 
 
 def _as_float(value: int) -> float:

@@ -7,10 +7,12 @@ the classes below. A `Fault` is an error of the script: a kind word and the plac
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, NoReturn
 
 from saftc.source import Span
 from saftc.syntax import nodes as n
+from tests.oracle import dates
 
 Value = Any
 Bound = dict[str, Value]
@@ -24,6 +26,7 @@ _KINDS = {
     list: "list",
     tuple: "tuple",
     dict: "object",
+    **dates.KINDS,
 }
 _KEYWORDS = frozenset(
     (
@@ -206,6 +209,8 @@ def equal(left: Value, right: Value) -> bool:
     """Saft's `==`."""
     if is_number(left) and is_number(right):
         return left == right
+    if isinstance(left, Decimal) or isinstance(right, Decimal):
+        return {type(left), type(right)} <= {Decimal, int} and bool(left == right)
     if type(left) is not type(right):
         return False
     if isinstance(left, list | tuple):
@@ -232,14 +237,18 @@ def contains(item: Value, container: Value) -> bool:
 
 
 def check_ordered(values: list[Value] | tuple[Value, ...]) -> None:
-    """All numbers or all strings, as `<` takes them."""
+    """All numbers, all strings, or all of a kind of dates, as `<` takes them."""
     if all(map(is_number, values)) or all(isinstance(value, str) for value in values):
+        return
+    if dates.are_ordered(values):
         return
     raise Wrong("no order among " + ", ".join(map(kind_of, values)))
 
 
 def text_of(value: Value) -> str:
-    """What `print` writes: a string as it is, any other value as a literal."""
+    """What `print` writes: a string or a date as it is, any other value as a literal."""
+    if dates.is_date(value):
+        return dates.written(value)
     return value if isinstance(value, str) else literal_of(value)
 
 
@@ -264,6 +273,8 @@ def literal_of(value: Value) -> str:
             return f"{kind_of(value)}({_fields(value.fields, quotes=False)})"
         case Failure():
             raise NotImplementedError("the messages of failures are the runtime's own")
+        case _ if dates.is_date(value):
+            return f'{kind_of(value)}("{dates.written(value)}")'
         case _:
             return f"<function {value.name}>"
 
@@ -276,12 +287,26 @@ def json_of(value: Value) -> str:
         raise Wrong(str(error)) from None
 
 
-def parse_json(text: str) -> Value:
-    """The value of JSON text."""
+def parse_json(text: str, *, keeps_digits: bool = False) -> Value:
+    """The value of JSON text; its numbers with a fraction may keep how they are written."""
+    number = dates.Digits.of if keeps_digits else float
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return json.loads(text, parse_constant=_refuse, parse_float=number)
     except ValueError as error:
         raise Wrong(f"not JSON: {error}") from None
+
+
+def without_digits(value: Value) -> Value:
+    """JSON data whose numbers are floats, and no more."""
+    match value:
+        case dates.Digits():
+            return float(value)
+        case list():
+            return [without_digits(item) for item in value]
+        case dict():
+            return {key: without_digits(item) for key, item in value.items()}
+        case _:
+            return value
 
 
 def _refuse(name: str) -> NoReturn:
@@ -299,6 +324,8 @@ def _jsonable(value: Value) -> Value:
         raise Wrong("a function has no JSON form")
     if isinstance(value, Failure):
         raise NotImplementedError("the messages of failures are the runtime's own")
+    if dates.is_date(value):
+        return dates.written(value)
     if isinstance(value, float) and value - value != 0:
         raise Wrong(f"{value} has no JSON form")
     return value

@@ -15,6 +15,14 @@ _BY_CLASSES = (
     'str(Rated({}) == Rated("x"))',
 )
 
+# Texts that dates and decimals make of a text and a number; some fail, for most texts or always.
+_BY_DATES = (
+    *('str(date("2026-01-31") + duration(days: {number}))', "str(decimal({number}) / 4)"),
+    *('str(decimal({number}) * decimal("1.50") - 1)', "str(duration(hours: {number}) * 2)"),
+    *('f"{{date("2026-01-31"):%d.%m.}}" + {text}', 'str(decimal("1") / {number})'),
+    *("str(decimal({text}))", "str(date({text}).year)", "str(duration(days: 1) / ({number} - 1))"),
+)
+
 
 class Script(NamedTuple):
     """A script, and the one that it imports as `helpers`, if it does."""
@@ -40,6 +48,7 @@ class _Writer:
         self.streams = Random(seed)
         self.others = Random(f"others {seed}")
         self.forms = Random(f"forms {seed}")
+        self.dates = Random(f"dates {seed}")
         self.lines: list[str] = []
         self.count = count
         # Functions of one text that give one, and those that give a bool.
@@ -72,6 +81,9 @@ class _Writer:
         choices += [f'f"{{{name}}}, {{{name}:03d}}"' for name in names.numbers]
         chosen = self.random.choice(choices)
         added = f'{chosen} + "{self.one("k", "l")}"' if self.odds(0.2) else chosen
+        if self.dates.random() < 0.04:
+            number = self.dates.choice(["1", "2", *names.numbers])
+            added = self.dates.choice(_BY_DATES).format(text=added, number=number)
         return self.through_python(added)
 
     def through_python(self, text: str) -> str:

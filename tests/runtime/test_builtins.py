@@ -158,7 +158,7 @@ def test_builtins(call: Callable[[], Any], value: Any) -> None:
         (lambda: ops.min([], by=len), "min(items): there are no items"),
         (
             lambda: ops.sorted([1, 2], by=lambda x: None if x > 1 else x),
-            "sorted(by): expected a number or a string, got nil for int 2",
+            "sorted(by): expected a number, a string or a date, got nil for int 2",
         ),
         (
             lambda: ops.max([1, 2], by=lambda x: "a" if x > 1 else x),

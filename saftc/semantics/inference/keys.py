@@ -1,11 +1,11 @@
 """What `sorted`, `min` and `max` order by: `sorted(notes, by: words)`.
 
-`by` takes a function of one element, which gives what `<` compares: a number or a string. Where
-that is proved, Python's own `key=` does the same.
+`by` takes a function of one element, which gives what `<` compares: a number, a string or a date.
+Where that is proved, Python's own `key=` does the same.
 """
 
 from saftc.diagnostics import catalogue
-from saftc.semantics.builtins import BUILTINS, NUMBERS, TEXT, taken_words, takes
+from saftc.semantics.builtins import BUILTINS, ORDERED, ORDERED_KINDS, taken_words, takes
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.parameters import passed
 from saftc.semantics.relations import Fit, fit
@@ -78,13 +78,13 @@ def _builtin_takes(
 
 
 def _is_ordered(inference: Inference, by: n.Expression, key: Type) -> bool:
-    """Whether all keys are certainly numbers, or certainly strings."""
+    """Whether all keys are certainly numbers, strings, or of one kind of dates and the like."""
     found = kinds(key)
     if not found:
         return False
     name = inference.facts.types[by]
     assert isinstance(name, FunctionType | BuiltinType)
-    if is_none_of(key, *NUMBERS, *TEXT):
+    if is_none_of(key, *ORDERED_KINDS):
         is_tuple = is_only(key, "tuple")
         hint = "sort by one part at a time, the last one first: `sorted` keeps the order of equals"
         inference.report(
@@ -95,11 +95,11 @@ def _is_ordered(inference: Inference, by: n.Expression, key: Type) -> bool:
             )
         )
         return False
-    wrong = union(one for one in members(key) if is_none_of(one, *NUMBERS, *TEXT))
+    wrong = union(one for one in members(key) if is_none_of(one, *ORDERED_KINDS))
     if wrong != NEVER:
-        problem = "and `by` must return a number or a string"
+        problem = "and `by` must return a number, a string or a date"
         inference.may_fail(by, wrong, problem)
-    return found <= NUMBERS or found <= TEXT
+    return any(found <= kind for kind in ORDERED)
 
 
 def _report_count(inference: Inference, by: n.Expression, name: str, needed: int) -> None:
