@@ -98,6 +98,8 @@ vim.api.nvim_create_autocmd("FileType", {
   pattern = "saft",
   callback = function(event)
     vim.bo.commentstring = "// %s"
+    -- Where the parser of editors/tree-sitter-saft is installed, it gives the colours.
+    if vim.treesitter.start then pcall(vim.treesitter.start, event.buf, "saft") end
     if vim.lsp.start then
       vim.lsp.start(config(event.buf))
     else
