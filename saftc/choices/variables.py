@@ -15,12 +15,13 @@ Other variables have none, as a person would write them. The names of a destruct
 to checkers; one that a function returns is declared above it.
 """
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from saftc.flow.statements import all_statements, assigned_by, blocks_of
 from saftc.schedule.async_main import Entry
 from saftc.schedule.awaits import Wait
+from saftc.schedule.heads import Head
 from saftc.schedule.loop_values import bound_types
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
@@ -52,8 +53,8 @@ from saftc.semantics.types import (
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 
-# A function that runs ahead for a loop has variables of its own; those of other places have None.
-Frame = n.ForStmt | None
+# What runs ahead for a loop has variables of its own, and so has its head; other places have None.
+Frame = n.ForStmt | Head | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,8 @@ class Variables:
         self.growth = growth
         self.shared = set(entry.shared)
         self.in_main = set(all_statements(entry.inside))
-        self.bindings = _bindings_of(facts, plan, of)
+        self.around: dict[Frame, Frame] = {}
+        self.bindings = self._all_bindings()
         self.reads: dict[Symbol, list[n.Name]] = {}
         for node in nodes_of(facts.module, n.Name):
             self.reads.setdefault(of(node), []).append(node)
@@ -165,8 +167,67 @@ class Variables:
         awaits = self.plan.awaits
         return awaits is not None and awaits.of(call) == Wait.THREAD
 
+    def is_global(self, symbol: Symbol, frame: Frame) -> bool:
+        """Whether what is called so in a place is a variable of the module, and of no function."""
+        is_at_top = symbol.scope is self.facts.names.scopes[self.facts.module]
+        is_here = is_at_top and self._frame_of(symbol, frame) is None
+        return is_here and (self.plan.awaits is None or symbol in self.shared)
+
+    def _frame_of(self, symbol: Symbol, frame: Frame) -> Frame:
+        """The frame that has a variable of this symbol, from one outwards."""
+        while frame is not None and not self.bindings.get((symbol, frame)):
+            frame = self.around.get(frame)
+        return frame
+
     def _bindings(self, symbol: Symbol, frame: Frame) -> Sequence[_Binding]:
-        return self.bindings.get((symbol, frame)) or self.bindings.get((symbol, None), ())
+        return self.bindings.get((symbol, self._frame_of(symbol, frame)), ())
+
+    def _all_bindings(self) -> dict[tuple[Symbol, Frame], list[_Binding]]:
+        """Where each variable of Python gets its values, in source order."""
+        facts, plan, of = self.facts, self.plan, self.of
+        self.bindings = found = dict[tuple[Symbol, Frame], list[_Binding]]()
+
+        def add(symbol: Symbol, frame: Frame, binding: _Binding) -> None:
+            if isinstance(frame, Head) and symbol in frame.keeps:
+                frame = self._frame_of(symbol, self.around[frame])
+            found.setdefault((symbol, frame), []).append(binding)
+
+        def visit(statements: Iterable[n.Statement], frame: Frame) -> None:
+            for one in statements:
+                ahead = plan.loops.get(one) if isinstance(one, n.ForStmt) else None
+                if isinstance(one, n.FunctionDef):
+                    for parameter in one.parameters:
+                        add(of(parameter.name), None, _Binding(one, ANY, is_taken=True))
+                    visit(one.body, None)
+                    continue
+                inner: Frame = frame
+                if ahead is not None and isinstance(one, n.ForStmt):
+                    inner = ahead.head or one
+                    self.around |= {one: frame, inner: frame}
+                value = one.value if isinstance(one, n.AssignStmt | n.AugmentedAssignStmt) else None
+                for name in assigned_by(one):
+                    types = [facts.type_of(value)] if value else bound_types(facts, one, name)
+                    is_result, is_taken = facts.keeps_history(name), ahead is not None
+                    binding = _Binding(one, union(types), is_result, value, is_taken)
+                    add(of(name), inner, binding)
+                if ahead is None:
+                    for block in blocks_of(one):
+                        visit(block, frame)
+                    continue
+                assert isinstance(one, n.ForStmt)
+                for symbol in ahead.grows:
+                    add(symbol, one, _Binding(one, ANY, is_taken=True))
+                for given in ahead.gives:
+                    add(given.symbol, frame, _Binding(one, given.type, given.is_result))
+                if ahead.head is not None:
+                    visit(one.body[: ahead.start], ahead.head)
+                    for given in ahead.head.gives:
+                        add(given.symbol, one, _Binding(one, ANY, is_taken=True))
+                visit(one.body[ahead.start : ahead.cut], one)
+                visit(one.body[ahead.cut :], frame)
+
+        visit(facts.module.statements, None)
+        return found
 
     def _bound_outside(self, statement: n.Statement) -> list[Symbol]:
         """The variables that a statement binds in the place around it."""
@@ -284,47 +345,6 @@ class Variables:
             differ = len({field.type for field in type_.fields}) > 1
             return differ or any(map(self._is_read, parts(type_)))
         return any(map(self._is_read, parts(type_)))
-
-
-def _bindings_of(
-    facts: Facts, plan: Plan, of: Callable[[n.Node], Symbol]
-) -> Mapping[tuple[Symbol, Frame], Sequence[_Binding]]:
-    """Where each variable of Python gets its values, in source order."""
-    found: dict[tuple[Symbol, Frame], list[_Binding]] = {}
-
-    def add(symbol: Symbol, frame: Frame, binding: _Binding) -> None:
-        found.setdefault((symbol, frame), []).append(binding)
-
-    def visit(statements: Iterable[n.Statement], frame: Frame) -> None:
-        for one in statements:
-            ahead = plan.loops.get(one) if isinstance(one, n.ForStmt) else None
-            if isinstance(one, n.FunctionDef):
-                for parameter in one.parameters:
-                    add(of(parameter.name), None, _Binding(one, ANY, is_taken=True))
-                visit(one.body, None)
-                continue
-            inner = frame if ahead is None else one
-            assert inner is None or isinstance(inner, n.ForStmt)
-            value = one.value if isinstance(one, n.AssignStmt | n.AugmentedAssignStmt) else None
-            for name in assigned_by(one):
-                types = bound_types(facts, one, name) if value is None else [facts.type_of(value)]
-                is_result = facts.keeps_history(name)
-                binding = _Binding(one, union(types), is_result, value, is_taken=ahead is not None)
-                add(of(name), inner, binding)
-            if ahead is None:
-                for block in blocks_of(one):
-                    visit(block, frame)
-                continue
-            assert isinstance(one, n.ForStmt)
-            for symbol in ahead.grows:
-                add(symbol, inner, _Binding(one, ANY, is_taken=True))
-            for given in ahead.gives:
-                add(given.symbol, frame, _Binding(one, given.type, given.is_result))
-            visit(one.body[: ahead.cut], inner)
-            visit(one.body[ahead.cut :], frame)
-
-    visit(facts.module.statements, None)
-    return found
 
 
 def _returned_symbols(facts: Facts, of: Callable[[n.Node], Symbol]) -> Set[Symbol]:

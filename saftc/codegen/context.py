@@ -19,6 +19,7 @@ from saftc.codegen.names import Needs
 from saftc.codegen.positions import Spans
 from saftc.codegen.python import Expression, Statement
 from saftc.schedule.awaits import Wait
+from saftc.schedule.heads import Head
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Scope, Symbol
@@ -62,9 +63,9 @@ class Context:
     """Where a node stands, and all that is known of the module.
 
     `expression` and `statement` emit any such node, `group` statements that ask at the same time;
-    `choices` says how they are written. `depth` counts the blocks around; `frame` is the loop for
-    which a function runs ahead that the node is in; `inner` are the comments inside of the
-    statement at hand for which no place has been found yet.
+    `choices` says how they are written. `depth` counts the blocks around; `frame` is the loop, or
+    its head, for which a function runs ahead that the node is in; `inner` are the comments inside
+    of the statement at hand for which no place has been found yet.
     """
 
     source: Source
@@ -81,7 +82,7 @@ class Context:
     # The imports of the module that stay where they stand.
     later_imports: Set[n.Statement] = frozenset()
     depth: int = 0
-    frame: n.ForStmt | None = None
+    frame: n.ForStmt | Head | None = None
     caught: tuple[Caught, ...] = ()
     inner: list[Comment] = field(default_factory=list[Comment])
 

@@ -16,7 +16,7 @@ motto = $ ... $                             later(prompt, ...),
                                         )
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import libcst as cst
@@ -32,6 +32,8 @@ from saftc.codegen.operators import emit_condition
 from saftc.codegen.prompts import emit_destructured, emit_result, spread_line, template_of
 from saftc.codegen.python import Expression, Statement
 from saftc.flow.statements import all_statements, bound_by
+from saftc.schedule.heads import Head
+from saftc.schedule.loop_values import Given
 from saftc.schedule.plan import Ahead, Mapped, call_of_item
 from saftc.semantics.names import Symbol
 from saftc.semantics.types import ANY, INT, STRING, MapType, Type, item_type
@@ -122,16 +124,21 @@ def _overlap(context: Context, function: Expression, items: Expression, span: Sp
 
 
 def emit_for_ahead(context: Context, statement: n.ForStmt, ahead: Ahead) -> list[Statement]:
-    """The function that runs ahead, and the loop over what it gives."""
-    items = loop_over(context, statement)
+    """The functions that run ahead, and the loop over what they give."""
+    if ahead.head is None:
+        functions, items = [], loop_over(context, statement)
+    else:
+        functions = [_function_of_head(context, statement, ahead.head)]
+        items = py.call(py.name(ahead.head.name))
+        context.note(items, statement.iterable.span)
     direct = _function_alone(context, statement, ahead)
     if direct is not None:
         # In a module of its own, nothing else tells where it was called.
         made = _overlap(context, context.emit(direct.function), items, direct.span)
-        return [_loop(context, statement, ahead, made, direct.span)]
-    function = _function(context, statement, ahead)
+        return [*functions, _loop(context, statement, ahead, made, direct.span)]
+    functions.append(_function(context, statement, ahead))
     made = _overlap(context, py.name(ahead.name), items, statement.span)
-    return [function, _loop(context, statement, ahead, made, statement.span)]
+    return [*functions, _loop(context, statement, ahead, made, statement.span)]
 
 
 def emit_given(context: Context, ahead: Ahead, span: Span) -> Statement:
@@ -146,10 +153,12 @@ def emit_given(context: Context, ahead: Ahead, span: Span) -> Statement:
 
 def _function_alone(context: Context, statement: n.ForStmt, ahead: Ahead) -> n.Call | None:
     """The call of a function with the item alone, when that is all that runs ahead."""
-    first, comments = statement.body[0], context.comments.of(statement.body[0])
-    if ahead.cut != 1 or ahead.grows or comments.leading or comments.inner or comments.beside:
+    first = statement.body[ahead.start]
+    comments = context.comments.of(first)
+    is_alone = ahead.cut == ahead.start + 1 and not ahead.grows
+    if not is_alone or comments.leading or comments.inner or comments.beside:
         return None
-    if len(statement.body) == 1 and context.comments.footer(statement.body):
+    if ahead.cut == len(statement.body) and context.comments.footer(statement.body):
         return None
     match first:
         case n.AssignStmt(value=n.Call() as call):
@@ -159,11 +168,60 @@ def _function_alone(context: Context, statement: n.ForStmt, ahead: Ahead) -> n.C
         case _:
             return None
     given = tuple(one.symbol for one in ahead.gives)
-    if not isinstance(statement.pattern, n.NamePattern) or given != gives:
+    items = _items_of(context, statement, ahead)
+    if given != gives or len(items) != 1:
         return None
-    called = call_of_item(context.facts, call, context.facts.names.of(statement.pattern.name))
+    called = call_of_item(context.facts, call, items[0])
     is_whole = called is not None and isinstance(called.arguments[0].value, n.Name)
     return called if is_whole else None
+
+
+def _items_of(context: Context, statement: n.ForStmt, ahead: Ahead) -> list[Symbol]:
+    """The variables that an item is given in, if those are all."""
+    if ahead.head is not None:
+        return [one.symbol for one in ahead.head.gives]
+    if isinstance(statement.pattern, n.NamePattern):
+        return [context.facts.names.of(statement.pattern.name)]
+    return []
+
+
+def _function_of_head(context: Context, statement: n.ForStmt, head: Head) -> cst.FunctionDef:
+    """The generator of what the prompts of an item are about."""
+    body = replace(context.deeper().deeper(), frame=head, caught=())
+    made, footer = emit_block(body, statement.body[: head.end])
+    place = next(iter(bound_by(statement))).span
+    names = [py.name(context.names[one.symbol]) for one in head.gives]
+    given = names[0] if len(names) == 1 else py.bare(py.tuple_(names))
+    made.append(above(py.line(py.yielded(given)), footer))
+    context.note(made[-1], place)
+    inside = context.called(context.scope)
+    target = emit_pattern(inside, statement.pattern)
+    loop = py.loop(target, loop_over(inside, statement), py.block(made))
+    context.note(loop, statement.span)
+    lines = [*_outer(context, statement, head), loop]
+    of = _together(context, [_type_given(context, one) for one in head.gives])
+    returns = py.subscript(context.global_("Iterator"), of)
+    function = py.function(head.name, py.parameters([]), returns, py.block(lines))
+    context.note(function, statement.span)
+    return function
+
+
+def _outer(context: Context, statement: n.ForStmt, head: Head) -> Iterator[Statement]:
+    """The declarations of the variables around the loop that its head binds again."""
+    rebound = {
+        context.facts.names.of(name)
+        for one in all_statements(statement.body[: head.end])
+        if one not in context.choices.growth
+        for name in bound_by(one)
+    }
+    kept = [one for one in head.keeps if one in rebound]
+    are_global = [context.choices.variables.is_global(one, context.frame) for one in kept]
+    for word, is_global in ((cst.Global, True), (cst.Nonlocal, False)):
+        own = [one for one, found in zip(kept, are_global, strict=True) if found == is_global]
+        if own:
+            made = py.line(word([cst.NameItem(py.name(context.names[one])) for one in own]))
+            context.note(made, statement.span)
+            yield made
 
 
 def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.FunctionDef:
@@ -171,20 +229,26 @@ def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.Funct
     added = dict(zip(ahead.grows, ahead.added, strict=True))
     names = {**context.names, **added}
     inside = replace(context.deeper(), frame=statement, caught=(), names=names)
-    target = emit_pattern(context, statement.pattern)
+    if ahead.head is None:
+        target = emit_pattern(context, statement.pattern)
+        taken = annotation(context, item_type(context.type_of(statement.iterable)))
+    else:
+        given = [py.name(context.names[one.symbol]) for one in ahead.head.gives]
+        target = given[0] if len(given) == 1 else py.tuple_(given)
+        taken = _together(context, [_type_given(context, one) for one in ahead.head.gives])
     beginning: list[Statement] = []
     if isinstance(target, cst.Name):
         parameter = target.value
     else:
         parameter = ahead.item
-        beginning.append(py.line(py.assignment(target, py.name(parameter))))
+        beginning.append(py.line(py.assignment(py.bare(target), py.name(parameter))))
     for symbol in ahead.grows:
         of = annotation(context, _type(context, symbol))
         empty = py.annotated(py.name(inside.names[symbol]), of, _nothing(_type(context, symbol)))
         beginning.append(py.line(empty))
     for line in beginning:
         context.note(line, statement.span)
-    first = statement.body[: ahead.cut]
+    first = statement.body[ahead.start : ahead.cut]
     made, footer = emit_block(inside, first)
     if ahead.cut == len(statement.body):
         footer += footer_lines(context, context.comments.footer(statement.body))
@@ -192,7 +256,6 @@ def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.Funct
         place = next(iter(bound_by(statement))).span
         made.append(above(emit_given(inside, ahead, place), footer))
         footer = []
-    taken = annotation(context, item_type(context.type_of(statement.iterable)))
     function = py.function(
         ahead.name,
         py.parameters([(parameter, taken, None)]),
@@ -205,13 +268,18 @@ def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.Funct
 
 
 def _returns(context: Context, ahead: Ahead) -> Expression:
-    types: list[Expression] = []
-    for one in ahead.gives:
-        made = annotation(context, one.type)
-        types.append(py.subscript(context.global_("Result"), made) if one.is_result else made)
+    types = [_type_given(context, one) for one in ahead.gives]
     types += [annotation(context, _type(context, symbol)) for symbol in ahead.grows]
-    if not types:
-        return py.constant(None)
+    return _together(context, types) if types else py.constant(None)
+
+
+def _type_given(context: Context, given: Given) -> Expression:
+    made = annotation(context, given.type)
+    return py.subscript(context.global_("Result"), made) if given.is_result else made
+
+
+def _together(context: Context, types: Sequence[Expression]) -> Expression:
+    """One type, or the tuple of several."""
     return types[0] if len(types) == 1 else py.subscript(context.global_("tuple"), *types)
 
 

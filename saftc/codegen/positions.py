@@ -121,7 +121,7 @@ _BLOCKS = (cst.BaseSuite, cst.Else, cst.If, cst.ExceptHandler)
 
 def _fallible_built(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
     """The expressions of a statement or head that can fail, in order of the text."""
-    if isinstance(node, cst.Import | cst.ImportFrom | cst.Global):
+    if isinstance(node, cst.Import | cst.ImportFrom | cst.Global | cst.Nonlocal):
         return
     label = _label(node)
     for child in _children(node):

@@ -572,6 +572,11 @@ def returned(value: Expression | None) -> cst.Return:
     return cst.Return(value)
 
 
+def yielded(value: Expression) -> cst.Expr:
+    """`yield value`."""
+    return cst.Expr(cst.Yield(value))
+
+
 def line(
     small: cst.BaseSmallStatement, beside: cst.TrailingWhitespace = _END_OF_LINE
 ) -> cst.SimpleStatementLine:

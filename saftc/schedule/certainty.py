@@ -63,9 +63,16 @@ class Certainty:
         self._others: dict[int, Certainty] = {}
         self._functions: dict[n.FunctionDef, tuple[Reason, ...]] = {}
 
-    def body(self, loop: n.ForStmt, *, strictly: bool = False) -> Reason | None:
-        """The first thing that may keep a loop from going on to its next item."""
-        return _first(self._block(loop.body, _ENDING), strictly)
+    def block(self, statements: Iterable[n.Statement], *, strictly: bool = False) -> Reason | None:
+        """The first thing in statements of a loop that may keep it from its next item."""
+        return _first(self._block(statements, _ENDING), strictly)
+
+    def unending(self, statements: Iterable[n.Statement]) -> Reason | None:
+        """The first thing in statements of a loop that may go on for ever, or end more than it."""
+        for one in self._block(statements, _ENDING):
+            if not one.is_caught and not isinstance(one.node, n.BreakStmt):
+                return one
+        return None
 
     def expression(self, node: n.Expression, *, strictly: bool = False) -> Reason | None:
         """The first thing in an expression that may stop the script."""

@@ -55,7 +55,7 @@ class Unlisted:
         if found is None or self.facts.forms.loops[loop] != Form.NATIVE:
             return None
         assigned = self.flow.assigned((loop, *all_statements(loop.body)))
-        if self._depends(found, assigned) or self.certainty.body(loop, strictly=True):
+        if self._depends(found, assigned) or self.certainty.block(loop.body, strictly=True):
             return None
         return (found, assigned) if self._is_unseen(loop.body) else None
 

@@ -3,11 +3,12 @@
     plan(facts)     Plan(effects, loops, ends, maps, unlisted, groups, prints, notes)
 
 Of a loop, the part up to the last statement that asks runs ahead for the next items, and the rest
-in their order. That is right when
+in their order; what is above the prompts may say which items they are for (see `heads`). That is
+right when
 
     L1  nothing in it has an effect that is not known, and nothing before the rest changes files
     L2  the items can certainly be taken, one after the other
-    L3  nothing but a prompt or a file can end the loop
+    L3  nothing but a prompt or a file can end the loop below its head
     L4  the first part needs nothing from the item before
     L5  what only grows may be added to in the first part: it gives what is to be added
     L6  all that the first part gives to the rest, it has certainly assigned
@@ -20,7 +21,7 @@ other, none of which needs another.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import count, product
 
 from saftc.flow.forward import ends
 from saftc.flow.statements import all_statements, blocks_of, bound_by
@@ -28,6 +29,7 @@ from saftc.schedule.awaits import Awaits
 from saftc.schedule.certainty import STREAMED, Certainty, Reason, of_effect
 from saftc.schedule.effects import UNKNOWN, Effect, Effects
 from saftc.schedule.flow import Flow, continues_of
+from saftc.schedule.heads import Head, Heads
 from saftc.schedule.iterated import Unlisted
 from saftc.schedule.loop_values import Given, given_of, growing
 from saftc.schedule.settings import DEFAULT, Overlapping
@@ -45,13 +47,15 @@ _AHEAD = frozenset[Effect]({"asks", "prints", "reads"})
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """A loop whose first `cut` statements run ahead, in a function called `name`.
+    """A loop whose statements from the `start` to the `cut` run ahead, in a function called `name`.
 
-    The function takes an item, called `item` where it has no name of its own. It gives `gives`,
-    what it assigns and others read, and what it adds to what `grows`, called `added`; where that is
-    nothing, what it gives is called `nothing`.
+    Those above are its `head`. The function takes an item, or what the head gives of one, called
+    `item` where that has no name of its own. It gives `gives`, what it assigns and others read, and
+    what it adds to what `grows`, called `added`; where that is nothing, what it gives is called
+    `nothing`.
     """
 
+    head: Head | None
     cut: int
     name: str
     item: str
@@ -59,6 +63,11 @@ class Ahead:
     grows: tuple[Symbol, ...]
     added: tuple[str, ...]
     nothing: str
+
+    @property
+    def start(self) -> int:
+        """How many statements the head has."""
+        return 0 if self.head is None else self.head.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +176,7 @@ class _Planner:
         self.certainty = Certainty(effects)
         self.flow = Flow(effects)
         self.unlisted = Unlisted(self.flow, self.certainty)
+        self.heads = Heads(self.flow, self.certainty, awaits)
         self.plan = Plan(effects, prints=effects.prints_in_turn, awaits=awaits)
         # A name of the script may have got an underscore at its end.
         scopes = facts.names.scopes.values()
@@ -274,12 +284,14 @@ class _Planner:
             return
         reason = self._prevents(loop, place)
         first = 1 + max(i for i, one in enumerate(loop.body) if "asks" in self.effects.of(one))
-        for cut in dict.fromkeys((first, len(loop.body))) if reason is None else ():
-            found = self._cut(loop, cut, place)
+        cuts = dict.fromkeys((first, len(loop.body)))
+        for start, cut in product(self.heads.ends(loop), cuts) if reason is None else ():
+            found = self._cut(loop, start, cut, place)
             if isinstance(found, Ahead):
+                ahead = loop.body[start:cut]
                 self.plan.loops[loop] = found
-                self.plan.ends |= dict.fromkeys(continues_of(loop.body[:cut]), found)
-                self._begins_ahead(*loop.body[:cut])
+                self.plan.ends |= dict.fromkeys(continues_of(ahead), found)
+                self._begins_ahead(*ahead)
                 self._note(loop, "for the next items of the loop")
                 return
             reason = reason or found
@@ -292,15 +304,20 @@ class _Planner:
         unknown = self.effects.first_unknown(*loop.body, kinds=UNKNOWN)
         if unknown is not None:
             return of_effect(self.effects, unknown)
-        reason = self.certainty.unpacks(loop) or self.certainty.body(loop)
+        reason = self.certainty.unpacks(loop)
         if reason is not None:
             return reason
         read = self.flow.early_reads(loop.body, set(self.flow.bound(loop)))
         unset = self._without_value(read, place)
         return None if unset is None else Reason(loop, f"`{unset}` may have no value")
 
-    def _cut(self, loop: n.ForStmt, cut: int, place: _Place) -> Ahead | Reason:
-        first, rest = loop.body[:cut], loop.body[cut:]
+    def _cut(self, loop: n.ForStmt, start: int, cut: int, place: _Place) -> Ahead | Reason:
+        head, first, rest = loop.body[:start], loop.body[start:cut], loop.body[cut:]
+        in_head, in_first, in_rest = map(self.flow.assigned, (head, first, rest))
+        reason = self.heads.prevents(loop, start) if head else None
+        reason = reason or self.certainty.block((*first, *rest))
+        if reason is not None:
+            return reason
         unknown = self.effects.first_unknown(*first)
         if unknown is not None:
             return of_effect(self.effects, unknown)
@@ -308,22 +325,25 @@ class _Planner:
             if isinstance(statement, n.FunctionDef):
                 return Reason(statement, "the loop defines a function")
         targets = self.flow.bound(loop)
-        in_first, in_rest = self.flow.assigned(first), self.flow.assigned(rest)
         grows = [symbol for symbol in self._growing(loop) if symbol in in_first]
         if in_rest.intersection(grows):
             changed_below = min(symbol.name for symbol in in_rest.intersection(grows))
             return Reason(rest[0], f"`{changed_below}` grows with the prompts and below them")
+        kept = self.heads.kept(loop, start)
+        assigned = {*targets, *in_head, *in_first}
+        own = assigned - kept - set(grows)
         certain = set(targets)
-        changed = {*targets, *in_first, *in_rest}
-        carried = self._carried(first, certain, changed) - set(grows)
-        carried |= self._read_in_functions(first, changed)
+        self.flow.early_reads(head, certain)
+        above = certain & own
+        carried = self._carried(first, certain, assigned | in_rest) - set(grows)
+        carried |= self._read_in_functions(first, assigned | in_rest)
         if carried:
             names = " and ".join(sorted(f"`{symbol.name}`" for symbol in carried))
             return Reason(self._reading(first, carried), f"it needs {names} of the item before")
-        lost = self._read_after_failure({*targets, *in_first}, place)
+        lost = self._read_after_failure(assigned, place)
         if lost is not None:
             return Reason(loop, f"`{lost.name}` may be read when a prompt has failed")
-        own, needed = {*targets, *in_first} - set(grows), self._needed(rest, set(grows))
+        needed = self._needed(rest, set(grows))
         later = self._needed_later(own, place)
         needed |= later | (own & self.read_anytime)
         gives = [symbol for symbol in self._in_order(loop) if symbol in own & needed]
@@ -336,17 +356,47 @@ class _Planner:
         unset = self._without_value(later.intersection(gives), place)
         if unset is not None:
             return Reason(loop, f"`{unset}` may have no value behind the loop")
-        given = [given_of(self.facts, symbol, (loop, *all_statements(first))) for symbol in gives]
-        for symbol, one in zip(gives, given, strict=True):
-            if one is None:
-                return Reason(loop, f"`{symbol.name}` is a whole result on some paths only")
-            if rest and not is_known(one.type):
-                return Reason(loop, f"`{symbol.name}` is of unknown type, and needed below")
+        given = self._given(loop, cut, gives, are_known=bool(rest))
+        if isinstance(given, Reason):
+            return given
+        made = None
+        if head:
+            anew = set[Symbol]()
+            read = self.flow.early_reads(first, anew) | (set(gives) - anew)
+            taken = [symbol for symbol in self._in_order(loop) if symbol in above & read]
+            made = self._head(loop, start, taken or targets[:1], place)
+            if isinstance(made, Reason):
+                return made
         name = self._new_function(f"ask_{self._item_of(loop)}", place.scope)
         added = tuple(self._new_name(f"new_{symbol.name}", place.added) for symbol in grows)
         item = self._new_name("item")
         nothing = item if "_" in self.read_names else "_"
-        return Ahead(cut, name, item, tuple(filter(None, given)), tuple(grows), added, nothing)
+        return Ahead(made, cut, name, item, given, tuple(grows), added, nothing)
+
+    def _head(
+        self, loop: n.ForStmt, end: int, gives: Sequence[Symbol], place: _Place
+    ) -> Head | Reason:
+        given = self._given(loop, end, gives, are_known=False)
+        if isinstance(given, Reason):
+            return given
+        kept = self.heads.kept(loop, end)
+        name = self._new_function(f"each_{self._item_of(loop)}", place.scope)
+        return Head(end, name, given, tuple(one for one in self._in_order(loop) if one in kept))
+
+    def _given(
+        self, loop: n.ForStmt, cut: int, symbols: Sequence[Symbol], *, are_known: bool
+    ) -> tuple[Given, ...] | Reason:
+        """What the statements up to a cut give to those below it, maybe of known types only."""
+        statements = (loop, *all_statements(loop.body[:cut]))
+        given: list[Given] = []
+        for symbol in symbols:
+            one = given_of(self.facts, symbol, statements)
+            if one is None:
+                return Reason(loop, f"`{symbol.name}` is a whole result on some paths only")
+            if are_known and not is_known(one.type):
+                return Reason(loop, f"`{symbol.name}` is of unknown type, and needed below")
+            given.append(one)
+        return tuple(given)
 
     def _item_of(self, loop: n.ForStmt) -> str:
         """What the loop calls an item: not its number, where it counts them."""

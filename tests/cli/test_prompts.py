@@ -852,12 +852,13 @@ f main():
     for x in ["a", "b"]:
         print(doubt(x))
     for x in ["a", "b"]:
+        print(x)
         assert len(x) > 0
         print(doubt(x))
     for x in ["a"]:
         for y in ["b"]:
-            assert len(y) > 0
             print($ of {x} {y} $)
+            assert len(y) > 0
     a = $ one $
     b = $ two $
     c = doubt("c")
@@ -873,13 +874,13 @@ f main():
     assert told == [
         [
             "asked ahead, for the next items of the loop (line 4)",
-            "asked ahead, with those that are beside it (line 15)",
-            "in order, as `assert` may stop the script (line 7)",
+            "asked ahead, with those that are beside it (line 16)",
+            "in order, as `assert` may stop the script (line 8)",
         ],
-        ["in order, as `assert` may stop the script (line 11)"],
+        ["in order, as `assert` may stop the script (line 13)"],
         # Its own line is not beside it.
-        ["asked ahead, with those that are beside it (lines 14, 15)"],
-        ["asked ahead, with those that are beside it (lines 13, 15)"],
+        ["asked ahead, with those that are beside it (lines 15, 16)"],
+        ["asked ahead, with those that are beside it (lines 14, 16)"],
     ]
 
 

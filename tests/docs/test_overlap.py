@@ -19,12 +19,22 @@ _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _BLOCKS = {language: text for language, text in reversed(_FENCE.findall(_PAGE))}
 
 
-def test_the_module_is_what_saftc_writes() -> None:
-    assert compile_text(_BLOCKS["saft"], "paper.saft").text == _BLOCKS["python"]
+# A script with its name, and the module that it becomes.
+_MODULES = re.findall(
+    r"^`(\w+\.saft)`:\n\n```saft\n(.*?)^```$.*?^```python\n(.*?)^```$",
+    _PAGE,
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@pytest.mark.parametrize(("name", "script", "module"), _MODULES, ids=[one[0] for one in _MODULES])
+def test_the_modules_are_what_saftc_writes(name: str, script: str, module: str) -> None:
+    assert compile_text(script, name).text == module
 
 
 def test_so_is_the_async_module() -> None:
-    async_block = [text for language, text in _FENCE.findall(_PAGE) if language == "python"][1]
+    below = _PAGE.partition("## In an event loop")[2]
+    async_block = next(text for language, text in _FENCE.findall(below) if language == "python")
     module = compile_source(_BLOCKS["saft"], name="paper.saft", is_async=True)
     for lines in async_block.split("\n\n"):
         assert indent(lines.strip(), "    ") in module

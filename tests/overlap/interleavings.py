@@ -22,6 +22,7 @@ from runtime_support import print as print_in_turn
 from runtime_support._effects import Effect
 from runtime_support._exchange import Heard, Replying, Streaming
 from runtime_support._overlap import workers
+from runtime_support._positions import context_of_call
 from runtime_support.errors import ProviderError
 
 ITEMS = 3
@@ -33,14 +34,23 @@ _ROUNDS = 30
 
 @dataclass
 class Case:
-    """What is to happen: `failing` are requests that fail, `leaves` is the item after which the
-    consumer leaves the loop, `cancels` the step at which it is cancelled.
+    """What is to happen: `failing` is a request that fails, `refused` an item at which the head of
+    the loop fails, `leaves` the item after which the consumer leaves the loop, `cancels` the step
+    at which it is cancelled.
     """
 
     width: int
     failing: tuple[int, int] | None = None
     leaves: int | None = None
     cancels: int | None = None
+    refused: int | None = None
+
+    def items(self) -> Iterator[int]:
+        """What the loop goes over, one after the other."""
+        for item in range(ITEMS):
+            if item == self.refused:
+                raise ValueError(f"refused: {item}")
+            yield item
 
 
 @dataclass
@@ -63,7 +73,7 @@ def in_order(case: Case) -> tuple[list[str], list[str]]:
     """What a run prints and asks that does one thing after the other."""
     output: list[str] = []
     asked: list[str] = []
-    for item in range(ITEMS):
+    for item in range(ITEMS if case.refused is None else case.refused):
         for effect in range(EFFECTS):
             asked.append(f"{item}.{effect}")
             if (item, effect) == case.failing:
@@ -73,6 +83,13 @@ def in_order(case: Case) -> tuple[list[str], list[str]]:
         if item == case.leaves:
             break
     return output, asked
+
+
+def raised_at_once(ahead: Any, queue: Any) -> bool:
+    """`look_ahead` of a runtime that does not keep what the items raise for its turn."""
+    for item in ahead.items:
+        queue.begin(partial(ahead.function, item), context_of_call())
+    return bool(queue.tasks)
 
 
 def all_runs(run: Callable[[list[int]], Seen]) -> Iterator[Seen]:
@@ -172,7 +189,7 @@ def run_in_threads(case: Case, chosen: list[int]) -> Seen:
 
     def consume() -> None:
         try:
-            for item in overlap(work, range(ITEMS)):
+            for item in overlap(work, case.items()):
                 print_in_turn(f"got {item}")
                 if item == case.leaves:
                     seen.at_end = len(seen.asked)
@@ -229,7 +246,7 @@ def run_in_loop(case: Case, chosen: list[int]) -> Seen:
 
     async def consume() -> None:
         try:
-            async for item in overlap.aio(work, range(ITEMS)):
+            async for item in overlap.aio(work, case.items()):
                 print_in_turn(f"got {item}")
                 if item == case.leaves:
                     seen.at_end = len(seen.asked)

@@ -49,6 +49,7 @@ class _Writer:
         self.others = Random(f"others {seed}")
         self.forms = Random(f"forms {seed}")
         self.dates = Random(f"dates {seed}")
+        self.heads = Random(f"heads {seed}")
         self.lines: list[str] = []
         self.count = count
         # Functions of one text that give one, and those that give a bool.
@@ -203,6 +204,95 @@ class _Writer:
             self.line(depth, f"if {self.condition(names)}:")
             depth += 1
         self.line(depth, self.forms.choice(ways))
+
+    def checked(self, names: _Names) -> None:
+        """A loop whose head says which items its prompts are for, maybe in a function."""
+        depth, dice = 0, self.heads
+        name, is_inside = self.new("f"), dice.random() < 0.3
+        if is_inside:
+            self.line(0, f"f {name}(a: string) -> string:")
+            names, depth = _Names(["a", *names.texts], [*names.numbers], [*names.lists]), 1
+        kept = [self.new("n"), self.new("xs"), self.new("m"), self.new("xs")]
+        count, seen, rows, found = kept
+        self.line(depth, f"{count} = 0\n{'    ' * depth}{seen}: [string] = []")
+        words = ("w1", "x", "y", "z", "w2")[: dice.randint(2, 5)]
+        known = ", ".join(f'["{one}"]: "{one}k"' for one in words)
+        self.line(depth, f"{rows}: {{[string]: string}} = {{{known}}}")
+        self.line(depth, f"{found}: [string] = []")
+        is_tried = dice.random() < 0.3
+        if is_tried:
+            self.line(depth, "try:")
+        item, inside = self.new("v"), names.inside()
+        inside.texts = [item, item, *names.texts]
+        items = '["w1", "x", "y", "x", "z"]' if dice.random() < 0.6 else self.items(names)
+        begun = depth + is_tried
+        self.line(begun, f"for {item} in {items}:")
+        for _ in range(dice.randint(1, 3)):
+            self.check(begun + 1, kept, item, inside, is_inside=is_inside)
+        for _ in range(dice.randint(1, 2)):
+            self.assign(begun + 1, inside.texts, "s", self.prompt(inside).removeprefix("stream "))
+        if dice.random() < 0.1:
+            self.check(begun + 1, kept, item, inside, is_inside=is_inside)
+        told = dice.choice((item, inside.texts[-1], self.text(inside)))
+        rests = [f"print({told})", f"print({told})", f"{found} += [{told}]"]
+        rests += [f"print({count}, {seen})", f'write_text("a.txt", {told})']
+        for way in dice.sample(rests, 2):
+            self.line(begun + 1, way)
+        if is_tried:
+            self.line(depth, "except error:")
+            ways = ["print(error)", f"print({count}, {seen})", "fail error"]
+            self.line(depth + 1, dice.choice(ways))
+        self.line(depth, f"print({dice.choice((count, seen, found))}, {found})")
+        if is_inside:
+            self.line(1, f'ret "{name}"')
+            self.line(0, f"print({name}({self.text(_Names(names.texts[1:], [], []))}))")
+
+    def sums(self, names: _Names) -> None:
+        """A loop that adds numbers which depend on the order of adding, and texts and maps that
+        grow at the wrong end.
+        """
+        item, inside = self.new("v"), names.inside()
+        inside.texts = [item, item, *names.texts]
+        rate, text, counts = (self.new(letter) for letter in "nsm")
+        self.line(0, f'{rate} = 0.1\n{text} = ""\n{counts}: {{[string]: string}} = {{}}')
+        self.line(0, f"for {item} in {self.items(names)}:")
+        ways = [f"{rate} += 0.7", f"{rate} += 0.1 * len({item})", f"{text} = {item} + {text}"]
+        ways += [f"{counts} = {{[{item}]: {self.text(inside)}, ...{counts}}}"]
+        ways += [f"{text} += {item}", f"{counts} = {{...{counts}, [{item}]: {self.text(inside)}}}"]
+        for way in self.heads.sample(ways, 2):
+            self.line(1, way)
+        self.line(1, f"print({self.prompt(inside).removeprefix('stream ')})")
+        self.line(0, f"print({rate}, {text}, {counts})")
+
+    def check(
+        self, depth: int, kept: list[str], item: str, names: _Names, *, is_inside: bool
+    ) -> None:
+        """A statement of a head, which may stop the script, leave out an item or end the loop."""
+        count, seen, rows, found = kept
+        dice, text = self.heads, self.new("s")
+        word = dice.choice(("w1", "x", "y", "z", "w9", "w9"))
+        indent = "\n" + "    " * (depth + 1)
+        others = names.lists[0] if names.lists else "[a]"
+        ret, added = f'if {item} == "{word}":{indent}ret "{word}"', f"{count} += len({item})"
+        ways = (
+            f'assert {item} != "{word}", "no {word}"',
+            f'if {item} == "{word}":{indent}continue',
+            f'if {item} == "{word}":{indent}break',
+            f'if {item} == "{word}":{indent}fail "bad {word}"',
+            f'if {item} == "{word}":{indent}{count} += 1{indent}continue',
+            f"if contains({seen}, {item}):{indent}continue\n{'    ' * depth}{seen} += [{item}]",
+            f"{text} = {rows}[{item}]",
+            f'{text} = read_text("{dice.choice(FILES)}")',
+            f"{text} = {item} + str({count})",
+            f"{count} += len({found})",
+            f"print({item})",
+            ret if is_inside else added,
+            f"for {text}i in {others}:{indent}assert {text}i != {item}",
+        )
+        way = dice.choice(ways)
+        self.line(depth, way)
+        if way.startswith(f"{text} ="):
+            names.texts += [text, text]
 
     def assign(self, depth: int, kept: list[str], letter: str, value: str, kind: str = "") -> None:
         """Assigns a new name, or one that is there."""
@@ -531,6 +621,11 @@ class _Writer:
         before, self.random = self.random, self.forms
         for _ in range(self.forms.choice((0, 0, 1, 2))):
             self.natural(names)
+        self.random = self.heads
+        for _ in range(self.heads.choice((0, 0, 1, 1))):
+            self.checked(names)
+        if self.heads.random() < 0.2:
+            self.sums(names)
         self.random = before
         for name in (*dict.fromkeys(names.texts), *dict.fromkeys(names.lists)):
             if self.odds(0.5):

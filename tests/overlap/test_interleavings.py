@@ -13,6 +13,7 @@ import pytest
 
 from runtime_support._overlap import calls
 from runtime_support._overlap import tasks as tasks
+from runtime_support._overlap.calls import _Ahead as Ahead  # pyright: ignore[reportPrivateUsage]
 from runtime_support.errors import ProviderError
 from tests.overlap.interleavings import (
     EFFECTS,
@@ -21,6 +22,7 @@ from tests.overlap.interleavings import (
     Seen,
     all_runs,
     in_order,
+    raised_at_once,
     run_in_loop,
     run_in_threads,
 )
@@ -43,6 +45,11 @@ def _judge(case: Case, seen: Seen) -> None:
     if case.cancels is not None:
         assert type(seen.error).__name__ == "CancelledError"
         assert seen.output == output[: len(seen.output)]
+    elif case.refused is not None and case.failing is None:
+        # All before it is done, and nothing of it or behind it was asked.
+        assert str(seen.error) == f"refused: {case.refused}"
+        assert seen.output == output
+        assert Counter(seen.asked) == Counter(asked)
     elif case.failing is not None:
         assert isinstance(seen.error, ProviderError)
         assert str(seen.error).endswith("{}.{}".format(*case.failing))
@@ -82,6 +89,17 @@ def test_a_failure_comes_at_its_turn(form: str, failing: tuple[int, int]) -> Non
     assert _judge_all(form, Case(ITEMS, failing)) > 1
 
 
+@pytest.mark.parametrize("refused", range(ITEMS))
+@pytest.mark.parametrize("form", _FORMS)
+def test_an_item_that_is_refused_comes_at_its_turn(form: str, refused: int) -> None:
+    assert _judge_all(form, Case(ITEMS, refused=refused)) >= 1
+
+
+@pytest.mark.parametrize("form", _FORMS)
+def test_what_fails_before_an_item_that_is_refused_comes_first(form: str) -> None:
+    assert _judge_all(form, Case(ITEMS, failing=(0, 1), refused=2)) > 1
+
+
 @pytest.mark.parametrize("leaves", range(ITEMS - 1))
 @pytest.mark.parametrize("form", _FORMS)
 def test_a_loop_that_is_left_asks_no_more(form: str, leaves: int) -> None:
@@ -101,8 +119,6 @@ def _nothing(*_: object) -> None:
     return None
 
 
-
-
 async def _not_waited(*_: object) -> None:
     pass
 
@@ -112,6 +128,7 @@ _FAILING = [Case(ITEMS, place) for place in _PLACES]
 _RULES: dict[str, tuple[object, str, Any, list[Case]]] = {
     "prints wait": (calls, "in_turn", _at_once, [Case(ITEMS)]),
     "behind a failure": (tasks.Task, "is_held", tasks.Task.is_cancelled, _FAILING),
+    "items that fail": (Ahead, "look_ahead", raised_at_once, [Case(ITEMS, refused=2)]),
     "what is not wanted ends": (tasks.TaskQueue, "give_up", _nothing, [Case(ITEMS, leaves=0)]),
 }
 _OF_LOOPS: dict[str, tuple[object, str, Any, list[Case]]] = {

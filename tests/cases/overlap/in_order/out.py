@@ -35,11 +35,10 @@ for word in words:
     count += 1
     print(prompt("{count}: {word}", count=count, word=word).value)
 for word in words:
-    if word == "a":
-        continue
     answer = ask(word)
-    print(answer)
-    story = answer
+    if answer == "a":
+        continue
+    story = ask(answer)
 while ask("more") == "yes":
     print("more")
 print(story, show([one + two for one in words for two in [ask(one)]]))
