@@ -11,7 +11,7 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import LIMIT, Collector, Diagnostic
 from saftc.schedule.effects import check_rules
 from saftc.schedule.settings import DEFAULT, Overlapping
-from saftc.semantics.analysis import analyze
+from saftc.semantics.analysis import Analysis, analyze
 from saftc.semantics.facts import Facts
 from saftc.semantics.imports import Loader, no_modules
 from saftc.semantics.servers import with_tools
@@ -34,6 +34,7 @@ class Checked:
     diagnostics: tuple[Diagnostic, ...]
     # What the next text of the script can take over.
     parsed: Parsed
+    analysis: Analysis
 
     def hints(self) -> tuple[Diagnostic, ...]:
         """What a strict check tells of a script without errors: what is left to run time, and what
@@ -97,20 +98,24 @@ def check(
     *,
     most: int | None = LIMIT,
     before: Checked | None = None,
+    like: Checked | None = None,
     pure: Iterable[str] = (),
     keeps_results: bool = False,
 ) -> Checked:
     """Everything that is known of a script without writing its module.
 
     `load` finds the modules that it imports (see `saftc.project.scripts` for files). At most `most`
-    mistakes are reported. `before` is what an earlier text of the script has given: what it has in
-    common with this one is not read again. `pure` are patterns of Python functions that rules of
-    records may call. `keeps_results`: names and functions keep the histories of prompts, whether
-    the script asks for these or not.
+    mistakes are reported. `before` is what the text of the script until now has given: what it has
+    in common with this one is neither read nor inferred again, and it is spent by that. `like` is
+    what another text has given that is much like this one; it is only read. `pure` are patterns of
+    Python functions that rules of records may call. `keeps_results`: names and functions keep the
+    histories of prompts, whether the script asks for these or not.
     """
     mistakes = Collector(most)
     with fitting_interpreter():
-        parsed = parse_after(source, mistakes, None if before is None else before.parsed)
+        known = before or like
+        earlier = None if known is None else known.parsed
+        parsed = parse_after(source, mistakes, earlier, moves=before is not None)
         module = parsed.module
         if mistakes.has_errors:
             # What the unreadable lines do is not known, so neither is what is needless.
@@ -119,9 +124,15 @@ def check(
             # What is known of loops in each other takes time for each way through them.
             module = replace(module, statements=())
         module = with_tools(module, load, mistakes)
-        facts = analyze(module, mistakes, load, keeps_results=keeps_results)
-        check_rules(facts, mistakes, pure)
-    return Checked(source, module, facts, mistakes.report(), parsed)
+        analysis = analyze(
+            module,
+            mistakes,
+            load,
+            keeps_results=keeps_results,
+            before=None if before is None else before.analysis,
+        )
+        check_rules(analysis.facts, mistakes, pure)
+    return Checked(source, module, analysis.facts, mistakes.report(), parsed, analysis)
 
 
 def compile_source(

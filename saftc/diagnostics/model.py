@@ -99,9 +99,12 @@ class Collector:
         self._most = most
         self._found: dict[tuple[str, Span], Diagnostic] = {}
         self._takes_warnings = True
+        # Where anything was found, also what was not kept.
+        self.places: set[int] = set()
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Keeps `diagnostic`, unless the same code was already reported at its place."""
+        self.places.add(diagnostic.span.start)
         if diagnostic.severity == "error" or self._takes_warnings:
             self._found.setdefault((diagnostic.code, diagnostic.span), diagnostic)
 

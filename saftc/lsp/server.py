@@ -82,7 +82,7 @@ class SaftServer(LanguageServer):
         # The addresses of the open scripts, by their paths, as the editor writes them.
         self.uris: dict[str, str] = {}
         # The views that were asked for, each with the script that it was made of.
-        self._views: dict[str, tuple[Script, views.View]] = {}
+        self._views: dict[str, tuple[Source, views.View]] = {}
         # The texts of views that the editor has, or was asked to fetch.
         self._fetched: dict[str, str] = {}
         # The open scripts, as they were when their mistakes were last sent.
@@ -195,15 +195,17 @@ class SaftServer(LanguageServer):
         meant = views.script_of(uri)
         if meant is None:
             raise JsonRpcInvalidParams(message=f"there is no view at {uri}")
+        path = self.path_of(meant[1])
         try:
-            script = self.session.good(self.path_of(meant[1]))
+            text = self.session.good_text(path)
+            made_of, made = self._views.get(uri, (None, None))
+            script = None if text is made_of else self.session.good(path)
         except TooLarge as problem:
             return views.without(str(problem))
-        made_of, made = self._views.get(uri, (None, None))
-        if script is not None and script is not made_of:
+        if script is not None:
             made = views.view(meant[0], script) or made
             if made is not None:
-                self._views[uri] = script, made
+                self._views[uri] = script.source, made
         return made or views.without("This is shown when the script has no errors.")
 
     async def _refresh_views(self) -> None:

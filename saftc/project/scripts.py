@@ -156,11 +156,11 @@ class Modules:
         """The script at `path`, which siblings import as `name`, checked with its imports."""
         return self._check(path, name, str(path))
 
-    def check_text(self, source: Source, before: Checked) -> Checked:
-        """A text that is not a script of the folder, but much like the one checked `before`,
-        checked with what that could import."""
-        load = partial(self.load, importing=name_in(self.folder, Path(before.source.name)))
-        return check(source, load, most=self.most, before=before, pure=self.pure)
+    def check_text(self, source: Source, like: Checked | None = None) -> Checked:
+        """A text that is not that of its script in the folder, but may be much `like` it, checked
+        with what that can import."""
+        load = partial(self.load, importing=name_in(self.folder, Path(source.name)))
+        return check(source, load, most=self.most, like=like, pure=self.pure)
 
     def forget(self, path: Path) -> set[Path]:
         """Forgets what is known of a script and of those that import it, and gives them."""

@@ -205,12 +205,6 @@ class Facts:
         """Whether a function is one of the script, and not of one that it imports."""
         return definition in self.names.scopes
 
-    def note_keyed(self, type_: Type) -> None:
-        """Notes that a value is read by keys that are not written out."""
-        self.keyed_shapes.update(
-            member.fields for member in members(type_) if isinstance(member, ObjectType)
-        )
-
     def lasting_type(self, symbol: Symbol) -> Type:
         """The type of a variable for those that read it from elsewhere."""
         return union((self.declared.get(symbol, NEVER), self.symbols.get(symbol, ANY)))

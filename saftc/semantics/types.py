@@ -453,6 +453,8 @@ def item_type(type_: Type) -> Type:
                 result.extend(member.items)
             case _ if member == DATAFRAME:
                 result.append(ROW)
+            case _ if member == NEVER:
+                pass  # what it is going over is not known yet
             case _:
                 return ANY
     return opened(union(result))

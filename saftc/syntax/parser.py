@@ -6,7 +6,8 @@ parsed again: so every mistake of a file is found, and the rest of it still has 
 is said about a line that was put in.
 
 What was read of an earlier text of the script is taken over: a statement without mistakes that has
-the same text again is the same tree, at its new place.
+the same text again is the same tree, at its new place: a copy of it, or, where the earlier tree is
+not needed any more, the tree itself, moved there.
 """
 
 from bisect import bisect_left, insort
@@ -37,7 +38,7 @@ from saftc.syntax.mistakes.recovery import (
     without_stray_indents,
 )
 from saftc.syntax.tokens import LAYOUT, Token, first_word, line_at
-from saftc.syntax.walk import moved
+from saftc.syntax.walk import move, moved
 
 # A line with fewer tokens than this cannot nest deeper than MOST_LEVELS.
 _SHORT = MOST_LEVELS
@@ -72,8 +73,13 @@ def parse(source: Source, mistakes: Collector) -> n.Module:
     return parse_after(source, mistakes, None).module
 
 
-def parse_after(source: Source, mistakes: Collector, before: Parsed | None) -> Parsed:
-    """The tree of `source`, as `parse` gives it; `before` is what the script was until now."""
+def parse_after(
+    source: Source, mistakes: Collector, before: Parsed | None, *, moves: bool = False
+) -> Parsed:
+    """The tree of `source`, as `parse` gives it; `before` is what the script was until now.
+
+    `moves`: the trees of `before` that stand elsewhere now are moved there, so it is spent.
+    """
     misread = Collector()
     lexed = lex(source, misread, None if before is None else before.lexed)
     earlier = {} if before is None else {text: iter(r) for text, r in before.statements.items()}
@@ -96,7 +102,11 @@ def parse_after(source: Source, mistakes: Collector, before: Parsed | None) -> P
         text = source.text[start:end]
         read = None if is_misread else next(earlier.get(text, _NONE), None)
         if read is not None and read.tokens == len(tokens) and not mistakes.is_full:
-            statement = moved(read.statement, start - read.statement.span.start)
+            statement, by = read.statement, start - read.statement.span.start
+            if moves:
+                move(statement, by)
+            else:
+                statement = moved(statement, by)
             statements.append(statement)
             whole.setdefault(text, []).append(_Read(statement, len(tokens)))
             continue

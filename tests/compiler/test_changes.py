@@ -1,13 +1,18 @@
 """A script that is checked after a change, with what was known of it before, is as checked anew."""
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from typing import Any
 
 import pytest
 
 from saftc.driver import Checked, check
-from saftc.semantics.types import show
+from saftc.semantics.facts import Facts
+from saftc.semantics.inference.context import Inference, Unit
+from saftc.semantics.names import Symbol
+from saftc.semantics.types import Type, show
 from saftc.source import Source, common_ends
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
@@ -28,6 +33,9 @@ _PIECES = (
 )
 
 
+_WORD = re.compile(r"[A-Za-z_]\w*|\d+")
+
+
 def _changed(text: str, dice: random.Random) -> str:
     start = dice.randint(0, len(text))
     kind = dice.random()
@@ -42,16 +50,34 @@ def _changed(text: str, dice: random.Random) -> str:
     return text[:start] + other[first : first + dice.randint(1, 80)] + text[start:]
 
 
+def _rewritten(text: str, dice: random.Random) -> str:
+    """A text in which a word or a line is another one of it: most of it still means something."""
+    lines, at = text.split("\n"), dice.randrange(text.count("\n") + 1)
+    kind = dice.random()
+    if kind < 0.2:
+        return "\n".join([*lines[:at], *lines[at + 1 :]])
+    if kind < 0.3:
+        return "\n".join([*lines[:at], lines[at], *lines[at:]])
+    words = list(_WORD.finditer(text))
+    if not words:
+        return text
+    one = dice.choice(words)
+    same = [each for each in words if each.group()[0].isdigit() == one.group()[0].isdigit()]
+    other = dice.choice(same).group() if kind < 0.8 else dice.choice(("1", '"s"', "nil", "[]", "x"))
+    return text[: one.start()] + other + text[one.end() :]
+
+
 def _steps(dice: random.Random) -> Iterator[str]:
     """The texts that a script has one after the other."""
     texts = ["\n".join(dice.choice(_TEXTS) for _ in range(dice.randint(1, 3)))]
+    change = dice.choice((_changed, _rewritten))
     for _ in range(dice.randint(3, 12)):
         yield texts[-1]
         is_undone = len(texts) > 1 and dice.random() < 0.1
-        texts.append(texts[-2] if is_undone else _changed(texts[-1], dice))
+        texts.append(texts[-2] if is_undone else change(texts[-1], dice))
 
 
-def _data(value: object) -> object:
+def _data(value: Any) -> object:
     """A tree as data, with all its places."""
     if isinstance(value, n.Module):
         docs = sorted((node.span, text) for node, text in value.docs.items())
@@ -70,21 +96,65 @@ def _data(value: object) -> object:
 
 
 def _known(checked: Checked) -> list[object]:
-    """What an editor shows of names and values, in order of the text."""
+    """What is known of names and values, in order of the text, as data."""
     facts, found = checked.facts, list[object]()
     for node in walk(checked.module):
-        type_, symbol = facts.types.get(node), facts.names.symbols.get(node)
-        coercion = facts.coercions.get(node)
-        where = None if symbol is None or symbol.node is None else symbol.node.span
+        symbol, coercion = facts.names.symbols.get(node), facts.coercions.get(node)
+        function = facts.functions.get(node) if isinstance(node, n.FunctionDef) else None
         found.append(
             (
                 node.span,
-                None if type_ is None else show(type_),
-                None if symbol is None else (symbol.name, symbol.kind, where),
+                _shown(facts.types.get(node)),
+                _shown(facts.prompts.get(node)) if isinstance(node, n.Prompt) else None,
+                node in facts.whole_results,
                 None if coercion is None else (coercion.fit, show(coercion.wanted)),
+                None if symbol is None else _meant(symbol, facts),
+                # Nothing is written of a script with errors.
+                not checked.has_errors
+                and [
+                    _plain(getattr(facts.forms, one.name).get(node)) for one in fields(facts.forms)
+                ],
+                None
+                if function is None
+                else (
+                    [*map(show, function.parameters), show(function.returns)],
+                    function.can_lack_value,
+                    {at: len(given) for at, given in function.from_calls.items()},
+                    node in facts.history.does,
+                ),
             )
         )
-    return found
+    shapes = (facts.read_shapes, facts.keyed_shapes)
+    return [*found, *(sorted(str([_plain(f) for f in one]) for one in each) for each in shapes)]
+
+
+def _meant(symbol: Symbol | None, facts: Facts) -> object:
+    """A symbol as data."""
+    if symbol is None:
+        return None
+    return (
+        *(symbol.name, symbol.kind, symbol.starts_late, symbol.is_captured, symbol.is_read),
+        None if symbol.node is None else symbol.node.span,
+        *(_meant(symbol.starts_from, facts), _meant(symbol.hides, facts)),
+        *(_shown(facts.symbols.get(symbol)), symbol in facts.names.unset),
+    )
+
+
+def _shown(type_: Type | None) -> str | None:
+    return None if type_ is None else show(type_)
+
+
+def _plain(value: Any) -> object:
+    """A form as data."""
+    if isinstance(value, n.Node):
+        return value.span
+    if isinstance(value, Type):
+        return show(value)
+    if is_dataclass(value):
+        return type(value), *(_plain(getattr(value, field.name)) for field in fields(value))
+    if type(value) is tuple:
+        return tuple(map(_plain, value))
+    return value
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -94,7 +164,9 @@ def test_a_change_gives_what_the_whole_text_gives(seed: int) -> None:
     before: Checked | None = None
     for text in _steps(dice):
         source = Source.from_text("in.saft", text)
-        anew, after = check(source, most=most), check(source, most=most, before=before)
+        anew, like = check(source, most=most), check(source, most=most, like=before)
+        assert _data(like.module) == _data(anew.module)
+        after = check(source, most=most, before=before)
         assert after.parsed.lexed == anew.parsed.lexed
         assert _data(after.module) == _data(anew.module)
         assert after.diagnostics == anew.diagnostics
@@ -120,11 +192,6 @@ def test_what_text_far_below_tells(text: str, later: str) -> None:
         assert after.diagnostics == anew.diagnostics
 
 
-def _statement_at(checked: Checked, line: int) -> n.Statement:
-    starts = {checked.source.line_of(one.span.start): one for one in checked.module.statements}
-    return starts[line]
-
-
 def test_what_did_not_change_is_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     from saftc.syntax import parser
 
@@ -141,9 +208,81 @@ def test_what_did_not_change_is_not_read_again(monkeypatch: pytest.MonkeyPatch) 
     read.clear()
     after = check(Source.from_text("in.saft", text.replace("= 5", "= 55")), before=before)
     assert read == ["name5"]
-    # What stands above is the same tree, what stands below the same at its new place.
-    assert _statement_at(after, 3) is _statement_at(before, 3)
-    assert _statement_at(after, 9).span.start == _statement_at(before, 9).span.start + 1
+    # What stands above and below is the same tree, at the place where it is now.
+    at = 9 * len("name0 = 0\n")
+    assert [one.span.start for one in after.module.statements[8:]] == [at + 1 - 10, at + 1]
+    assert after.module.statements[9] is before.module.statements[9]
+
+
+def _inferred_after(
+    monkeypatch: pytest.MonkeyPatch, text: str, later: str
+) -> tuple[list[str], Checked]:
+    """The units that are inferred once a script has changed, by name, and what it is then."""
+    from saftc.semantics.inference import units
+
+    inferred: list[str] = []
+    infer = units._infer  # pyright: ignore[reportPrivateUsage]
+
+    def noting(inference: Inference, unit: Unit) -> None:
+        inferred.append(unit.name.text if not isinstance(unit, n.Module) else "")
+        infer(inference, unit)
+
+    before = check(Source.from_text("in.saft", text))
+    monkeypatch.setattr(units, "_infer", noting)
+    after = check(Source.from_text("in.saft", later), before=before)
+    monkeypatch.setattr(units, "_infer", infer)
+    assert _known(after) == _known(check(Source.from_text("in.saft", later)))
+    return list(dict.fromkeys(inferred)), after
+
+
+_FUNCTIONS = """
+limit = 3
+
+f double(n: int):
+    ret n * 2
+
+f first(n: int):
+    ret double(n) + 1
+
+f second(n: int):
+    ret str(first(n))
+
+f most():
+    ret limit
+
+f shown(x):
+    ret x
+
+print(second(limit), most(), shown(limit))
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "inferred"),
+    [
+        # What a function gives has stayed the same: only who names it is inferred again.
+        ("n * 2", "n * 20", ["double", "first"]),
+        # It has not: nor has what those give that call it, up to the one that makes a text of it.
+        ("n * 2", "n * 2.5", ["double", "first", "second"]),
+        # `shown` takes what its calls pass, so it goes with them.
+        ("limit = 3", "limit = 30", ["", "shown"]),
+        ("limit = 3", "limit = 3.5", ["", "shown", "most"]),
+        ("ret x", "ret [x]", ["", "shown"]),
+    ],
+)
+def test_what_hears_nothing_new_is_not_inferred_again(
+    monkeypatch: pytest.MonkeyPatch, old: str, new: str, inferred: list[str]
+) -> None:
+    found, _ = _inferred_after(monkeypatch, _FUNCTIONS, _FUNCTIONS.replace(old, new))
+    assert found == inferred
+
+
+def test_a_function_with_a_mistake_is_told_of_until_it_is_mended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wrong = _FUNCTIONS.replace("ret limit", "ret limit + nil")
+    _, after = _inferred_after(monkeypatch, wrong, wrong.replace("n * 2", "n * 3"))
+    assert [one.code for one in after.diagnostics] == ["SAFT0302"]
 
 
 def test_a_statement_that_stands_twice_is_two_trees() -> None:

@@ -173,6 +173,7 @@ _SEMANTICS = [
     "foreign relations",
     "operators builtins results dates",
     "forms names",
+    "parts",
     "resolution bindings",
     "history",
     "facts",
@@ -191,6 +192,7 @@ _INFERENCE = [
     "expressions",
     "statements",
     "units",
+    "edits",
 ]
 
 

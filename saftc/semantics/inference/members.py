@@ -334,7 +334,7 @@ def index(inference: Inference, node: n.Index, env: Environment) -> Type:
         form = Form.NATIVE if form is Form.ITEM else form
     inference.facts.forms.items[node] = form
     if not isinstance(node.key, n.Literal):
-        inference.facts.note_keyed(value)
+        inference.note_keyed(value)
     if isinstance(value, TupleType) and (position := _constant_index(node.key)) is not None:
         return _item_of_tuple(inference, node, value, position)
     return _of_members(
@@ -402,7 +402,7 @@ def _of_members(
     """
     if value in (ANY, NEVER):
         return value
-    inference.facts.read_shapes.update(
+    inference.noted.read_shapes.update(
         member.fields
         for member in members(value)
         if isinstance(member, ObjectType) and not member.is_declared

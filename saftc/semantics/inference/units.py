@@ -11,19 +11,21 @@ is any value, so this ends). Its mistakes are those that are found the last time
     ret sum_                    // any: in a loop, a variable is all that the loop assigns
 
 A bare parameter of a function that is only called has the join of what its calls pass, which grows
-in the same way; the function waits for its first call. When that brings trouble (see `_doubtful`),
-or shows that object literals are of a class, everything is inferred anew with that known.
+in the same way; the function waits for its first call. When that brings trouble (see
+`doubtful_of`), or shows that object literals are of a class, everything is inferred anew with that
+known. What an edit does not touch is not inferred again (see `edits`).
 
 Inside of a function the types go along the flow: where ways meet, a variable is what it is on any.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from itertools import chain
+from dataclasses import dataclass
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.semantics.facts import Facts, FunctionFacts
-from saftc.semantics.inference.context import Inference, Unit
+from saftc.semantics.history import History
+from saftc.semantics.inference.context import Inference, Noted, Unit
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.expressions import type_of
 from saftc.semantics.inference.statements import along
@@ -47,22 +49,52 @@ _MOST_ROUNDS = 6
 _MOST_REVISIONS = 12
 
 
-def infer_types(module: n.Module, facts: Facts) -> Iterable[Diagnostic]:
-    """Infers the types of all expressions, and the forms of constructs; gives the mistakes."""
-    functions = nodes_of(module, n.FunctionDef)
-    asked = {function: facts.functions[function].parameters for function in functions}
+def units_of(module: n.Module) -> list[Unit]:
+    """The units of a module, in the order in which they are inferred."""
     records = [node for node in nodes_of(module, n.RecordDef) if node.rules]
-    units: list[Unit] = [*functions, *records, module]
+    return [*nodes_of(module, n.FunctionDef), *records, module]
+
+
+@dataclass(slots=True)
+class Inferred:
+    """What the types of a script were inferred from, beside its text.
+
+    `asked` are the types that functions ask for, `only` those that take what their calls pass,
+    `history` is what was known of histories, `notes` what each unit says, and `mistakes` what there
+    is to report. It `is_first` if no call and no shape of an object has made a second look
+    necessary.
+    """
+
+    asked: Mapping[n.FunctionDef, tuple[Type, ...]]
+    only: Set[n.FunctionDef]
+    history: History
+    notes: Mapping[Unit, Noted]
+    mistakes: Sequence[Diagnostic]
+    is_first: bool
+
+
+def infer_types(module: n.Module, facts: Facts) -> Inferred:
+    """Infers the types of all expressions, and the forms of constructs."""
+    units, asked = units_of(module), asked_of(module, facts)
     only, shapes = only_called(module, facts), Shapes()
+    called, history = frozenset(only), facts.history.copy()
+    is_first = True
     for _ in range(_MOST_REVISIONS):
         inference = _infer_all(units, facts, asked, only, shapes)
-        doubtful = _doubtful(inference, only)
+        doubtful = doubtful_of(inference, only)
         only -= doubtful
         if not doubtful and not shapes.learn(facts, only):
             break
+        is_first = False
     else:
         inference = _infer_all(units, facts, asked, set(), Shapes())
-    return chain.from_iterable(inference.mistakes[unit] for unit in units)
+    mistakes = [one for unit in units for one in inference.mistakes[unit]]
+    return Inferred(asked, called, history, inference.notes, mistakes, is_first)
+
+
+def asked_of(module: n.Module, facts: Facts) -> Mapping[n.FunctionDef, tuple[Type, ...]]:
+    """What the functions of a module ask of their arguments, before any call is looked at."""
+    return {one: facts.functions[one].parameters for one in nodes_of(module, n.FunctionDef)}
 
 
 def _infer_all(
@@ -77,17 +109,32 @@ def _infer_all(
     facts.classes = dict(shapes.classes)
     facts.placed = placed_literals(facts.module, only, facts)
     for function, types in asked.items():
-        known = facts.functions[function] = FunctionFacts(
-            function, types, facts.functions[function].declared
-        )
-        if function in only:
-            bare = [i for i, one in enumerate(function.parameters) if one.schema is None]
-            known.from_calls = {i: [] for i in bare if types[i] == ANY}
-            known.parameters = tuple(
-                NEVER if i in known.from_calls else type_ for i, type_ in enumerate(types)
-            )
+        facts.functions[function] = declared(facts.functions[function], types, only)
     inference = Inference(facts, type_of, facts.module, facts.uses_python)
-    waiting = dict.fromkeys(one for one in asked if facts.functions[one].from_calls)
+    infer_units(inference, units)
+    return inference
+
+
+def declared(
+    known: FunctionFacts, asked: tuple[Type, ...], only: Set[n.FunctionDef]
+) -> FunctionFacts:
+    """What is known of a function before it is inferred."""
+    found = FunctionFacts(known.node, asked, known.declared)
+    if known.node in only:
+        bare = [i for i, one in enumerate(known.node.parameters) if one.schema is None]
+        found.from_calls = {i: [] for i in bare if asked[i] == ANY}
+        found.parameters = tuple(
+            NEVER if i in found.from_calls else type_ for i, type_ in enumerate(asked)
+        )
+    return found
+
+
+def infer_units(inference: Inference, units: Sequence[Unit]) -> None:
+    """Infers units until nothing that they say of each other grows."""
+    functions = inference.facts.functions
+    waiting = {
+        one: None for one in units if isinstance(one, n.FunctionDef) and functions[one].from_calls
+    }
     inference.outdated.update(dict.fromkeys(one for one in units if one not in waiting))
     rounds, most = 0, _MOST_ROUNDS * len(units) + 100
     while inference.outdated or _go_on(inference, waiting) or inference.look_again():
@@ -95,7 +142,10 @@ def _infer_all(
             inference.widens = rounds >= most
             _infer(inference, inference.next_outdated())
             rounds += 1
-    return inference
+    facts, notes = inference.facts, inference.notes.values()
+    facts.read_shapes = {shape for one in notes for shape in one.read_shapes}
+    facts.keyed_shapes = {shape for one in notes for shape in one.keyed_shapes}
+    facts.taken = [pair for one in notes for pair in one.taken]
 
 
 def _go_on(inference: Inference, waiting: Iterable[n.FunctionDef]) -> bool:
@@ -138,7 +188,7 @@ def _settled_for_good(type_: Type) -> Type:
     return type_ if settled(type_) == type_ else ANY
 
 
-def _doubtful(inference: Inference, only: Set[n.FunctionDef]) -> set[n.FunctionDef]:
+def doubtful_of(inference: Inference, only: Set[n.FunctionDef]) -> set[n.FunctionDef]:
     """The functions that the calls say too little about: they stay as they would be without.
 
     Those in which there is something to report now, which may be meant for other values as well;
@@ -169,6 +219,7 @@ def _is_doubtful(inference: Inference, definition: n.FunctionDef) -> bool:
 def _infer(inference: Inference, unit: Unit) -> None:
     inference.unit = unit
     inference.mistakes[unit] = []
+    inference.notes.setdefault(unit, Noted())
     env = Environment()
     if isinstance(unit, n.Module):
         along(inference, unit.statements, env)
