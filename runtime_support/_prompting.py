@@ -103,9 +103,8 @@ class Prompt:
         beside those in the template, each under its own name or as `(name, function)`;
         `after=x, tools=x.tools` offers those of the conversation again. Those in `pure` have no
         effects: calls of them in one reply run at the same time. With `stream`, the model is
-        asked when `.pieces()` or
-        `.items()` of the result are gone through. Raises PromptError, ConfigError, or CheckError
-        for a template that does not fit.
+        asked when `.pieces()`, `.items()` or `.drafts()` of the result are gone through. Raises
+        PromptError, ConfigError, or CheckError for a template that does not fit.
         """
         from runtime_support._asking import Question, ask
 
@@ -227,8 +226,8 @@ class Prompt:
         """The same for an event loop, which goes on while the model answers.
 
         Everything is taken now, as by `prompt`; the model is asked when this is awaited, or when
-        the `.pieces()` or `.items()` of a streamed one are gone through. When the task is
-        cancelled, the exchange with the server ends at once. Tools that are `async def` are
+        the `.pieces()`, `.items()` or `.drafts()` of a streamed one are gone through. When the task
+        is cancelled, the exchange with the server ends at once. Tools that are `async def` are
         awaited in the loop, those of one reply at the same time unless `pure` says which may be;
         others are called in threads.
         """

@@ -120,13 +120,23 @@ class Arriving:
         """The parts as they come; CheckError when together they are of another kind."""
         raise NotImplementedError
 
+    def drafts(self) -> Iterator[Any]:
+        """The value as far as it is there, as it comes."""
+        raise NotImplementedError
+
 
 def value_parts(value: Any, kind: type) -> Iterator[Any]:
     """The parts of a value that is there; CheckError when it is of another kind."""
     if not isinstance(value, kind):
-        part, words = ("pieces", "text") if kind is str else ("items", "a list")
-        raise CheckError(f"`{part}` are of {words}, got {brief(value)}")
+        raise of_another_kind(kind, f", got {brief(value)}")
     return iter([value] if isinstance(value, str) else value)
+
+
+def of_another_kind(wanted: type, got: str = "") -> CheckError:
+    """The error of `pieces` or `items` where there are none."""
+    part, words = ("pieces", "text") if wanted is str else ("items", "a list")
+    hint = "`drafts` gives any value as far as it is there"
+    return CheckError(f"`{part}` are of {words}{got}", hint=hint)
 
 
 def _content_of_fence(text: str) -> str | None:
@@ -273,6 +283,20 @@ class Result(Generic[T_co]):
     def items(self: Result[list[T]]) -> Iterator[T]:
         """The elements of a list, each as soon as it is complete and valid; see `pieces`."""
         return self._parts(list)
+
+    def drafts(self) -> Iterator[Any]:
+        """The value as far as it is there, whenever more has come, and at last the whole of it.
+
+        A record is a dict of its fields, None where they have not come; a text is there as far as
+        it is written, a list has its finished items, and other values are there when they are
+        finished. Only what is finished has been checked. See `pieces`.
+        """
+        answer = self._answer
+        if isinstance(answer, Arriving):
+            return answer.drafts()
+        from runtime_support._seams import load_part
+
+        return load_part("drafts").of_value(self._answered().value)
 
     def _parts(self, kind: type) -> Iterator[Any]:
         answer = self._answer

@@ -41,6 +41,7 @@ PARTS = {
     "beside": "_beside",
     "budgets": "runs._budgets",
     "chunks": "_streaming.chunks",
+    "drafts": "_streaming.drafts",
     "journals": "runs._keeper",
     "local": "_local.provider",
     "media": "_media",

@@ -1,31 +1,38 @@
 """What the beginning of a reply already gives: pieces of text, or elements of a list.
 
-    parts = parts_for(target)          of a text target, or of one whose value is a list
+    parts = parts_for(target)        of a text target, or of one whose value is a list
     parts.begin()                    a reply, of which nothing has come yet
     parts.feed('[{"n": 1}, {"n"')    the first element
     parts.rest(value)                what the whole value has beside that
 
 What was given stays true: the value begins with it, or `rest` raises a ContractError. So text that
-may yet be one JSON string as a whole is held back, and so is a list that is not plain JSON.
+may yet be one JSON string as a whole is held back, and so is a list that is not plain JSON. Of
+other values there are `drafts` alone, which take the place of each other.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from runtime_support._jsontext import parse_unambiguous, to_json, without_halves
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
+from runtime_support._seams import load_part
 from runtime_support._targets import Target, TextTarget
 from runtime_support.errors import CheckError, ContractError
+
+if TYPE_CHECKING:
+    from runtime_support._streaming.drafts import Drafts
 
 _STRING_PART = re.compile(r'(?:[^"\\\x00-\x1f]|\\.)*', re.DOTALL)
 _OPENING = re.compile(r"\s*(?:```\w*\s+)?\[")
 _LONGEST_OPENING = 64
 _OUTSIDE = re.compile(r'["\[\]{},]')
 _INSIDE = re.compile(r'["\\]')
+# What stands between the text before calls of tools and that of the next reply.
+_BREAK = "\n\n"
 
 
 class TextPieces:
@@ -34,7 +41,7 @@ class TextPieces:
     kind = str
 
     def __init__(self, target: Target) -> None:
-        self._target = target
+        self.target = target
         self._given: list[str] = []
         self.begin()
 
@@ -56,10 +63,16 @@ class TextPieces:
             yield self._give(without_halves(text))
 
     def before_calls(self, text: str) -> Iterator[str]:
-        """What the text before calls of tools has beside what was given; another reply follows."""
+        """What the text before calls of tools has beside what was given, and a blank line, as
+        another reply follows.
+        """
         yield from self.rest(text)
+        if text.strip():
+            missing = _BREAK[len(text) - len(text.rstrip("\n")) :]
+            if missing:
+                yield missing
         self._given.clear()
-        self._target.has_given = False
+        self.target.has_given = False
 
     def rest(self, value: str) -> Iterator[str]:
         """What the whole text has beside what was given."""
@@ -70,7 +83,7 @@ class TextPieces:
             yield self._give(value[len(given) :])
 
     def _give(self, text: str) -> str:
-        self._target.has_given = True
+        self.target.has_given = True
         self._given.append(text)
         return text
 
@@ -98,7 +111,7 @@ class ListItems:
     kind = list
 
     def __init__(self, target: Target, item: m.Schema) -> None:
-        self._target = target
+        self.target = target
         self._item = item
         self._keeps_digits = m.holds_decimals(item)
         self._given: list[Any] = []
@@ -143,7 +156,7 @@ class ListItems:
             yield self._give(item)
 
     def _give(self, item: Any) -> Any:
-        self._target.has_given = True
+        self.target.has_given = True
         self._given.append(item)
         return item
 
@@ -193,19 +206,21 @@ class ListItems:
         self._text = text[at:]
 
 
-Parts: TypeAlias = TextPieces | ListItems
+Parts: TypeAlias = "TextPieces | ListItems | Drafts"
 
 
 def parts_for(target: Target) -> Parts:
-    """The parts of what a target asks for; CheckError when it is neither text nor a list."""
+    """The parts of what a target asks for; CheckError where it asks for several values."""
     if isinstance(target, TextTarget):
         return TextPieces(target)
-    schema = None if target.contract is None else m.resolved(target.contract.schema)
-    if not isinstance(schema, m.ListSchema):
+    if target.contract is None:
         raise CheckError(
-            "only text and lists come in pieces", hint="leave `stream` out, or ask for a list"
+            "several fields do not come in parts", hint="leave `stream` out, or ask for a record"
         )
-    return ListItems(target, schema.item)
+    schema = m.resolved(target.contract.schema)
+    if isinstance(schema, m.ListSchema):
+        return ListItems(target, schema.item)
+    return load_part("drafts").Drafts(target)
 
 
 def _is_same(given: Any, whole: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from dataclasses import replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from runtime_support._asking import Asking, answer_async
@@ -14,8 +15,10 @@ from runtime_support._results import (
     ToolCall,
     Transcript,
     Usage,
+    of_another_kind,
     value_parts,
 )
+from runtime_support._seams import load_part
 from runtime_support._streaming.chunks import Parts
 from runtime_support.errors import CheckError
 
@@ -46,16 +49,25 @@ class Streamed(Arriving):
     def parts(self, kind: type) -> Iterator[Any]:
         """The parts as they come, once; later all of them at once."""
         if kind is not self._parts.kind:
-            return value_parts(self._parts.kind(), kind)
+            raise of_another_kind(kind)
         return value_parts(self().value, kind) if self._is_begun else self._read()
 
-    def _read(self) -> Generator[Any]:
+    def drafts(self) -> Iterator[Any]:
+        """The value as far as it is there, once; later the whole of it."""
+        return self._whole() if self._is_begun else self._read(as_drafts=True)
+
+    def _whole(self) -> Iterator[Any]:
+        yield from load_part("drafts").of_target(self._parts.target, self().value)
+
+    def _read(self, *, as_drafts: bool = False) -> Generator[Any]:
         if self._is_begun:  # by somebody else, since this one was asked for
-            yield from value_parts(self().value, self._parts.kind)
+            kind = self._parts.kind
+            yield from self._whole() if as_drafts else value_parts(self().value, kind)
             return
         self._is_begun = True
+        asked = _in_drafts(self._asked, self._parts) if as_drafts else self._asked
         try:
-            self._end = yield from iterate(self._asked.answering())
+            self._end = yield from iterate(asked.answering())
         except Exception as error:
             self._end = error
             raise
@@ -90,6 +102,10 @@ class AsyncResult(Generic[T_co]):
     def items(self: AsyncResult[list[T]]) -> AsyncGenerator[T]:
         """The elements of a list, each as soon as it is complete and valid."""
         return self._given(list)
+
+    def drafts(self) -> AsyncGenerator[Any]:
+        """The value as far as it is there; see `Result.drafts`."""
+        return iterate_async(self._noted(_in_drafts(self._begun(), self._parts)))
 
     @property
     def value(self) -> T_co:
@@ -146,7 +162,7 @@ class AsyncResult(Generic[T_co]):
 
     def _given(self, kind: type) -> AsyncGenerator[Any]:
         if kind is not self._parts.kind:
-            value_parts(self._parts.kind(), kind)
+            raise of_another_kind(kind)
         return iterate_async(self._noted(self._begun()))
 
     def _noted(self, asked: Asking) -> Effects[Answer]:
@@ -170,3 +186,8 @@ class AsyncResult(Generic[T_co]):
             raise CheckError("this prompt was asked before", hint="keep what it gave")
         self._is_begun = True
         return self._asked
+
+
+def _in_drafts(asked: Asking, parts: Parts) -> Asking:
+    """The same prompt, whose parts are drafts of its value."""
+    return replace(asked, parts=load_part("drafts").Drafts(parts.target))

@@ -25,6 +25,7 @@ from saftc.schedule.heads import Head
 from saftc.schedule.loop_values import bound_types
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
+from saftc.semantics.forms import Form
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
@@ -117,6 +118,16 @@ class Variables:
         found = self._annotated(self.of(statement.name), statement, frame)
         return None if found is None or found.is_above else found
 
+    def of_draft(self, statement: n.ForStmt, frame: Frame) -> Annotation | None:
+        """That beside a list which begins empty and has an item more in each turn of a loop."""
+        (symbol,) = self._bound_outside(statement)
+        first = self._bindings(symbol, frame)[0]
+        is_declared = first.statement is not statement or first.is_taken
+        is_global = symbol in self.shared and statement in self.in_main
+        if is_declared or is_global or self._annotated(symbol, statement, frame) is not None:
+            return None
+        return Annotation(first.type, is_above=False)
+
     def above(
         self, statements: Iterable[n.Statement], frame: Frame
     ) -> Iterator[tuple[n.Statement, Symbol, Annotation]]:
@@ -141,6 +152,8 @@ class Variables:
                 case n.Name() as name:
                     symbol = self.of(name)
                     bindings = self._bindings(symbol, frame)
+                    if bindings and self._is_draft(bindings[0].statement):
+                        return True
                     if symbol in seen or symbol in self.facts.history.does or not bindings:
                         continue
                     seen.add(symbol)
@@ -166,6 +179,10 @@ class Variables:
     def _is_in_thread(self, call: n.Call) -> bool:
         awaits = self.plan.awaits
         return awaits is not None and awaits.of(call) == Wait.THREAD
+
+    def _is_draft(self, statement: n.Statement) -> bool:
+        is_loop = isinstance(statement, n.ForStmt)
+        return is_loop and self.facts.forms.loops.get(statement) == Form.DRAFTS
 
     def is_global(self, symbol: Symbol, frame: Frame) -> bool:
         """Whether what is called so in a place is a variable of the module, and of no function."""

@@ -6,9 +6,9 @@ from saftc.codegen import python as py
 from saftc.codegen.builtins import emit_iterable
 from saftc.codegen.context import Context
 from saftc.codegen.operators import emit_condition
-from saftc.codegen.prompts import emit_pieces
+from saftc.codegen.prompts import emit_parts
 from saftc.codegen.python import Expression
-from saftc.semantics.forms import Form
+from saftc.semantics.forms import IN_PARTS, Form
 from saftc.syntax import nodes as n
 
 
@@ -20,13 +20,13 @@ def emit_comprehension(context: Context, node: n.Comprehension) -> Expression:
         iterable = loop_over(inside, clause)
         conditions = [emit_condition(inside, condition) for condition in clause.conditions]
         clauses.append((emit_pattern(inside, clause.pattern), iterable, conditions))
-    awaiting = [waits_for_pieces(context, clause) for clause in node.clauses]
+    awaiting = [waits_for_parts(context, clause) for clause in node.clauses]
     return py.comprehension(inside.emit(node.item), clauses, awaiting)
 
 
-def waits_for_pieces(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> bool:
+def waits_for_parts(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> bool:
     """Whether it is `async for`: it goes over what a model writes, in an async module."""
-    return context.is_async and context.facts.forms.loops[loop] == Form.PIECES
+    return context.is_async and context.facts.forms.loops[loop] in IN_PARTS
 
 
 def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expression:
@@ -36,7 +36,11 @@ def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expr
         case Form.NATIVE:
             return emit_iterable(context, loop.iterable)
         case Form.PIECES:
-            made = emit_pieces(context, loop.iterable)
+            made = emit_parts(context, loop.iterable, "pieces")
+        case Form.ITEMS | Form.GROWING:
+            made = emit_parts(context, loop.iterable, "items")
+        case Form.DRAFTS:
+            made = emit_parts(context, loop.iterable, "drafts")
         case Form.ROWS:
             each_row = py.attribute(context.emit(loop.iterable), "iter_rows")
             made = py.call(each_row, named=[("named", py.constant(True))])

@@ -56,15 +56,18 @@ def emit_prompt(context: Context, node: n.Prompt) -> Expression:
     return py.attribute(_asked(context, node, _returns(context, node)), "value")
 
 
-def emit_pieces(context: Context, node: n.Expression) -> Expression:
-    """`prompt(..., stream=True).pieces()`, or `reply.pieces()` of a stream that is kept."""
+def emit_parts(context: Context, node: n.Expression, parts: str) -> Expression:
+    """`prompt(..., stream=True).pieces()`, or `reply.pieces()` of a stream that is kept; the method
+    is called `parts`.
+    """
     if isinstance(node, n.Prompt):
-        whole: Expression = _asking(context, node, [("stream", py.constant(True))])
+        wanted = [*_returns(context, node), ("stream", py.constant(True))]
+        whole: Expression = _asking(context, node, wanted)
     elif context.facts.result_of(node) is not None:
         whole = emit_result(context, node)
     else:
         whole = context.emit(node)
-    return py.call(py.attribute(whole, "pieces"))
+    return py.call(py.attribute(whole, parts))
 
 
 def emit_result(context: Context, node: n.Expression) -> Expression:

@@ -1,7 +1,8 @@
 """Statements: what each becomes, and the heads of loops and branches."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import assert_never
 
 import libcst as cst
@@ -13,10 +14,10 @@ from saftc.codegen.builtins import shown, written
 from saftc.codegen.context import Caught, Context
 from saftc.codegen.definitions import emit_function_def, emit_record_def, emit_type_alias
 from saftc.codegen.growth import emit_growth
-from saftc.codegen.loops import emit_pattern, loop_over, shape, waits_for_pieces
+from saftc.codegen.loops import emit_pattern, loop_over, shape, waits_for_parts
 from saftc.codegen.operators import emit_condition
 from saftc.codegen.overlaps import emit_for_ahead, emit_given
-from saftc.codegen.prompts import emit_destructured, emit_pieces, emit_result, spread_line
+from saftc.codegen.prompts import emit_destructured, emit_parts, emit_result, spread_line
 from saftc.codegen.python import Expression, Statement
 from saftc.codegen.servers import emit_server_import
 from saftc.formatter.documents import render
@@ -46,7 +47,7 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
             ahead = context.plan.loops.get(statement)
             if ahead is not None:
                 return emit_for_ahead(context, statement, ahead)
-            return [emit_for_stmt(context, statement)]
+            return emit_for_stmt(context, statement)
         case n.WhileStmt():
             return [emit_while_stmt(context, statement)]
         case n.TryStmt():
@@ -207,7 +208,7 @@ def emit_printed_stream(
     part = context.global_("part")
     line = py.line(cst.Expr(written(context, part)))
     body = cst.IndentedBlock([line])
-    loop = py.loop(part, emit_pieces(context, node), body, is_async=context.is_async)
+    loop = py.loop(part, emit_parts(context, node, "pieces"), body, is_async=context.is_async)
     end = py.line(cst.Expr(py.call(context.global_("print"))))
     for one in (line, loop, end):
         context.note(one, statement.span)
@@ -307,15 +308,50 @@ def _else(context: Context, statement: n.IfStmt) -> cst.If | cst.Else:
     return cst.Else(emit_body(context, statement.other, part.head), leading_lines=lines)
 
 
-def emit_for_stmt(context: Context, statement: n.ForStmt) -> cst.For:
+def emit_for_stmt(context: Context, statement: n.ForStmt) -> list[Statement]:
     """`for pattern in iterable:`."""
+    if isinstance(statement.pattern, n.NamePattern):
+        context.output.classes.name_schema(statement.schema, statement.pattern.name.text)
     iterable = loop_over(context, statement)
     target = emit_pattern(context, statement.pattern)
-    body = emit_body(context, statement.body, context.comments.of(statement).head)
-    is_async = waits_for_pieces(context, statement)
-    made = py.loop(target, iterable, body, is_async=is_async)
+    before: list[Statement] = []
+    beginning: Callable[[Context], list[Statement]] = _nothing
+    if context.facts.forms.loops[statement] == Form.GROWING:
+        before = [_empty_draft(context, statement)]
+        target, beginning = context.global_("item"), partial(_longer_draft, statement)
+
+    head = context.comments.of(statement).head
+    body = emit_body(context, statement.body, head, beginning)
+    made = py.loop(target, iterable, body, is_async=waits_for_parts(context, statement))
     context.note(made, statement.span)
-    return made
+    return [*before, made]
+
+
+def _nothing(context: Context) -> list[Statement]:
+    return []
+
+
+def _longer_draft(statement: n.ForStmt, context: Context) -> list[Statement]:
+    """`draft = [*draft, item]`: a new list, as others may hold the one before."""
+    before = py.starred(emit_pattern(context, statement.pattern))
+    longer = py.list_([before, context.global_("item")])
+    line = py.line(py.assignment(emit_pattern(context, statement.pattern), longer))
+    context.note(line, statement.span)
+    return [line]
+
+
+def _empty_draft(context: Context, statement: n.ForStmt) -> Statement:
+    """`draft: list[Row] = []`."""
+    draft = emit_pattern(context, statement.pattern)
+    assert isinstance(draft, cst.Name)
+    found = context.choices.variables.of_draft(statement, context.frame)
+    empty = py.list_([])
+    if found is None:
+        line = py.line(py.assignment(draft, empty))
+    else:
+        line = py.line(py.annotated(draft, variable_annotation(context, found), empty))
+    context.note(line, statement.span)
+    return line
 
 
 def emit_try_stmt(context: Context, statement: n.TryStmt) -> cst.Try:

@@ -100,6 +100,7 @@ NO_CONVERSATION = Code(
     "SAFT0409", "error", "a prompt comes `after` a result or a list of messages, not {found}"
 )
 STREAM_OF_TEXT = Code("SAFT0410", "error", "`stream` gives pieces of text, not {found}")
+DRAFTS_OF_STREAM = Code("SAFT0414", "error", "a type in `for` is that of a stream, not of {found}")
 OPTION_OF_ANOTHER_WIRE = Code("SAFT0411", "error", "the wire `{wire}` has no option `{name}`")
 TOOLS_NOT_KNOWN = Code("SAFT0412", "error", "the tools of a prompt have to be known")
 TOO_MANY_REQUESTS = Code(

@@ -82,7 +82,8 @@ class _Unparser:
                 self._if(node, indent, least)
             case n.ForStmt():
                 iterable = write_expression(self.original, node.iterable)
-                doc = ("for ", write_pattern(node.pattern), " in ", iterable, ":")
+                schema = write_annotation(self.original, ": ", node.schema)
+                doc = ("for ", write_pattern(node.pattern), schema, " in ", iterable, ":")
                 self._put(doc, own, node.span.start, indent, least)
                 self._body(node.body, indent)
             case n.RecordDef(rules=rules) if rules:

@@ -20,7 +20,6 @@ from saftc.semantics.types import (
     ListType,
     MapType,
     Type,
-    item_type,
     members,
     union,
 )
@@ -74,8 +73,7 @@ def bound_types(facts: Facts, statement: n.Statement, name: n.Identifier) -> Ite
         case n.UnpackStmt():
             yield from _in_pattern(statement.pattern, facts.type_of(statement.value), name)
         case n.ForStmt():
-            items = item_type(facts.type_of(statement.iterable))
-            yield from _in_pattern(statement.pattern, items, name)
+            yield from _in_pattern(statement.pattern, facts.item_of(statement), name)
         case _:
             yield ANY
 

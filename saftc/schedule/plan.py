@@ -34,7 +34,7 @@ from saftc.schedule.iterated import Unlisted
 from saftc.schedule.loop_values import Given, given_of, growing
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.facts import Facts
-from saftc.semantics.forms import BuiltinCall, DirectCall, Form
+from saftc.semantics.forms import IN_PARTS, BuiltinCall, DirectCall
 from saftc.semantics.names import Scope, Symbol
 from saftc.semantics.types import FunctionType, LiteralType, UnionType, is_known
 from saftc.syntax import nodes as n
@@ -299,7 +299,7 @@ class _Planner:
 
     def _prevents(self, loop: n.ForStmt, place: _Place) -> Reason | None:
         """What keeps a loop in order wherever it is cut."""
-        if self.facts.forms.loops[loop] == Form.PIECES:
+        if self.facts.forms.loops[loop] in IN_PARTS:
             return Reason(loop.iterable, STREAMED)
         unknown = self.effects.first_unknown(*loop.body, kinds=UNKNOWN)
         if unknown is not None:
@@ -515,7 +515,7 @@ class _Planner:
 
     def _keeps_in_order(self, node: n.Comprehension, place: _Place) -> Reason | None:
         first, *others = node.clauses
-        if self.facts.forms.loops[first] == Form.PIECES:
+        if self.facts.forms.loops[first] in IN_PARTS:
             return Reason(first.iterable, STREAMED)
         # All items are taken and tested before the first is asked for.
         lists = [one.iterable for one in others]

@@ -19,6 +19,7 @@ from saftc.semantics.results import MEMBERS, RECORDS
 from saftc.semantics.types import (
     ANY,
     NEVER,
+    NIL,
     STRING,
     FieldType,
     FunctionType,
@@ -27,11 +28,14 @@ from saftc.semantics.types import (
     RecordType,
     TupleType,
     Type,
+    UnionType,
     is_only,
     item_type,
     members,
+    opened,
     union,
     within,
+    without,
 )
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
@@ -457,6 +461,38 @@ class Facts:
         """The type of an expression at its place, after the place's coercion."""
         coercion = self.coercions.get(node)
         return self.types.get(node, ANY) if coercion is None else coercion.wanted
+
+    def item_of(self, loop: n.ForStmt | n.ComprehensionClause) -> Type:
+        """What each turn of a loop takes."""
+        part = self.forms.parts.get(loop)
+        return item_type(self.type_of(loop.iterable)) if part is None else part
+
+    def draft_of(self, type_: Type, around: tuple[Type, ...] = ()) -> Type:
+        """What there is of a value while a model writes it: an object of the fields of a record or
+        an object, each nil until it has come. A list has its finished items, others are whole.
+        """
+        match type_:
+            case ObjectType():
+                fields = {one.name: one.type for one in type_.fields}
+            case RecordType() if not self._is_one_text(type_):
+                fields = self.fields_of(type_)
+            case UnionType() if NIL in type_.members and len(type_.members) == 2:
+                return union((self.draft_of(without(type_, NIL), around), NIL))
+            case _:
+                return type_
+        if type_ in around:
+            return ANY
+        inside = (*around, type_)
+        drafts = {name: self.draft_of(opened(one), inside) for name, one in fields.items()}
+        return ObjectType(
+            tuple(FieldType(name, union((one, NIL))) for name, one in drafts.items()),
+            is_declared=False,
+        )
+
+    def _is_one_text(self, record: RecordType) -> bool:
+        """Whether a record is no object in JSON: a member of an Enum."""
+        known = self._facts_of(record)
+        return known is None or record.is_mixed or bool(known.choices)
 
 
 def _element_of(type_: Type) -> Type:

@@ -16,7 +16,15 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from saftc.semantics.facts import Facts
-from saftc.semantics.forms import Attribute, BuiltinCall, DirectCall, Form, OfResult, unpacks
+from saftc.semantics.forms import (
+    IN_PARTS,
+    Attribute,
+    BuiltinCall,
+    DirectCall,
+    Form,
+    OfResult,
+    unpacks,
+)
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import (
     ANY,
@@ -36,7 +44,6 @@ from saftc.semantics.types import (
     TupleType,
     Type,
     is_only,
-    item_type,
     may_be,
     members,
     show,
@@ -231,11 +238,12 @@ class _Finder:
         if form == Form.EACH_OF:
             words = may_be_wrong(self.facts, node.iterable, "may be no list of such items")
             yield Failure(node.iterable, words)
-        elif form == Form.PIECES and not isinstance(node.iterable, n.Prompt):
-            yield Failure(node.iterable, "a prompt may get no answer", Cause.ACCIDENT)
-        elif form not in (Form.NATIVE, Form.PIECES):
+        elif form in IN_PARTS:
+            if not isinstance(node.iterable, n.Prompt):
+                yield Failure(node.iterable, "a prompt may get no answer", Cause.ACCIDENT)
+        elif form != Form.NATIVE:
             yield Failure(node.iterable, may_be_wrong(self.facts, node.iterable, "may be no list"))
-        if not unpacks(node.pattern, item_type(self.facts.type_of(node.iterable))):
+        if not unpacks(node.pattern, self.facts.item_of(node)):
             words = f"an item of {shown(node.iterable)} may have other parts"
             yield Failure(node.iterable, words)
 

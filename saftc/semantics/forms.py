@@ -55,6 +55,12 @@ class Form(Enum):
     ROWS = auto()
     # `for piece in prompt(..., stream=True).pieces()`.
     PIECES = auto()
+    # `for row in rows.items()`, of a stream that is kept: each when it is there.
+    ITEMS = auto()
+    # `for draft in prompt(..., stream=True).drafts()`: the value as far as it is there.
+    DRAFTS = auto()
+    # The same of a list, which has one item more in each turn: `.items()` are added to it.
+    GROWING = auto()
     # `ops.send(value, "name", ...)`: a call of a member of which nothing is known.
     SEND = auto()
     # `for x in ops.each(value)`: it may be no list or tuple.
@@ -211,7 +217,10 @@ MemberForm = _Member | Attribute | Getter | OfResult
 ItemForm = Literal[Form.NATIVE, Form.GET, Form.STRUCTURE, Form.OPS]
 # `Form.OPS` is `ops.call(function, ...)`.
 CallForm = BuiltinCall | DirectCall | Literal[Form.SEND, Form.OPS]
-LoopForm = Literal[Form.NATIVE, Form.ROWS, Form.PIECES, Form.EACH, Form.EACH_OF]
+# The forms of loops that go over what a model writes, while it is written.
+PartsForm = Literal[Form.PIECES, Form.ITEMS, Form.DRAFTS, Form.GROWING]
+LoopForm = Literal[Form.NATIVE, Form.ROWS, Form.EACH, Form.EACH_OF] | PartsForm
+IN_PARTS = (Form.PIECES, Form.ITEMS, Form.DRAFTS, Form.GROWING)
 # `Form.OPS` is `ops.unpack(value, 2)`.
 UnpackForm = Literal[Form.NATIVE, Form.OPS]
 # Of a hole with a format; `Form.OPS` is `ops.format(value, ".2f")`.
@@ -239,6 +248,8 @@ class Forms:
     calls: dict[n.Call, CallForm] = field(default_factory=dict[n.Call, CallForm])
     tests: dict[n.Expression, Test] = field(default_factory=dict[n.Expression, Test])
     loops: dict[Loop, LoopForm] = field(default_factory=dict[Loop, LoopForm])
+    # What each turn takes of a loop `IN_PARTS`.
+    parts: dict[Loop, Type] = field(default_factory=dict[Loop, Type])
     holes: dict[n.FormatHole, HoleForm] = field(default_factory=dict[n.FormatHole, HoleForm])
     unpackings: dict[n.UnpackStmt, UnpackForm] = field(
         default_factory=dict[n.UnpackStmt, UnpackForm]

@@ -47,6 +47,8 @@ class History:
     # The streams that are kept: a loop goes over the name or the call that gives each, or a
     # function is declared to give it.
     streams: set[n.Prompt] = field(default_factory=set[n.Prompt])
+    # The streams that stand in a loop which goes over their drafts.
+    drafted: set[n.Prompt] = field(default_factory=set[n.Prompt])
 
     def copy(self) -> "History":
         """The same, whatever is going to be kept besides."""
@@ -90,6 +92,7 @@ def find_history(module: n.Module, names: Names, held: Held, has_field: HasField
     """
     history = History(bindings=separate_bindings(module, names))
     finder = _Finder(module, names, held, has_field, history)
+    history.drafted.update(finder.drafted())
     history.can = finder.can
     history.untyped = {keeper for keeper in finder.can if finder.is_untyped(keeper, set())}
     history.sources = finder.sources()
@@ -217,6 +220,13 @@ class _Finder:
             prompts = () if keeper is None else known.get(keeper, ())
             if keeper is not None and prompts and all(one.is_streamed for one in prompts):
                 yield keeper
+
+    def drafted(self) -> Iterator[n.Prompt]:
+        """The streams that stand in a loop which goes over their drafts."""
+        typed = (one for one in self.loops if isinstance(one, n.ForStmt) and one.schema is not None)
+        for loop in typed:
+            if isinstance(loop.iterable, n.Prompt) and loop.iterable.is_streamed:
+                yield loop.iterable
 
     def _is_result(self, symbol: Symbol) -> bool:
         return _names_result(self._schema(symbol))

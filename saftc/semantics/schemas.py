@@ -110,7 +110,7 @@ class _Schemas:
                     fields.setdefault(field.name.text, type_)
                 record = RecordFacts(definition, fields)
                 self.facts.records[name] = self.facts.record_facts[definition] = record
-        kinds = (n.Parameter, n.AssignStmt, n.PatternField, n.FunctionDef)
+        kinds = (n.Parameter, n.AssignStmt, n.PatternField, n.ForStmt, n.FunctionDef)
         for node in nodes_of(self.module, *kinds):
             schema = node.returns if isinstance(node, n.FunctionDef) else node.schema
             if schema is not None:

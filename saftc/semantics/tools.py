@@ -147,10 +147,14 @@ def _given_by(facts: Facts, node: n.Expression) -> Sequence[n.Prompt] | None:
     return None if keeper is None else facts.history.conversations.get(keeper)
 
 
-def is_kept_stream(facts: Facts, node: n.Expression) -> bool:
-    """Whether a name or a call gives a stream, of which the parts can be gone through."""
-    known = None if isinstance(node, n.Prompt) else _given_by(facts, node)
-    return bool(known) and all(one in facts.history.streams for one in known or ())
+def streams_in(facts: Facts, node: n.Expression) -> Sequence[n.Prompt]:
+    """The streams of which `node` is one, or a name or a call that gives one; nothing if it may be
+    another value.
+    """
+    if isinstance(node, n.Prompt):
+        return (node,) if node.is_streamed else ()
+    known = _given_by(facts, node) or ()
+    return known if all(one in facts.history.streams for one in known) else ()
 
 
 def _types(facts: Facts, node: n.Expression) -> Sequence[Type]:

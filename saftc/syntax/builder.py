@@ -183,7 +183,15 @@ class Builder:
         return children[2]
 
     def for_stmt(self, children: list[Any]) -> n.ForStmt:
-        return n.ForStmt(_span(children), children[1], children[3], children[5].statements)
+        _, pattern, *_, iterable, _, block = children
+        schema = _after(children[: children.index(iterable)], "COLON")
+        if schema is not None and not isinstance(pattern, n.NamePattern):
+            hint = "a draft has one name: `for draft: T in stream $ ... $:`"
+            found = catalogue.UNEXPECTED.at(
+                pattern.span, expected="one name", found="several", hint=hint
+            )
+            raise Mistake(found)
+        return n.ForStmt(_span(children), pattern, schema, iterable, block.statements)
 
     def while_stmt(self, children: list[Any]) -> n.WhileStmt:
         return n.WhileStmt(_span(children), children[1], children[3].statements)

@@ -473,9 +473,10 @@ class IfStmt(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForStmt(Node):
-    """`for pattern in iterable:`."""
+    """`for pattern in iterable:`, and `for name: schema in iterable:` over drafts of a stream."""
 
     pattern: "Pattern"
+    schema: "Schema | None"
     iterable: "Expression"
     body: "tuple[Statement, ...]"
 

@@ -12,9 +12,10 @@ import sys
 import threading
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
-from itertools import count
+from decimal import Decimal
+from itertools import count, pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -37,6 +38,7 @@ from runtime_support import (
 )
 from runtime_support._contracts import ValueTarget, contract_of
 from runtime_support._streaming.chunks import ListItems, TextPieces, parts_for
+from runtime_support._streaming.drafts import Drafts
 from runtime_support.providers import _clients, _network
 from runtime_support.runs._budgets import spending_here
 from runtime_support.runs._recordings import close
@@ -194,9 +196,25 @@ def test_text_before_a_call_is_given_as_well(server: FakeServer) -> None:
     both["choices"][0]["message"]["content"] = "Let me look."
     server.answers = [raw(json.dumps(both).encode()), completion("3 degrees.")]
     result = prompt("How warm is Oslo? {look}", look=look, stream=True)
-    assert list(result.pieces()) == ["Let me look.", "3 degrees."]
+    assert list(result.pieces()) == ["Let me look.", "\n\n", "3 degrees."]
     assert result.value == "3 degrees."
     assert [call.result for call in result.tool_calls] == ["3 degrees in Oslo"]
+
+
+@pytest.mark.parametrize(
+    ("said", "between"), [("Let me look.\n", "\n"), ("One:\n\n", ""), ("\n", ""), ("", "")]
+)
+def test_a_blank_line_is_between_the_texts_of_two_rounds(
+    server: FakeServer, said: str, between: str
+) -> None:
+    def look() -> str:
+        return "3 degrees"
+
+    both = json.loads(calling(("look", {})).body)
+    both["choices"][0]["message"]["content"] = said
+    server.answers = [raw(json.dumps(both).encode()), completion("3 degrees.")]
+    pieces = prompt("How warm is it?", tools=[look], stream=True).pieces()
+    assert "".join(pieces) == f"{said}{between}3 degrees."
 
 
 def test_the_answer_comes_in_pieces_while_tools_are_on_offer(server: FakeServer) -> None:
@@ -285,12 +303,12 @@ def test_of_a_reply_that_was_no_use_nothing_is_left(server: FakeServer) -> None:
     assert len(server.requests) == 4
 
 
-def test_only_text_and_lists_are_streamed(scripted: Script) -> None:
+def test_a_stream_has_the_parts_of_its_kind(scripted: Script) -> None:
     scripted()
-    with pytest.raises(CheckError, match="only text and lists come in pieces"):
-        prompt("?", returns=int, stream=True)
-    with pytest.raises(CheckError, match="only text and lists come in pieces"):
-        prompt("?", returns=dict[str, int], stream=True)
+    with pytest.raises(CheckError, match="several fields do not come in parts"):
+        prompt("?", fields={"a": int, "b": int}, stream=True)
+    with pytest.raises(CheckError, match="`pieces` are of text"):
+        prompt("?", returns=int, stream=True).pieces()  # type: ignore[misc]
     rows = prompt("?", returns=list[int], stream=True)
     wrong: Any = rows
     with pytest.raises(CheckError, match="`pieces` are of text"):
@@ -298,6 +316,180 @@ def test_only_text_and_lists_are_streamed(scripted: Script) -> None:
     text: Any = prompt("?", stream=True)
     with pytest.raises(CheckError, match="`items` are of a list"):
         text.items()
+
+
+# Drafts
+
+
+@dataclass
+class Post:
+    title: str
+    kind: Literal["news", "newest"]
+    pages: int
+    author: Row | None
+    rows: list[Row]
+    price: Decimal
+    counts: dict[str, int]
+
+
+POST = (
+    '{"title": "a \\"[fox", "kind": "newest", "pages": 120, "author": {"name": "Ada", "price": 2},'
+    ' "rows": [{"name": "x{", "price": 1}, {"name": "y", "price": 2}], "price": 1.50,'
+    ' "counts": {"a": 10, "b": 3}}'
+)
+WHOLE = {
+    "title": 'a "[fox',
+    "kind": "newest",
+    "pages": 120,
+    "author": {"name": "Ada", "price": 2.0},
+    "rows": [Row("x{", 1.0), Row("y", 2.0)],
+    "price": Decimal("1.50"),
+    "counts": {"a": 10, "b": 3},
+}
+NOTHING = dict.fromkeys(WHOLE)
+
+
+def test_a_draft_has_what_has_come(server: FakeServer) -> None:
+    server.answers = [
+        streamed(
+            '{"title": "a f',
+            'ox", "kind": "news',
+            '", "pages": 12',
+            '0, "author": {"name": "A',
+            'da", "price": 2}, "rows": [{"name": "x", "price": 1}, {"na',
+            'me": "y", "price": 2}], "price": "1.50", "counts": {"a": 10, "b": 3',
+            "}}",
+        )
+    ]
+    result = prompt("?", returns=Post, stream=True)
+    drafts = list(result.drafts())
+    first = NOTHING | {"title": "a f"}
+    titled = first | {"title": "a fox"}
+    kind = titled | {"kind": "news"}
+    paged = kind | {"pages": 120}
+    authored = paged | {"author": {"name": "Ada", "price": 2.0}}
+    assert drafts == [
+        first,
+        titled,
+        kind,
+        paged | {"author": {"name": "A", "price": None}},
+        authored | {"rows": [Row("x", 1.0)]},
+        authored
+        | {"rows": [Row("x", 1.0), Row("y", 2.0)], "price": Decimal("1.50"), "counts": {"a": 10}},
+        authored
+        | {"rows": [Row("x", 1.0), Row("y", 2.0)], "price": Decimal("1.50")}
+        | {"counts": {"a": 10, "b": 3}},
+    ]
+    assert isinstance(result.value, Post) and result.value.author == Row("Ada", 2.0)
+    assert list(result.drafts()) == drafts[-1:]
+
+
+@pytest.mark.parametrize("before", ["", "```json\n"])
+def test_however_a_reply_is_cut_its_drafts_grow(before: str) -> None:
+    reply = before + POST + ("\n```" if before else "")
+    for size in range(1, 60):
+        target = ValueTarget(contract_of(Post))
+        given = list(_drafts_in_pieces(target, reply, size))
+        assert given[-1] == WHOLE
+        assert not target.has_given
+        for earlier, later in pairwise(given):
+            assert all(_grows(earlier[name], later[name]) for name in WHOLE)
+    assert len(list(_drafts_in_pieces(ValueTarget(contract_of(Post)), reply, len(reply)))) == 1
+
+
+def _drafts_in_pieces(target: ValueTarget, reply: str, size: int) -> Iterator[Any]:
+    drafts = Drafts(target)
+    for start in range(0, len(reply), size):
+        yield from drafts.feed(reply[start : start + size])
+    target.accept(reply)
+    yield from drafts.rest(target.value)
+
+
+def _grows(earlier: Any, later: Any) -> bool:
+    if isinstance(earlier, str):
+        return later.startswith(earlier)
+    if isinstance(earlier, list):
+        return later[: len(list[Any](earlier))] == earlier
+    if isinstance(earlier, dict):
+        return all(one is None or _grows(one, later[key]) for key, one in dict(earlier).items())
+    return earlier is None or earlier == later
+
+
+def test_a_draft_of_text_and_of_a_list(server: FakeServer) -> None:
+    server.answers = [
+        streamed("a ", "fox"),
+        streamed("[1, 2", ", 3]"),
+        streamed('{"a": [1, 2', '], "b": "c'),
+        streamed("12", "3"),
+    ]
+    assert list(prompt("?", stream=True).drafts()) == ["a ", "a fox", "a fox"]
+    rows = prompt("?", returns=list[int], stream=True)
+    assert list(rows.drafts()) == [[1], [1, 2, 3]]
+    anything = prompt("?", returns=Any, stream=True).drafts()
+    assert [next(anything), next(anything)] == [{"a": [1]}, {"a": [1, 2], "b": "c"}]
+    assert list(prompt("?", returns=int, stream=True).drafts()) == [123]
+
+
+def test_text_before_a_call_is_no_part_of_a_draft(server: FakeServer) -> None:
+    def look() -> str:
+        return "3 degrees"
+
+    both = json.loads(calling(("look", {})).body)
+    both["choices"][0]["message"]["content"] = "Let me look."
+    server.answers = [raw(json.dumps(both).encode()), streamed("3 ", "degrees.")]
+    drafts = list(prompt("How warm is it?", tools=[look], stream=True).drafts())
+    assert drafts == ["3 ", "3 degrees.", "3 degrees."]
+
+
+def test_after_drafts_a_wrong_reply_is_asked_again(server: FakeServer) -> None:
+    server.answers = [
+        streamed('{"name": "a', '", "price": "much"', "}"),
+        streamed('{"name": "b"', ', "price": 1}'),
+    ]
+    result = prompt("?", returns=Row, stream=True)
+    assert list(result.drafts()) == [
+        {"name": "a", "price": None},
+        {"name": "b", "price": None},
+        {"name": "b", "price": 1.0},
+    ]
+    assert len(result.repairs) == 1 and result.value == Row("b", 1.0)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        'Sure: {"name": "a", "price": 1}',
+        '{"name": "a", "price": 1, "name": "b"}',
+        "not JSON",
+        '{"name": ]',
+        '{"name": "\ud83d',
+    ],
+)
+def test_of_what_is_not_plain_there_is_no_draft(reply: str) -> None:
+    drafts = Drafts(ValueTarget(contract_of(Row)))
+    given = [draft for one in reply for draft in drafts.feed(one)]
+    assert all(draft["price"] is None or reply.startswith('{"name": "a"') for draft in given)
+
+
+def test_a_prompt_that_is_not_streamed_is_one_draft(scripted: Script) -> None:
+    scripted('{"name": "a", "price": 1}', "whole", "[1]")
+    assert list(prompt("?", returns=Row).drafts()) == [{"name": "a", "price": 1.0}]
+    assert list(prompt("?").drafts()) == ["whole"]
+    assert list(prompt("?", returns=list[int]).drafts()) == [[1]]
+
+
+def test_drafts_load_their_part_when_they_are_asked_for() -> None:
+    program = (
+        "import sys\nfrom runtime_support import Scripted, configure, prompt\n"
+        "configure(provider=Scripted(['a', '[1]']))\n"
+        "list(prompt('?', stream=True).pieces())\n"
+        "list(prompt('?', returns=list[int], stream=True).items())\n"
+        "print('runtime_support._streaming.drafts' in sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
 
 
 REPLIES = [

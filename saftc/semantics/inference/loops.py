@@ -5,6 +5,7 @@ from typing import assert_never
 from saftc.diagnostics import catalogue
 from saftc.semantics.forms import (
     Form,
+    PartsForm,
     loop_form,
     parts_of,
     unpack_form,
@@ -12,7 +13,7 @@ from saftc.semantics.forms import (
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.places import hold
-from saftc.semantics.tools import is_kept_stream
+from saftc.semantics.tools import streams_in
 from saftc.semantics.types import (
     ANY,
     NEVER,
@@ -41,11 +42,16 @@ _ITEMS_OF = {
 def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iterable: Type) -> Type:
     """What going over `iterable` gives; a mistake when it is not a list, a tuple or a dataframe."""
     node = loop.iterable
-    is_stream = isinstance(node, n.Prompt) and node.is_streamed
-    if is_stream or is_kept_stream(inference.facts, node):
-        inference.facts.forms.loops[loop] = Form.PIECES
-        return STRING
+    streams = streams_in(inference.facts, node)
+    if streams:
+        asked = union(inference.facts.prompts.get(one, STRING) for one in streams)
+        form, part = _part(inference, loop, asked)
+        inference.facts.forms.loops[loop], inference.facts.forms.parts[loop] = form, part
+        return part
     inference.facts.forms.loops[loop] = loop_form(loop.pattern, iterable)
+    if isinstance(loop, n.ForStmt) and loop.schema is not None:
+        _no_stream(inference, node, loop.schema, iterable)
+        return item_type(iterable)
     if iterable == STRING and inference.facts.result_of(node):
         hint = "`stream $ ... $` gives its pieces" if isinstance(node, n.Prompt) else None
         inference.report(catalogue.RESULT_NOT_ITERABLE.at(node.span, hint=hint))
@@ -59,6 +65,47 @@ def iterated(inference: Inference, loop: n.ForStmt | n.ComprehensionClause, iter
     if wrong != NEVER:
         inference.may_fail(node, wrong, "and `for` needs a list or a tuple")
     return item_type(iterable)
+
+
+def _part(
+    inference: Inference, loop: n.ForStmt | n.ComprehensionClause, asked: Type
+) -> tuple[PartsForm, Type]:
+    """How a loop goes over a stream of a type, and what a turn takes."""
+    schema = loop.schema if isinstance(loop, n.ForStmt) else None
+    if schema is not None:
+        wanted = inference.facts.schemas[schema]
+        if ANY not in (wanted, asked) and wanted != asked:
+            inference.report(
+                catalogue.TYPE_MISMATCH.at(
+                    schema.span,
+                    expected=show(asked),
+                    found=show(wanted),
+                    hint="it is the type that the stream was asked for",
+                )
+            )
+        if isinstance(asked, ListType):
+            return Form.GROWING, asked
+        return Form.DRAFTS, inference.facts.draft_of(asked)
+    if asked == STRING:
+        return Form.PIECES, STRING
+    if isinstance(asked, ListType):
+        return Form.ITEMS, item_type(asked)
+    hint = f"`for draft: {show(asked)} in ...` gives it as far as it is there"
+    inference.report(
+        catalogue.NOT_ITERABLE.at(loop.iterable.span, found=f"a stream of {show(asked)}", hint=hint)
+    )
+    return Form.PIECES, ANY
+
+
+def _no_stream(
+    inference: Inference, node: n.Expression, schema: n.Schema, iterable: Type
+) -> None:
+    """A type says what a stream is asked for; of another value, the items have their own."""
+    if isinstance(node, n.Prompt):
+        found, hint = "a prompt", "write `stream` before the prompt: its drafts are gone over"
+    else:
+        found, hint = show(iterable), "leave the type out: the items have theirs"
+    inference.report(catalogue.DRAFTS_OF_STREAM.at(schema.span, found=found, hint=hint))
 
 
 def bind(inference: Inference, pattern: n.Pattern, type_: Type, env: Environment) -> None:

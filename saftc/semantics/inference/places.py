@@ -129,9 +129,14 @@ def as_written(node: n.Expression, given: Type, wanted: Type) -> Type:
     return literal_type(value) if value is not None and has_literals else given
 
 
+_DRAFT = "a draft may lack fields: keep the stream, `whole: T = stream $ ... $`, and use `whole`"
+
+
 def mismatch_hint(inference: Inference, given: Type, wanted: Type) -> str | Advice | None:
     records = [member for member in members(wanted) if isinstance(member, RecordType)]
     if isinstance(given, ObjectType) and records:
+        if any(inference.facts.draft_of(one) == given for one in records):
+            return _DRAFT
         name = _called_with(inference, given, records)
         return None if name is None else f"call the record: `{name}(...)`"
     inner = item_type(given) if isinstance(given, ListType) else given

@@ -29,6 +29,7 @@ from saftc.semantics.types import (
 from saftc.syntax import nodes as n
 
 _WITHOUT = "leave `stream` out"
+_DRAFTS = "leave `stream` out, or go over its drafts: `for draft: {} in stream $ ... $:`"
 _TOOLS_APART = "write them beside the other options: `with {...fast, tools: [look_up, refund]}`"
 _ANY_OBJECT = ObjectType((), is_declared=False)
 
@@ -63,14 +64,20 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
 
 
 def _streamed(inference: Inference, node: n.Prompt, wanted: Type | None) -> Type | None:
-    """What a streamed prompt is asked for: only text comes in pieces."""
+    """What a streamed prompt is asked for: text, unless a loop goes over parts of a value."""
+    history = inference.facts.history
     if node.mode == "program":
-        found = "a program"
-    elif wanted is not None and fit(STRING, wanted) == Fit.NEVER:
-        found = show(wanted)
-    else:
+        found, hint = "a program", _WITHOUT
+    elif node in history.drafted:
+        return wanted
+    elif wanted is None or fit(STRING, wanted) != Fit.NEVER:
         return None
-    inference.report(catalogue.STREAM_OF_TEXT.at(node.span, found=found, hint=_WITHOUT))
+    elif node in history.streams:
+        return wanted
+    else:
+        found = show(wanted)
+        hint = _DRAFTS.format(found)
+    inference.report(catalogue.STREAM_OF_TEXT.at(node.span, found=found, hint=hint))
     return wanted
 
 

@@ -16,7 +16,7 @@ from saftc.semantics.inference.prompts import asked_of_model
 from saftc.semantics.names import Symbol
 from saftc.semantics.parameters import passed
 from saftc.semantics.relations import Fit, fit
-from saftc.semantics.tools import is_kept_stream, offered
+from saftc.semantics.tools import offered, streams_in
 from saftc.semantics.types import (
     ANY,
     FAILURE,
@@ -87,7 +87,9 @@ class _Types(Forward[Environment]):
         is_shared = bool(self.failing) or isinstance(statement, n.WhileStmt)
         env = state.copy() if is_shared else state
         if isinstance(statement, n.ForStmt):
-            iterable = self.inference.expression(node, env)
+            schema = statement.schema
+            wanted = None if schema is None else self.inference.facts.schemas[schema]
+            iterable = self.inference.expression(node, env, wanted)
             self.items[statement] = iterated(self.inference, statement, iterable)
         else:
             condition(self.inference, node, env)
@@ -291,8 +293,7 @@ def _gives_stream(inference: Inference, node: n.Expression) -> None:
     unit = inference.unit
     if not isinstance(unit, n.FunctionDef) or not is_stream(unit.returns):
         return
-    is_given = node in inference.facts.history.streams or is_kept_stream(inference.facts, node)
-    if not is_given:
+    if not streams_in(inference.facts, node):
         found = "a prompt" if isinstance(node, n.Prompt) else "another value"
         hint = "`ret stream $ ... $` returns one"
         inference.report(catalogue.STREAM_EXPECTED.at(node.span, found=found, hint=hint))

@@ -93,6 +93,7 @@ def _position(tokens: list[Token], wanted: Token) -> int:
 def _summary(expected: set[str], tokens: list[Token], position: int) -> str:
     if position and tokens[position - 1].kind == "DOT":
         return "a name"
+    is_pattern = "IN" in expected and not expected & {"NAME", "EQUAL"}
     goes_on = bool(expected & {"NEWLINE", *_CLOSED_BY})
     if goes_on and "INTEGER" not in expected:
         line = tokens[line_at(tokens, tokens[position].span.start)]
@@ -102,14 +103,14 @@ def _summary(expected: set[str], tokens: list[Token], position: int) -> str:
         if begins_unpacking([one for one in line if one.span.start < tokens[position].span.start]):
             return "`=`"
         if line and line[0].kind in OPENS_BLOCK and "COLON" in expected:
-            return "`:`"
+            return "`in`" if is_pattern else "`:`"
         if "NEWLINE" in expected:
             return "the end of the line"
     if expected == {"ASSIGN", "LPAR"}:
         return "`=` or `(`"
     if "NAME" in expected and "INTEGER" not in expected and len(expected) < 6:
         return "a name"
-    if "IN" in expected and not expected & {"NAME", "EQUAL"}:
+    if is_pattern:
         return "`in`"
     if len(expected) == 1:
         (only,) = expected

@@ -552,7 +552,8 @@ def _missing_comma(place: Place) -> str | Advice | None:
 def _loops(place: Place) -> str | None:
     if place.first.kind != "FOR":
         return None
-    if place.bad.text == "of":
+    is_headless = place.bad.kind == "NEWLINE" and place.kind(-1) == "COLON"
+    if place.bad.text == "of" or is_headless:
         return "write `for x in xs:`"
     if place.bad.kind in ("ASSIGN", "LPAR"):
         return "write `for i in range(n):`"

@@ -1,0 +1,238 @@
+"""The value of a reply as far as it is there, again and again while the reply comes.
+
+    drafts = Drafts(target)                     of any target with one value
+    drafts.begin()                              a reply, of which nothing has come yet
+    drafts.feed('{"title": "A f')               {"title": "A f", "tags": None}
+    drafts.feed('ox", "tags": ["animals", "')   {"title": "A fox", "tags": ["animals"]}
+    drafts.rest(Post("A fox", ["animals"]))     {"title": "A fox", "tags": ["animals"]}
+
+A record is a dict of its fields in a draft. What has not come is None; a text is there as far as it
+is written, a list has its finished items, and everything else is there when it is finished. What is
+finished is checked, and the last draft is of the whole value. Where a reply goes wrong, no draft
+follows until that is there: drafts take nothing back, so the model may be asked again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from runtime_support._dates_decimals import Digits
+from runtime_support._schema import model as m
+from runtime_support._schema.checking import decode
+from runtime_support._schema.reading import schema_of
+from runtime_support._streaming.chunks import TextPieces
+from runtime_support._targets import Target
+from runtime_support._values import is_list, is_object, is_record
+from runtime_support.errors import CheckError
+
+_TEXT = m.ScalarSchema("string")
+_ANY = m.AnySchema()
+_OPENING = re.compile(r"\s*(?:```\w*\s+)?(?=[\[{])")
+_LONGEST_OPENING = 64
+_OUTSIDE = re.compile(r'["\[\]{},:]')
+_INSIDE = re.compile(r'["\\]')
+_NOTHING: Any = object()
+
+
+class Drafts:
+    """See the module's docstring."""
+
+    kind = object
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        contract = target.contract
+        self._schema = _TEXT if contract is None else contract.schema
+        self._keeps_digits = contract is not None and contract.keeps_digits
+        # Pieces of a text that can be asked for again, whatever they have given.
+        self._pieces = TextPieces(Target()) if contract is None else None
+        self.begin()
+
+    def begin(self) -> None:
+        """See `TextPieces.begin`."""
+        self._text = ""
+        self._given: Any = _NOTHING
+        self._cut = _Cut()
+        self._has_begun = self._is_over = False
+        if self._pieces is not None:
+            self._pieces.begin()
+
+    def feed(self, text: str) -> Iterator[Any]:
+        """The draft, where this has changed it."""
+        if self._pieces is not None:
+            for piece in self._pieces.feed(text):
+                self._text += piece
+                yield self._text
+            return
+        draft = self._read(text)
+        if draft is not _NOTHING and draft != self._given:
+            self._given = draft
+            yield draft
+
+    def before_calls(self, text: str) -> Iterator[Any]:
+        """What stands before calls of tools is not the value."""
+        return iter(())
+
+    def rest(self, value: Any) -> Iterator[Any]:
+        """The draft that is the whole value."""
+        yield _whole(value, self._schema)
+
+    def _read(self, text: str) -> Any:
+        """The draft of all that has come, `text` last."""
+        self._text += text
+        if self._is_over or not (self._has_begun or self._begins()):
+            return _NOTHING
+        self._cut.feed(self._text)
+        self._is_over = not self._cut.open  # the rest is no part of it, or the reply is at its end
+        if self._is_over:
+            return _NOTHING
+        try:
+            return self._part(self._parsed(), self._schema, len(self._cut.open))
+        except (ValueError, CheckError):  # the whole reply says whether it can be mended
+            self._is_over = True
+            return _NOTHING
+
+    def _begins(self) -> bool:
+        opening = _OPENING.match(self._text)
+        if opening is None:
+            self._is_over = len(self._text) > _LONGEST_OPENING
+            return False
+        self._text = self._text[opening.end() :]
+        self._has_begun = True
+        return True
+
+    def _parsed(self) -> Any:
+        import jiter
+
+        value = jiter.from_json(
+            self._text.encode(),
+            allow_inf_nan=False,
+            catch_duplicate_keys=True,
+            partial_mode="trailing-strings",
+            float_mode="lossless-float" if self._keeps_digits else "float",
+        )
+        return _with_digits(value) if self._keeps_digits else value
+
+    def _part(self, value: Any, schema: m.Schema, levels: int) -> Any:
+        """What there is of a value that is not finished: in which so many lists and objects, itself
+        among them, are open.
+        """
+        schema = _of_value(schema)
+        if levels == 0:
+            return value if isinstance(value, str) and schema in (_TEXT, _ANY) else None
+        if is_list(value):
+            if not isinstance(schema, m.ListSchema | m.AnySchema):
+                return None
+            item = schema.item if isinstance(schema, m.ListSchema) else _ANY
+            return [decode(one, item) for one in (value[:-1] if self._is_cut(levels) else value)]
+        match schema:
+            case m.ObjectSchema(fields=fields):
+                known = {one.name: one.schema for one in fields}
+                return dict.fromkeys(known) | dict(self._members(value, known, levels))
+            case m.AnySchema():
+                return dict(self._members(value, dict.fromkeys(value, _ANY), levels))
+            case m.MapSchema(inner):
+                finished = list(value.items())[: -1 if self._is_cut(levels) else None]
+                return {key: decode(one, inner) for key, one in finished}
+            case _:
+                return None
+
+    def _members(
+        self, value: dict[str, Any], known: dict[str, m.Schema], levels: int
+    ) -> Iterator[tuple[str, Any]]:
+        last = next(reversed(value), None) if self._is_cut(levels) else None
+        for name, one in value.items():
+            if name not in known:
+                raise CheckError(f"unexpected field {name}")
+            if name == last:
+                yield name, self._part(one, known[name], levels - 1)
+            else:
+                yield name, _whole(decode(one, known[name]), known[name])
+
+    def _is_cut(self, levels: int) -> bool:
+        """Whether the last item of a list or object in which so many are open is not finished."""
+        return levels > 1 or self._cut.is_in_value
+
+
+class _Cut:
+    """Where JSON text ends that is not complete."""
+
+    def __init__(self) -> None:
+        self.open: list[str] = []
+        self.is_in_value = False  # a text or a number is written that is no key
+        self._looked = 0
+        self._is_in_string = self._is_key = False
+        self._last = ""
+
+    def feed(self, text: str) -> None:
+        """Looks at what has been added; nothing is open when the value is over."""
+        at = self._looked
+        while found := (_INSIDE if self._is_in_string else _OUTSIDE).search(text, at):
+            mark, at = found[0], found.end()
+            if mark == "\\":
+                if at == len(text):
+                    at -= 1
+                    break
+                at += 1
+            elif mark == '"':
+                self._is_in_string = not self._is_in_string
+                is_of_object = self.open[-1:] == ["{"]
+                self._is_key = self._is_in_string and is_of_object and self._last != ":"
+            elif mark in "[{":
+                self.open.append(mark)
+                self._last = mark
+            elif mark in "]}":
+                self.open.pop()
+                self._last = mark
+                if not self.open:
+                    return
+            else:
+                self._last = mark
+        else:
+            at = len(text)
+        self._looked = at
+        in_text = self._is_in_string and not self._is_key
+        self.is_in_value = in_text or (not self._is_in_string and text[-1:].isdigit())
+
+
+def of_value(value: Any) -> Iterator[Any]:
+    """The one draft of a value that is there."""
+    yield _whole(value, schema_of(type(value)) if is_record(value) else _ANY)
+
+
+def of_target(target: Target, value: Any) -> Iterator[Any]:
+    """The one draft of a value that was asked for before."""
+    return Drafts(target).rest(value)
+
+
+def _whole(value: Any, schema: m.Schema) -> Any:
+    """A value as its draft: records and objects that are known are dicts of their fields."""
+    schema = _of_value(schema)
+    if value is None or not isinstance(schema, m.ObjectSchema):
+        return value
+    is_dict = is_object(value)
+    return {
+        one.name: _whole(
+            value.get(one.name) if is_dict else getattr(value, one.python_name), one.schema
+        )
+        for one in schema.fields
+    }
+
+
+def _of_value(schema: m.Schema) -> m.Schema:
+    """The schema of what is not nil; a union where it may be one of several."""
+    members = [one for one in m.members_of(schema) if not m.admits_nil(one)]
+    return members[0] if len(members) == 1 else m.resolved(schema)
+
+
+def _with_digits(value: Any) -> Any:
+    """JSON data whose floats keep the digits by which they were written."""
+    if is_object(value):
+        return {name: _with_digits(one) for name, one in value.items()}
+    if is_list(value):
+        return list(map(_with_digits, value))
+    if isinstance(value, bool | int | str) or value is None:
+        return value
+    return Digits(str(value))
