@@ -141,7 +141,7 @@ module.exports = grammar({
     elif_branch: ($) => seq("elif", field("condition", $._expression), ":", field("body", $.block)),
     else_branch: ($) => seq("else", ":", field("body", $.block)),
     for_stmt: ($) =>
-      seq("for", field("pattern", $._pattern), "in", field("iterable", $._expression), ":", field("body", $.block)),
+      seq("for", field("pattern", $._pattern), optional(seq(":", field("type", $._schema))), "in", field("iterable", $._expression), ":", field("body", $.block)),
     while_stmt: ($) => seq("while", field("condition", $._expression), ":", field("body", $.block)),
     try_stmt: ($) =>
       seq(
