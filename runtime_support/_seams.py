@@ -60,6 +60,7 @@ PARTS = {
 _VARIABLES = {
     "SAFT_CHROME": "tracing",
     "SAFT_JOURNAL": "journals",
+    "SAFT_LIVE": "tracing",
     "SAFT_LOG": "tracing",
     "SAFT_RECORD": "recordings",
     "SAFT_REPLAY": "recordings",

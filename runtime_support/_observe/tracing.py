@@ -28,17 +28,17 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import asdict
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 
-from runtime_support._effects import Abandoned, Effects
+from runtime_support._effects import Abandoned, Effects, drive
 from runtime_support._exchange import Heard, Reply, Replying, Request, ToolRequest
 from runtime_support._language.files import open_private
 from runtime_support._media import count_attachments, describe_content
 from runtime_support._notes import note
-from runtime_support._order import in_turn, waited_here
+from runtime_support._order import current, in_turn, waited_here
 from runtime_support._process import environment
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
@@ -65,7 +65,8 @@ _STYLES: dict[LineKind, str] = {
 }
 
 # What the environment asks for; most systems keep it as bytes.
-_NAMES = ("SAFT_TRACE", "SAFT_LOG", "SAFT_TIMELINE", "SAFT_CHROME")
+_DRAWN = ("SAFT_TIMELINE", "SAFT_CHROME", "SAFT_LIVE")
+_NAMES = ("SAFT_TRACE", "SAFT_LOG", *_DRAWN)
 _VARIABLES = frozenset((*_NAMES, *map(str.encode, _NAMES)))
 
 _listeners: tuple[Listener, ...] = ()
@@ -146,8 +147,9 @@ class Tracer(Observer):
     """Tells listeners of every event, each with the number of its prompt and its place.
 
     They hear of it in the order of the script; `watchers` at once, with the key of the prompt, the
-    one that it is `within`, and when what has ended now `began` and for how long it `waited`.
-    Watchers are also told that a prompt is "over", and by which error if it failed.
+    one that it is `within`, the `item` that it is asked for where calls run ahead, and when what
+    has ended now `began` and for how long it `waited`. Watchers also hear each "piece" of a reply
+    that is streamed, and that a prompt is "over", and by which error if it failed.
     """
 
     def __init__(
@@ -161,6 +163,8 @@ class Tracer(Observer):
         self.sent_at = 0.0
         self.key = next(_keys)
         self.within = _around.get()
+        task = current.get()
+        self.item: tuple[int, ...] = () if task is None else task.path
         self.began = self.waited = 0.0
 
     @classmethod
@@ -170,6 +174,18 @@ class Tracer(Observer):
         listeners, watchers = _listeners_here(), _watchers_here()
         place = None if call.place is None else call.place.text()
         return cls(listeners, watchers, place) if listeners or watchers else None
+
+    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
+        is_watched = heard is not None and self.watchers
+        return super().exchange(request, heard, partial(self._heard, send) if is_watched else send)
+
+    def _heard(self, send: Send, request: Request, heard: Heard) -> Replying:
+        return drive(send(request, heard), self._hear)
+
+    def _hear(self, step: Any) -> Effects[Any]:
+        if isinstance(step, str):
+            self._tell_watchers("piece", text=step)
+        return (yield step)
 
     def sent(self, request: Request) -> None:
         self.sent_at = time.perf_counter()
@@ -197,10 +213,7 @@ class Tracer(Observer):
 
     def over(self, error: BaseException | None) -> None:
         # Listeners hear of it by the error, or by what the script does next.
-        if self.watchers:
-            about: Event = {"key": self.key, "within": self.within, "place": self.place}
-            told: Event = {"event": "over", "time": time.time(), "began": self.began, **about}
-            _tell_all(self.watchers, {**told, "error": _why(error)})
+        self._tell_watchers("over", time=time.time(), error=_why(error))
 
     @contextmanager
     def at_work(self, tool: str | None) -> Generator[None]:
@@ -218,13 +231,15 @@ class Tracer(Observer):
 
     def _tell(self, event: str, **data: Any) -> None:
         head: Event = {"event": event, "time": round(time.time(), 3)}
-        if self.watchers:
-            about: Event = {"key": self.key, "within": self.within, "place": self.place}
-            waited = (waited_here() - self.waited) * 1000
-            told = {**head, **about, "began": self.began, "waited": waited, **data}
-            _tell_all(self.watchers, told)
+        self._tell_watchers(**head, waited=(waited_here() - self.waited) * 1000, **data)
         if self.listeners:
             in_turn(lambda: self._tell_in_turn(head, data))
+
+    def _tell_watchers(self, event: str, **data: Any) -> None:
+        if self.watchers:
+            about: Event = {"key": self.key, "within": self.within, "item": self.item}
+            told = {"event": event, **about, "place": self.place, "began": self.began, **data}
+            _tell_all(self.watchers, told)
 
     def _tell_in_turn(self, head: Event, data: Event) -> None:
         self.number = self.number or next(_numbers)
@@ -268,8 +283,8 @@ def _listeners_here() -> dict[str, Listener]:
 
 
 def _watchers_here() -> dict[str, Listener]:
-    """The timeline, if the environment asks for one."""
-    if not (os.environ.get("SAFT_TIMELINE") or os.environ.get("SAFT_CHROME")):
+    """What draws the run, if the environment asks for that."""
+    if not any(map(os.environ.get, _DRAWN)):
         return {}
     watch = _drawing()
     watcher = None if watch is None else watch()

@@ -1,7 +1,8 @@
 """A run drawn over time: a page that opens anywhere, or a trace for Chrome and Perfetto.
 
-    SAFT_TIMELINE=run.html        the page, written when the process ends
-    SAFT_CHROME=trace.json        the trace
+    SAFT_TIMELINE=run.html        the page, written while the process runs and when it ends
+    SAFT_CHROME=trace.json        the trace, written when it ends
+    SAFT_LIVE=live.jsonl          what happens, as it happens (`live`)
 
     timeline = Timeline("triage")
     timeline.see(event)           for each event of its prompts, in any order of prompts
@@ -26,25 +27,21 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from importlib.resources import files
 from itertools import islice
 from typing import Any, Literal, TypeAlias
 
-from runtime_support import Usage
 from runtime_support.errors import SaftError
+from saftc.looking.live import LIVE, cost_in, live_file, new_messages, shortened, usage_in
 from saftc.runtime import (
     PRIVATE,
-    TOKEN_PARTS,
     Event,
     base_folder,
     check_regular,
-    cost_of,
     counted,
-    describe_content,
     is_list,
-    is_object,
     note,
     redacted,
     replace_file,
@@ -55,8 +52,6 @@ from saftc.runtime import (
 Kind: TypeAlias = Literal["request", "repair", "tool"]
 How: TypeAlias = Literal["ok", "failed", "interrupted", "killed", "running"]
 
-# Of one text; of longer ones, as tools may give them, the beginning is shown.
-MOST_SHOWN = 20_000
 # What somebody can look at, and a browser can show: later steps of a run are counted, not drawn.
 MOST_STEPS = 25_000
 MOST_TOLD = 25_000_000
@@ -92,9 +87,12 @@ class Step:
 class Prompt:
     """A prompt, `within` the tool or the program of another one."""
 
+    key: object
     place: str
     start: float
     within: Prompt | None
+    # The call that runs ahead which it belongs to, and those around that: one for each item.
+    item: tuple[int, ...] = ()
     steps: list[Step] = field(default_factory=list[Step])
     lane: int = 0
     # The request that has no reply yet, and whether the next one asks for the same again.
@@ -125,6 +123,8 @@ class Timeline:
         self._steps = self._told = 0
         # The requests and calls that are left out.
         self.left_out = 0
+        # How often something has been noted.
+        self.changes = 0
 
     @property
     def is_full(self) -> bool:
@@ -132,8 +132,12 @@ class Timeline:
         return self._steps >= MOST_STEPS or self._told >= MOST_TOLD
 
     def see(self, event: Event) -> None:
-        """Notes an event: those of `add_observer`, with `key`, `within`, `began` and `waited`."""
+        """Notes an event: those of `add_observer`, with `key`, `within`, `began` and `waited`, and
+        `item` where that is known."""
+        if event["event"] == "piece":
+            return
         with self._lock:
+            self.changes += 1
             prompt = self._prompts.get(event["key"])
             if self.is_full and event["event"] != "over":
                 if prompt is not None:
@@ -145,7 +149,9 @@ class Timeline:
                     return  # nothing was asked
                 place = redacted(str(event["place"] or "(no place)"))
                 within = self._prompts.get(event["within"])
-                prompt = self._prompts[event["key"]] = Prompt(place, event["began"], within)
+                item = tuple(event.get("item", ()))
+                prompt = Prompt(event["key"], place, event["began"], within, item)
+                self._prompts[prompt.key] = prompt
             if event["event"] == "request":
                 prompt.request, prompt.error = event, None
             elif event["event"] == "over":
@@ -170,6 +176,18 @@ class Timeline:
             self._add(prompt, self._answered(prompt, request, left))
             prompt.request = None
 
+    def _until_now(self, prompt: Prompt) -> Prompt:
+        """The prompt as far as it is; a request under way lasts until now."""
+        request = prompt.request
+        if request is None:
+            return prompt
+        asks_again = prompt.asks_again
+        seconds = max(0.0, time.time() - request["began"])
+        under_way = {"event": "reply", "began": request["began"], "duration": seconds * 1000}
+        step = self._answered(prompt, request, {**under_way, "waited": 0.0, "text": "(not yet)"})
+        prompt.asks_again = asks_again
+        return replace(prompt, steps=[*prompt.steps, step])
+
     def _add(self, prompt: Prompt, step: Step) -> None:
         prompt.steps.append(step)
         self._steps += 1
@@ -182,21 +200,16 @@ class Timeline:
             "model": event.get("model") or request.get("model"),
             "options": request.get("options") or None,
             "tools": [tool["function"]["name"] for tool in request.get("tools", ())] or None,
-            "messages": _new_messages(request),
+            "messages": new_messages(request),
             "reply": event.get("text"),
             "calls": [[call["name"], call["arguments"]] for call in event.get("tool_calls", ())],
             "finish": event.get("finish"),
             "error": _said(event["error"], event["message"]) if "error" in event else None,
         }
         step = _step(kind, event, told, "error" in event)
-        names = ("input_tokens", "output_tokens", *TOKEN_PARTS)
-        usage = Usage(**{name: event.get(name, 0) for name in names})
+        usage = usage_in(event)
         step.tokens, step.cached = (usage.input_tokens, usage.output_tokens), usage.cached_tokens
-        # By the name that was asked for, or that of who has answered.
-        models = (str(request.get("model")), str(event.get("model")))
-        price = next((self._prices[name] for name in models if name in self._prices), None)
-        if price is not None:
-            step.cost, step.unpriced = cost_of(price, usage)
+        step.cost, step.unpriced = cost_in(self._prices, request, event, usage)
         return step
 
     def page(self) -> bytes:
@@ -204,12 +217,13 @@ class Timeline:
         prompts = self._drawn()
         begun = min((prompt.start for prompt in prompts), default=time.time())
         places = list(dict.fromkeys(prompt.place for prompt in prompts))
-        numbers = {id(prompt): number for number, prompt in enumerate(prompts)}
+        numbers = {prompt.key: number for number, prompt in enumerate(prompts)}
         told = ",\n".join(
             _members(
                 place=places.index(prompt.place),
                 lane=prompt.lane,
-                within=numbers.get(id(prompt.within)),
+                within=None if prompt.within is None else numbers.get(prompt.within.key),
+                item=prompt.item,
                 error=prompt.error,
                 steps=[_data(step, begun) for step in prompt.steps],
             )
@@ -260,10 +274,14 @@ class Timeline:
     def _drawn(self) -> list[Prompt]:
         """The prompts in the order of time, with their lanes and the critical path."""
         with self._lock:
-            for prompt in self._prompts.values():
-                if prompt.request is not None:
-                    self._end(prompt, time.time(), "no answer: the run ended before it")
-            prompts = [prompt for prompt in self._prompts.values() if prompt.steps]
+            if self.how == "running":
+                prompts = [self._until_now(prompt) for prompt in self._prompts.values()]
+            else:
+                for prompt in self._prompts.values():
+                    if prompt.request is not None:
+                        self._end(prompt, time.time(), "no answer: the run ended before it")
+                prompts = [*self._prompts.values()]
+            prompts = [prompt for prompt in prompts if prompt.steps]
             for prompt in prompts:
                 # What comes of a prompt comes of its last step.
                 prompt.steps[-1].is_failed |= prompt.error is not None
@@ -313,7 +331,7 @@ def _micro(seconds: float) -> float:
 
 
 def _step(kind: Kind, event: Event, told: dict[str, Any], is_failed: bool) -> Step:
-    text = json.dumps(_shortened(told), ensure_ascii=False, default=str)
+    text = json.dumps(shortened(told), ensure_ascii=False, default=str)
     seconds = event["duration"] / 1000
     waited = min(seconds, event["waited"] / 1000)
     return Step(kind, event["began"], seconds, waited, redacted(text), is_failed)
@@ -321,25 +339,6 @@ def _step(kind: Kind, event: Event, told: dict[str, Any], is_failed: bool) -> St
 
 def _said(name: str, message: str) -> str:
     return f"{name}: {message}" if message else name
-
-
-def _new_messages(request: Event) -> list[list[str]]:
-    new: list[dict[str, Any]] = request["messages"][request["new_from"] :]
-    return [[one["role"], describe_content(one["content"])] for one in new if one.get("content")]
-
-
-def _shortened(value: Any) -> Any:
-    """What is told, without secrets that a cut could leave a part of, and not too long."""
-    if isinstance(value, str):
-        if len(value) <= MOST_SHOWN:
-            return value
-        more = len(value) - MOST_SHOWN
-        return f"{redacted(value)[:MOST_SHOWN]}... ({more:,} characters more)"
-    if is_list(value):
-        return [_shortened(item) for item in value]
-    if is_object(value):
-        return {name: _shortened(item) for name, item in value.items() if item is not None}
-    return value
 
 
 def _put_in_lanes(prompts: Iterable[Prompt]) -> None:
@@ -357,12 +356,12 @@ def _put_in_lanes(prompts: Iterable[Prompt]) -> None:
 def _mark_critical(prompts: list[Prompt]) -> None:
     """Marks what the end of the run has waited for, from the end on."""
     # A tool that asks prompts itself waits for these.
-    asking = {id(prompt.within) for prompt in prompts}
+    asking = {prompt.within.key for prompt in prompts if prompt.within is not None}
     steps = [
         step
         for prompt in prompts
         for step in prompt.steps
-        if step.kind != "tool" or id(prompt) not in asking
+        if step.kind != "tool" or prompt.key not in asking
     ]
     before = float("inf")
     for step in sorted(steps, key=lambda step: step.end, reverse=True):
@@ -506,15 +505,22 @@ FORMS: dict[str, Callable[[Timeline], bytes]] = {
 
 
 class _OfProcess:
-    """What is drawn of this process, and the files that it is written to at its end."""
+    """What is drawn of this process, and the files that it is written to."""
 
     def __init__(self) -> None:
         self.timeline: Timeline | None = None
         self.paths: dict[str, Callable[[Timeline], bytes]] = {}
+        self.has_ended = threading.Event()
 
+
+# The page grows this often, in seconds; of a long one less often, so that it takes little time.
+_PAUSE = 1.0
+_SHARE = 20
 
 _here = _OfProcess()
 _lock = threading.Lock()
+# Held by who writes.
+_writing = threading.Lock()
 
 
 def watch() -> Callable[[Event], None] | None:
@@ -522,22 +528,53 @@ def watch() -> Callable[[Event], None] | None:
 
     The runtime calls it before each prompt when the environment asks for a timeline.
     """
-    timeline = _timeline_here()
-    return None if timeline is None else timeline.see
+    if _is_child():
+        return None
+    seeing = [one.see for one in (_timeline_here(), live_file()) if one is not None]
+    if len(seeing) < 2:
+        return seeing[0] if seeing else None
+
+    def see(event: Event) -> None:
+        for one in seeing:
+            one(event)
+
+    return see
 
 
 def _timeline_here() -> Timeline | None:
     wanted = {os.environ[name]: form for name, form in FORMS.items() if os.environ.get(name)}
-    if not wanted or _is_child():
+    if not wanted:
         return None
     with _lock:
         if _here.timeline is None:
-            _here.timeline = Timeline(script_here())
+            made = _here.timeline = Timeline(script_here())
+            made.how = "running"
             _here.paths = wanted
-            for path in wanted:
+            _here.has_ended = threading.Event()
+            for path, form in wanted.items():
                 if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
                     note(f"there is no folder for the timeline {path}: it will not be written")
+                elif form is Timeline.page:
+                    arguments = made, path, _here.has_ended
+                    threading.Thread(target=_grow, args=arguments, daemon=True).start()
         return _here.timeline
+
+
+def _grow(timeline: Timeline, path: str, has_ended: threading.Event) -> None:
+    """Writes the page again and again while the process runs, as often as there is news."""
+    written, pause = 0, _PAUSE
+    while not has_ended.wait(pause):
+        if timeline.changes == written:
+            continue
+        began, written = time.monotonic(), timeline.changes
+        with _writing:
+            if has_ended.is_set():
+                return
+            try:
+                replace_file(path, timeline.page(), permissions=PRIVATE)
+            except (OSError, ValueError):
+                return  # it is told of at the end
+        pause = max(_PAUSE, _SHARE * (time.monotonic() - began))
 
 
 def write_timeline(how: How = "ok", error: str = "") -> None:
@@ -546,10 +583,12 @@ def write_timeline(how: How = "ok", error: str = "") -> None:
     with _lock:
         timeline, paths = _here.timeline, _here.paths
         _here.timeline = None
+        _here.has_ended.set()
     if timeline is not None:
-        timeline.how, timeline.error = how, error
-        for path, form in paths.items():
-            write_form(timeline, form, path)
+        with _writing:
+            timeline.how, timeline.error = how, error
+            for path, form in paths.items():
+                write_form(timeline, form, path)
 
 
 def write_form(timeline: Timeline, form: Callable[[Timeline], bytes], path: str) -> bool:
@@ -573,10 +612,10 @@ def _is_child() -> bool:
 
 def _forget() -> None:
     """A forked process has not the run of its parent, nor its file."""
-    global _lock
-    _lock = threading.Lock()
+    global _lock, _writing
+    _lock, _writing = threading.Lock(), threading.Lock()
     _here.timeline = None
-    for name in FORMS:
+    for name in (*FORMS, LIVE):
         os.environ.pop(name, None)
 
 

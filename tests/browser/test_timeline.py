@@ -247,3 +247,60 @@ def test_zooming_keeps_what_is_chosen_in_view(
         page.get_by_role("button", name="Zoom in").click()
     seen = page.evaluate("() => view.from <= view.chosen.end && view.to >= view.chosen.start")
     assert seen
+
+
+def of_items() -> Timeline:
+    """Two items, each with two prompts, and a prompt of none."""
+    made = Timeline("items")
+    for number, item in enumerate([(1, 0), (1, 1), (1, 0, 2, 0), (1, 1), ()]):
+        for event in events(number, number * 1.0, 0.8, place=f"a.saft:{number}:1", item=item):
+            made.see(event)
+    return made
+
+
+def test_prompts_of_one_item_are_linked(opened: Opened, written: Callable[[Timeline], str]) -> None:
+    page = opened(written(of_items()))
+    page.locator("#canvas").press("Home")
+    lit = "() => view.linked && [...view.linked].map((one) => one.index + 1)"
+    assert page.evaluate(lit) == [1, 3]
+    page.get_by_role("button", name="prompt 3 at a.saft:2:1").click()
+    expect(page.locator("#details h2")).to_have_text("Prompt 3 at a.saft:2:1")
+    page.locator("#canvas").press("End")
+    assert page.evaluate(lit) is None
+
+
+def test_filters_dim_the_others_and_lead_on(
+    opened: Opened, written: Callable[[Timeline], str]
+) -> None:
+    page = opened(written(small()))
+    page.locator("#only").select_option("failed")
+    expect(page.locator("#found")).to_have_text("1 of 4 prompts")
+    page.get_by_role("button", name="Next of these").click()
+    expect(page.locator("#details")).to_contain_text("RateLimited")
+    page.locator("#only").select_option("")
+    page.locator("#where").select_option("a.saft:9:1")
+    expect(page.locator("#found")).to_have_text("1 of 4 prompts")
+    page.locator("#search").fill("question 1")
+    expect(page.locator("#found")).to_have_text("0 of 4 prompts")
+
+
+def test_it_grows_with_the_run_and_what_is_looked_at_stays(
+    opened: Opened, written: Callable[[Timeline], str]
+) -> None:
+    made = Timeline("growing")
+    made.how = "running"
+    for event in (*events(1, 0.0, 1.0), *events(2, 1.0, 1.0)):
+        made.see(event)
+    page = opened(written(made))
+    expect(page.locator("#end")).to_contain_text("The run goes on")
+    page.locator("#canvas").press("Home")
+    page.locator("#search").fill("question 1")
+    expect(page.locator("#found")).to_have_text("1 of 2 prompts")
+    for event in events(3, 2.0, 1.0):
+        made.see(event)
+    made.how = "ok"
+    written(made)
+    expect(page.locator("#found")).to_have_text("1 of 3 prompts")
+    expect(page.locator("#details h2")).to_have_text("Prompt 1 at a.saft:1:1")
+    expect(page.locator("#end")).to_be_hidden()
+    assert page.evaluate("() => [view.from, view.to]") == [0, 3]

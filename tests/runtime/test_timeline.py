@@ -8,7 +8,7 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +22,17 @@ from runtime_support import (
     configure,
     journaled,
     later,
+    overlap,
     program,
     prompt,
     together,
 )
 from runtime_support._observe import tracing as tracing
 from runtime_support.testing import Scripted, tool_request
+from saftc.looking import live
 from saftc.looking import timeline as timelines
 from saftc.looking.journals import timeline
-from saftc.looking.timeline import Prompt, Step, Timeline, explain_time, write_timeline
+from saftc.looking.timeline import Prompt, Step, Timeline, explain_time, watch, write_timeline
 from tests.support.fake_server import FakeServer, completion, status
 
 SECRET = "sk-proj-abcdefghijklmnop1234"
@@ -163,7 +165,7 @@ def test_no_secret_is_in_it(scripted: Made) -> None:
     long = SECRET + "x" * 30_000
     scripted(tool_request("greet", name=SECRET), f"done with {SECRET}", long)
     prompt("{greet} with {key}", greet=greet, key=SECRET, options={"system": f"use {SECRET}"})
-    cut = "." * (timelines.MOST_SHOWN - 8) + " " + SECRET
+    cut = "." * (live.MOST_SHOWN - 8) + " " + SECRET
     prompt(cut)
     text = json.dumps(drawn())
     assert "sk-proj" not in text and "[redacted]" in text
@@ -525,8 +527,110 @@ def test_one_sentence_says_what_bounded_the_run(
     steps: list[tuple[float, float, float]], why: str
 ) -> None:
     prompts = [
-        Prompt("a.saft:1:1", start, None, [Step("request", start, seconds, waited, "{}")])
+        Prompt(0, "a.saft:1:1", start, None, (), [Step("request", start, seconds, waited, "{}")])
         for start, seconds, waited in steps
     ]
     found = explain_time(prompts, most_in_flight=3)
     assert found.startswith(why) and bool(found) == bool(why)
+
+
+# While the run goes on
+
+
+def asked(key: int, **more: Any) -> dict[str, Any]:
+    messages = [{"role": "user", "content": f"question {key}"}]
+    base = {"key": key, "within": None, "place": "a.saft:1:1", "began": 0.0, "waited": 0.0, **more}
+    return {**base, "event": "request", "messages": messages, "new_from": 0, "model": "m"}
+
+
+def answered(key: int, **more: Any) -> dict[str, Any]:
+    reply = {**asked(key), "event": "reply", "duration": 500.0, "text": "yes", **more}
+    return {**reply, "tool_calls": (), "input_tokens": 5, "output_tokens": 2}
+
+
+def test_the_page_grows_while_the_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[bytes] = []
+    seen = threading.Event()
+
+    def replace(path: str, data: bytes, **_: Any) -> None:
+        written.append(data)
+        seen.set()
+
+    monkeypatch.setattr(timelines, "_PAUSE", 0.001)
+    monkeypatch.setattr(timelines, "replace_file", replace)
+    see = watch()
+    assert see is not None
+    for event in (asked(1), answered(1), asked(2)):
+        see(event)
+    while not written or len(data_of(written[-1])["prompts"]) < 2:
+        assert seen.wait(60)
+        seen.clear()
+    run = data_of(written[-1])
+    assert run["how"] == "running"
+    texts = [one["steps"][-1]["told"]["reply"] for one in run["prompts"]]
+    assert texts == ["yes", "(not yet)"] and not any(one["error"] for one in run["prompts"])
+    # What was drawn until now is no part of what is drawn then.
+    see(answered(2))
+    write_timeline()
+    run = data_of(written[-1])
+    assert run["how"] == "ok"
+    assert [len(one["steps"]) for one in run["prompts"]] == [1, 1]
+
+
+class Talking:
+    """A provider that answers in two pieces."""
+
+    def complete(self, request: Request) -> Reply:
+        return Reply("three", input_tokens=1_000_000, model="m")
+
+    def stream(self, request: Request) -> Generator[str, None, Reply]:
+        yield "one "
+        yield "two"
+        return Reply("one two")
+
+
+def test_prompts_of_one_item_are_known_as_such() -> None:
+    configure(provider=Talking())
+
+    def of_item(number: int) -> str:
+        return str(prompt(f"first {number}")) + str(prompt(f"second {number}"))
+
+    list(overlap(of_item, [1, 2]))
+    prompt("alone")
+    items: dict[str, list[str]] = {}
+    for one in drawn()["prompts"]:
+        text = one["steps"][0]["told"]["messages"][0][1]
+        items.setdefault(str(one["item"]), []).append(text)
+    assert sorted(map(sorted, items.values())) == [
+        ["alone"],
+        ["first 1", "second 1"],
+        ["first 2", "second 2"],
+    ]
+
+
+def test_what_happens_is_written_as_it_happens(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "live.jsonl"
+    monkeypatch.delenv("SAFT_TIMELINE")
+    monkeypatch.setenv("SAFT_LIVE", str(path))
+    configure(provider=Talking(), prices={"m": {"input": 3, "output": 2}})
+
+    def events() -> list[dict[str, Any]]:
+        return [json.loads(line) for line in path.read_text().splitlines()]
+
+    pieces = iter(prompt("?", stream=True).pieces())
+    first = next(pieces)
+    assert [one["event"] for one in events()] == ["request", "piece"]
+    assert first == events()[1]["text"] == "one "
+    assert events()[0]["whole"]["messages"] == [{"role": "user", "content": "?"}]
+    assert first + "".join(pieces) == "one two"
+    prompt(f"again {SECRET}")
+    told = events()
+    assert [one["event"] for one in told if one["event"] != "piece"] == [
+        *("request", "reply", "over"),
+        *("request", "reply", "over"),
+    ]
+    assert SECRET not in path.read_text() and told[-3]["whole"] is None
+    assert told[-2]["text"] == "three" and told[-2]["seconds"] >= 0 and told[-2]["cost"] == 3
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
