@@ -89,8 +89,10 @@ class SaftError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        text = self.message if self.hint is None else f"{self.message}; {self.hint}"
-        return printable(text)
+        if self.hint is None:
+            return printable(self.message)
+        between = "\n" if "\n" in self.message else "; "
+        return printable(self.message + between + self.hint)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Errors travel between processes with all their data, whatever their constructors take.

@@ -48,6 +48,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
+    """Hides the calls inside of this package in the traceback of an error that it raises on
+    purpose; `--full-trace` shows them.
+    """
+    for entry in call.excinfo.traceback if call.excinfo is not None else ():
+        names = entry.frame.f_globals
+        if names.get("__name__", "").startswith("runtime_support."):
+            names["__tracebackhide__"] = _is_on_purpose
+
+
+def _is_on_purpose(raised: pytest.ExceptionInfo[BaseException]) -> bool:
+    from runtime_support.errors import SaftError
+
+    return isinstance(raised.value, SaftError)
+
+
 @pytest.fixture
 def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Replays or records the prompts of this test; gives the path of the recording."""

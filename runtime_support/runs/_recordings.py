@@ -17,6 +17,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -363,7 +364,10 @@ def _miss(recording: Recording, asked: Entry) -> ReplayMiss:
     import difflib
 
     def pretty(data: Any) -> list[str]:
-        return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True).splitlines()
+        text = json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True)
+        # A prompt of many lines is compared line by line.
+        lined = re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[0], text)
+        return lined.splitlines()
 
     hint = _advice.get(recording.path, "set SAFT_RECORD to the same file to record what is missing")
     wanted = pretty(asked)

@@ -52,7 +52,7 @@ def test_pages_of_python(language: str, text: str, printed: str | None) -> None:
 
 
 def test_testing_page(tmp_path: Path) -> None:
-    files = iter(("triage.saft", "test_triage.py", "own_replies.py"))
+    files = iter(("triage.saft", "test_triage.py", "orders.saft", "test_orders.py"))
     environment = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
@@ -72,4 +72,3 @@ def test_testing_page(tmp_path: Path) -> None:
         if printed is not None:
             assert printed.strip() in done.stdout
     assert next(files, None) is None
-    exec((tmp_path / "own_replies.py").read_text(encoding="utf-8"), {})

@@ -159,6 +159,14 @@ def test_a_miss_says_how_it_is_recorded(run: Run, tmp_path: Path) -> None:
     assert "`pytest --saft-record` records what is missing" in missed
 
 
+def test_the_traceback_of_an_error_ends_in_the_code_of_the_user(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "test_mail.py").write_text(TEST)
+    short, full = run(), run("--full-trace")
+    assert "test_mail.py:5: ReplayMiss" in short
+    assert "_recordings.py" not in short
+    assert "_recordings.py" in full
+
+
 def test_a_path_behind_the_option_is_a_path(run: Run, tmp_path: Path) -> None:
     (tmp_path / "test_mail.py").write_text(TEST)
     (tmp_path / "test_other.py").write_text("def test_other(): assert False\n")

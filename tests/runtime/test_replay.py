@@ -118,8 +118,20 @@ def test_a_miss_shows_the_difference_to_the_nearest_entry(
     assert '-   "content": "greet Ada",' in said
     assert '+   "content": "greet Bob",' in said
     assert "seed" not in said
-    assert "SAFT_RECORD" in said
+    assert said.splitlines()[-1].startswith("set SAFT_RECORD")
     assert caught.value.nearest is not None
+
+
+def test_a_miss_compares_a_prompt_line_by_line(
+    monkeypatch: pytest.MonkeyPatch, recording: Path, scripted: Script
+) -> None:
+    scripted("a")
+    prompt("Be brief.\nIt is Monday in C:\\new.\nGreet Ada.")
+    start_replay(monkeypatch, recording)
+    with pytest.raises(ReplayMiss) as caught:
+        prompt("Be brief.\nIt is Tuesday in C:\\new.\nGreet Ada.")
+    changed = [line for line in str(caught.value).splitlines() if line[0] in "+-"]
+    assert changed[2:] == ["-It is Monday in C:\\\\new.", "+It is Tuesday in C:\\\\new."]
 
 
 @pytest.mark.parametrize("change", ["model", "temperature", "returns", "tools", "system"])
