@@ -83,6 +83,8 @@ class Context:
     later_imports: Set[n.Statement] = frozenset()
     depth: int = 0
     frame: n.ForStmt | Head | None = None
+    # What the head of the loop has looked up, and what that is called.
+    looked: Mapping[n.Node, str] = field(default_factory=dict[n.Node, str])
     caught: tuple[Caught, ...] = ()
     inner: list[Comment] = field(default_factory=list[Comment])
 

@@ -28,6 +28,7 @@ from saftc.codegen.comments import beside, with_beside, with_comments
 from saftc.codegen.context import Context
 from saftc.codegen.layout import WIDTH, code_of
 from saftc.codegen.loops import emit_pattern, loop_over
+from saftc.codegen.members import emit_index
 from saftc.codegen.operators import emit_condition
 from saftc.codegen.prompts import emit_destructured, emit_result, spread_line, template_of
 from saftc.codegen.python import Expression, Statement
@@ -179,7 +180,7 @@ def _function_alone(context: Context, statement: n.ForStmt, ahead: Ahead) -> n.C
 def _items_of(context: Context, statement: n.ForStmt, ahead: Ahead) -> list[Symbol]:
     """The variables that an item is given in, if those are all."""
     if ahead.head is not None:
-        return [one.symbol for one in ahead.head.gives]
+        return [] if ahead.head.looks else [one.symbol for one in ahead.head.gives]
     if isinstance(statement.pattern, n.NamePattern):
         return [context.facts.names.of(statement.pattern.name)]
     return []
@@ -190,8 +191,12 @@ def _function_of_head(context: Context, statement: n.ForStmt, head: Head) -> cst
     body = replace(context.deeper().deeper(), frame=head, caught=())
     made, footer = emit_block(body, statement.body[: head.end])
     place = next(iter(bound_by(statement))).span
-    names = [py.name(context.names[one.symbol]) for one in head.gives]
-    given = names[0] if len(names) == 1 else py.bare(py.tuple_(names))
+    values: list[Expression] = [py.name(context.names[one.symbol]) for one in head.gives]
+    for one in head.looks:
+        values.append(emit_index(body, one.node))
+        context.note(values[-1], one.node.span)
+        place = one.node.span
+    given = values[0] if len(values) == 1 else py.bare(py.tuple_(values))
     made.append(above(py.line(py.yielded(given)), footer))
     context.note(made[-1], place)
     inside = context.called(context.scope)
@@ -199,8 +204,7 @@ def _function_of_head(context: Context, statement: n.ForStmt, head: Head) -> cst
     loop = py.loop(target, loop_over(inside, statement), py.block(made))
     context.note(loop, statement.span)
     lines = [*_outer(context, statement, head), loop]
-    of = _together(context, [_type_given(context, one) for one in head.gives])
-    returns = py.subscript(context.global_("Iterator"), of)
+    returns = py.subscript(context.global_("Iterator"), _type_of_head(context, head))
     function = py.function(head.name, py.parameters([]), returns, py.block(lines))
     context.note(function, statement.span)
     return function
@@ -234,8 +238,11 @@ def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.Funct
         taken = annotation(context, item_type(context.type_of(statement.iterable)))
     else:
         given = [py.name(context.names[one.symbol]) for one in ahead.head.gives]
+        given += [py.name(one.name) for one in ahead.head.looks]
         target = given[0] if len(given) == 1 else py.tuple_(given)
-        taken = _together(context, [_type_given(context, one) for one in ahead.head.gives])
+        taken = _type_of_head(context, ahead.head)
+        looked = {one.node: one.name for one in ahead.head.looks}
+        inside = replace(inside, looked={**inside.looked, **looked})
     beginning: list[Statement] = []
     if isinstance(target, cst.Name):
         parameter = target.value
@@ -271,6 +278,12 @@ def _returns(context: Context, ahead: Ahead) -> Expression:
     types = [_type_given(context, one) for one in ahead.gives]
     types += [annotation(context, _type(context, symbol)) for symbol in ahead.grows]
     return _together(context, types) if types else py.constant(None)
+
+
+def _type_of_head(context: Context, head: Head) -> Expression:
+    types = [_type_given(context, one) for one in head.gives]
+    types += [annotation(context, context.type_of(one.node)) for one in head.looks]
+    return _together(context, types)
 
 
 def _type_given(context: Context, given: Given) -> Expression:

@@ -29,7 +29,7 @@ from saftc.schedule.awaits import Awaits
 from saftc.schedule.certainty import STREAMED, Certainty, Reason, of_effect
 from saftc.schedule.effects import UNKNOWN, Effect, Effects
 from saftc.schedule.flow import Flow, continues_of
-from saftc.schedule.heads import Head, Heads
+from saftc.schedule.heads import Head, Heads, LookUp, Reach, name_of_look_up
 from saftc.schedule.iterated import Unlisted
 from saftc.schedule.loop_values import Given, given_of, growing
 from saftc.schedule.settings import DEFAULT, Overlapping
@@ -66,7 +66,7 @@ class Ahead:
 
     @property
     def start(self) -> int:
-        """How many statements the head has."""
+        """How many statements stand in the head."""
         return 0 if self.head is None else self.head.end
 
 
@@ -285,10 +285,10 @@ class _Planner:
         reason = self._prevents(loop, place)
         first = 1 + max(i for i, one in enumerate(loop.body) if "asks" in self.effects.of(one))
         cuts = dict.fromkeys((first, len(loop.body)))
-        for start, cut in product(self.heads.ends(loop), cuts) if reason is None else ():
-            found = self._cut(loop, start, cut, place)
+        for reach, cut in product(self.heads.reaches(loop), cuts) if reason is None else ():
+            found = self._cut(loop, reach, cut, place)
             if isinstance(found, Ahead):
-                ahead = loop.body[start:cut]
+                ahead = loop.body[reach.end : cut]
                 self.plan.loops[loop] = found
                 self.plan.ends |= dict.fromkeys(continues_of(ahead), found)
                 self._begins_ahead(*ahead)
@@ -311,11 +311,13 @@ class _Planner:
         unset = self._without_value(read, place)
         return None if unset is None else Reason(loop, f"`{unset}` may have no value")
 
-    def _cut(self, loop: n.ForStmt, start: int, cut: int, place: _Place) -> Ahead | Reason:
-        head, first, rest = loop.body[:start], loop.body[start:cut], loop.body[cut:]
+    def _cut(self, loop: n.ForStmt, reach: Reach, cut: int, place: _Place) -> Ahead | Reason:
+        head, first, rest = loop.body[: reach.end], loop.body[reach.end : cut], loop.body[cut:]
         in_head, in_first, in_rest = map(self.flow.assigned, (head, first, rest))
-        reason = self.heads.prevents(loop, start) if head else None
-        reason = reason or self.certainty.block((*first, *rest))
+        reason = self.heads.prevents(loop, reach) if reach else None
+        looked = {inner for one in reach.looks for inner in walk(one)}
+        missing = self.heads.failing(reach)
+        reason = reason or self.certainty.block((*first, *rest), besides=missing)
         if reason is not None:
             return reason
         unknown = self.effects.first_unknown(*first)
@@ -329,7 +331,7 @@ class _Planner:
         if in_rest.intersection(grows):
             changed_below = min(symbol.name for symbol in in_rest.intersection(grows))
             return Reason(rest[0], f"`{changed_below}` grows with the prompts and below them")
-        kept = self.heads.kept(loop, start)
+        kept = self.heads.kept(loop, reach.end)
         assigned = {*targets, *in_head, *in_first}
         own = assigned - kept - set(grows)
         certain = set(targets)
@@ -360,11 +362,13 @@ class _Planner:
         if isinstance(given, Reason):
             return given
         made = None
-        if head:
+        if reach:
             anew = set[Symbol]()
             read = self.flow.early_reads(first, anew) | (set(gives) - anew)
+            names = {node for one in first for node in walk(one) if isinstance(node, n.Name)}
+            read &= {*gives, *self.flow.read(*names - looked)}
             taken = [symbol for symbol in self._in_order(loop) if symbol in above & read]
-            made = self._head(loop, start, taken or targets[:1], place)
+            made = self._head(loop, reach, taken, place)
             if isinstance(made, Reason):
                 return made
         name = self._new_function(f"ask_{self._item_of(loop)}", place.scope)
@@ -374,14 +378,24 @@ class _Planner:
         return Ahead(made, cut, name, item, given, tuple(grows), added, nothing)
 
     def _head(
-        self, loop: n.ForStmt, end: int, gives: Sequence[Symbol], place: _Place
+        self, loop: n.ForStmt, reach: Reach, gives: Sequence[Symbol], place: _Place
     ) -> Head | Reason:
-        given = self._given(loop, end, gives, are_known=False)
+        if not gives and not reach.looks:
+            gives = self.flow.bound(loop)[:1]
+        given = self._given(loop, reach.end, gives, are_known=False)
         if isinstance(given, Reason):
             return given
-        kept = self.heads.kept(loop, end)
+        kept = self.heads.kept(loop, reach.end)
         name = self._new_function(f"each_{self._item_of(loop)}", place.scope)
-        return Head(end, name, given, tuple(one for one in self._in_order(loop) if one in kept))
+        looks: list[LookUp] = []
+        for node in reach.looks:
+            others = {*place.added, *(one.name for one in looks)}
+            wanted = name_of_look_up(node)
+            if wanted in self.taken:
+                wanted = f"found_{wanted}"
+            looks.append(LookUp(node, self._new_name(wanted, others)))
+        keeps = tuple(one for one in self._in_order(loop) if one in kept)
+        return Head(reach.end, name, given, tuple(looks), keeps)
 
     def _given(
         self, loop: n.ForStmt, cut: int, symbols: Sequence[Symbol], *, are_known: bool

@@ -126,7 +126,7 @@ def failures_in(facts: Facts, node: n.Node) -> _Failures:
     own = failures_of(facts, node)
     if isinstance(node, _FIRST):
         yield from own
-    for part in _parts_of(node):
+    for part in parts_of(node):
         yield from failures_in(facts, part)
     yield from own
 
@@ -141,7 +141,7 @@ def failures_of(facts: Facts, node: n.Node) -> _Failures:
     return _Finder(facts).itself(node)
 
 
-def _parts_of(node: n.Node) -> Sequence[n.Node]:
+def parts_of(node: n.Node) -> Sequence[n.Node]:
     """What is evaluated before a node has its value, in order."""
     match node:
         case n.Call(function=n.Name(), arguments=arguments):

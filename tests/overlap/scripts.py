@@ -230,7 +230,19 @@ class _Writer:
         for _ in range(dice.randint(1, 3)):
             self.check(begun + 1, kept, item, inside, is_inside=is_inside)
         for _ in range(dice.randint(1, 2)):
-            self.assign(begun + 1, inside.texts, "s", self.prompt(inside).removeprefix("stream "))
+            asked = self.prompt(inside).removeprefix("stream ")
+            if dice.random() < 0.4:
+                key = dice.choice((item, item, f'"{words[0]}"'))
+                asked = self.looking_up(asked, f"{rows}[{key}]")
+            way = dice.random()
+            if way < 0.15:
+                other = self.new("v")
+                self.line(begun + 1, f"for {other} in [{rows}[{item}], {item}]:")
+                self.line(begun + 2, f"{found} += [$ in {{{other}}} {self.count} $]")
+            elif way < 0.25:
+                self.line(begun + 1, f'if {rows}[{item}] != "xk":')
+                self.line(begun + 2, f"print($ if {{{item}}} {self.count} $)")
+            self.assign(begun + 1, inside.texts, "s", asked)
         if dice.random() < 0.1:
             self.check(begun + 1, kept, item, inside, is_inside=is_inside)
         told = dice.choice((item, inside.texts[-1], self.text(inside)))
@@ -246,6 +258,19 @@ class _Writer:
         if is_inside:
             self.line(1, f'ret "{name}"')
             self.line(0, f"print({name}({self.text(_Names(names.texts[1:], [], []))}))")
+
+    def looking_up(self, asked: str, found: str) -> str:
+        """A prompt, and an item that may be missing, before or behind it, or only maybe."""
+        ways = (
+            f"$ of {{{found}}} $",
+            f"$ of {{{found}}} $ + {asked}",
+            f"{asked} + {found}",
+            f"{found} + {asked}",
+            f'$ of {{{found}}} {{read_text("{self.heads.choice((*FILES, "none.txt"))}")}} $',
+            f'$ of {{read_text("{self.heads.choice((*FILES, "none.txt"))}")}} {{{found}}} $',
+            f'({found} if {asked} == "w1" else {asked})',
+        )
+        return self.heads.choice(ways)
 
     def sums(self, names: _Names) -> None:
         """A loop that adds numbers which depend on the order of adding, and texts and maps that

@@ -19,6 +19,7 @@ from saftc.schedule.loop_values import added_to
 from saftc.schedule.plan import _Planner  # pyright: ignore[reportPrivateUsage]
 from saftc.semantics.failure import _Finder  # pyright: ignore[reportPrivateUsage]
 from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
 from tests.overlap.comparing import Difference, Unsuitable, checked, compare, decisions
 from tests.overlap.interleavings import raised_at_once
 from tests.overlap.scripts import Script, script
@@ -64,6 +65,12 @@ def _all_growing(self: _Planner, loop: n.ForStmt) -> list[Any]:
 
 def _no_reasons(*_: object) -> Iterator[Reason]:
     return iter(())
+
+
+def _anywhere(_: Heads, node: n.Expression, found: list[n.Index]) -> bool:
+    """Look-ups count wherever they stand."""
+    found += [one for one in walk(node) if isinstance(one, n.Index)]
+    return True
 
 
 def _at_once(action: Callable[[], object]) -> None:
@@ -121,6 +128,7 @@ _RULES: dict[str, tuple[object, str, Any]] = {
     "heads that end more than a loop": (Certainty, "unending", _nothing),
     "what heads need": (Heads, "_lost", _none),
     "heads that wait": (Heads, "_waits", _no),
+    "look-ups behind a prompt": (Heads, "_look", _anywhere),
     "items that fail": (Ahead, "look_ahead", raised_at_once),
     "sums of floats": (loop_values, "_is_sum", _yes),
     "prints wait": (turns, "in_turn", _at_once),
@@ -131,14 +139,14 @@ _RULES: dict[str, tuple[object, str, Any]] = {
 _FIRST = {
     "assert may stop": 271,
     "fail may stop": 125,
-    "a handler may stop": 224,
+    "a handler may stop": 343,
     "break may end": 55,
     "an item may be missing": 567,
     "lists that are read": 56,
     "members of groups": 45,
     "names in functions": 66,
     "names where a failure is caught": 135,
-    "what stops other scripts": 382,
+    "what stops other scripts": 685,
     "items used at once": 115,
     "items made of earlier ones": 40,
     "reads in groups": 33,
@@ -146,15 +154,23 @@ _FIRST = {
     "ret in a loop in a loop": 66,
     "heads that others see": 328,
     "heads that end more than a loop": 66,
-    "what heads need": 76,
+    "what heads need": 585,
     "heads that wait": 188,
-    "items that fail": 16,
+    "items that fail": 217,
+    "sums of floats": 104,
     "prints wait": 62,
 }
-# Where many items stand behind one that fails, as they seldom do in random scripts.
-_MANY = Script(
-    "for item in range(45):\n    one = $ first {item} $\n    print($ then {item} {one} $)\n"
-)
+# What is seldom in random scripts: many items behind one that fails, and a key that is missing
+# behind a prompt.
+_SCRIPTS = {
+    "behind a failure": Script(
+        "for item in range(45):\n    one = $ first {item} $\n    print($ then {item} {one} $)\n"
+    ),
+    "look-ups behind a prompt": Script(
+        'rows: {[string]: string} = {w1: "x"}\n'
+        'for item in ["w1", "w2"]:\n    print($ first {item} $ + rows[item])\n'
+    ),
+}
 
 
 @pytest.mark.one_python
@@ -164,7 +180,7 @@ def test_each_rule_is_needed(rule: str, monkeypatch: pytest.MonkeyPatch) -> None
     first = _FIRST.get(rule, 0)
     for seed in range(first, first + MOST):
         try:
-            found = checked(_MANY if rule == "behind a failure" else script(seed))
+            found = checked(_SCRIPTS.get(rule) or script(seed))
             decided = decisions(found)
             with monkeypatch.context() as patch:
                 patch.setattr(owner, name, instead)
