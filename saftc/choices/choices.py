@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
 
-from saftc.choices.parameters import set_apart
+from saftc.choices.parameters import SetApart, set_apart
 from saftc.choices.variables import Variables
 from saftc.flow.statements import all_statements, assigned_by
 from saftc.schedule.async_main import Entry, entry_of
@@ -66,16 +66,17 @@ class Choices:
     @cached_property
     def variables(self) -> Variables:
         """The annotations of variables."""
-        return Variables(self.facts, self.plan, self.growth, self.entry, self.variable)
+        copies = [one for found in self.apart.copies.values() for one in found]
+        return Variables(self.facts, self.plan, self.growth, self.entry, self.variable, copies)
 
     @cached_property
-    def apart(self) -> Mapping[n.Node, Symbol]:
+    def apart(self) -> SetApart:
         """The variables of names that their parameters cannot be."""
         return set_apart(self.facts, self.plan, self.growth)
 
     def variable(self, node: n.Node) -> Symbol:
         """The variable of Python that a name is."""
-        return self.apart.get(node) or self.facts.names.of(node)
+        return self.apart.variables.get(node) or self.facts.names.of(node)
 
     def is_plain(self, node: n.Expression) -> bool:
         """Whether no one can tell when, or how often, an expression is evaluated."""

@@ -18,6 +18,7 @@ to checkers; one that a function returns is declared above it.
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
+from saftc.choices.parameters import Copy
 from saftc.flow.statements import all_statements, assigned_by, blocks_of
 from saftc.schedule.async_main import Entry
 from saftc.schedule.awaits import Wait
@@ -87,7 +88,7 @@ class Variables:
 
     `growth` are the assignments that change the value of their name in place, and `entry` is what
     `main` runs: it declares some of them global, and a global declaration has no annotation. `of`
-    is the variable of a name.
+    is the variable of a name, and `copies` are those that begin as arguments.
     """
 
     def __init__(
@@ -97,8 +98,10 @@ class Variables:
         growth: Container[n.Statement],
         entry: Entry,
         of: Callable[[n.Node], Symbol],
+        copies: Sequence[Copy],
     ) -> None:
         self.facts = facts
+        self.copies = copies
         self.plan = plan
         self.of = of
         self.growth = growth
@@ -243,6 +246,8 @@ class Variables:
                 visit(one.body[ahead.start : ahead.cut], one)
                 visit(one.body[ahead.cut :], frame)
 
+        for one in self.copies:
+            add(one.variable, None, _Binding(facts.module.statements[0], one.type, is_taken=True))
         visit(facts.module.statements, None)
         return found
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import libcst as cst
 
+from saftc.choices.variables import Annotation
 from saftc.codegen import python as py
 from saftc.codegen.annotations import variable_annotation
 from saftc.codegen.comments import beside, comment_line, with_beside
@@ -19,6 +20,7 @@ from saftc.codegen.layout import code_of
 from saftc.codegen.python import Statement
 from saftc.semantics.imports import names_bound
 from saftc.semantics.names import Symbol
+from saftc.semantics.types import ANY, is_known
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Attached
@@ -120,12 +122,22 @@ def _emit_run(
 
 
 def _declarations(context: Context, run: "_Run") -> Iterator[Statement]:
-    """`name: str` above statements that are written as one, for names that need it there."""
+    """`name: str` above statements that are written as one, for names that need it there, and
+    `amount_: str | int = amount` for those that begin as arguments.
+    """
     for statement, symbol, found in context.choices.variables.above(run, context.frame):
         target = py.name(context.names[symbol])
         made = py.line(py.annotated(target, variable_annotation(context, found)))
         context.note(made, statement.span)
         yield made
+    for statement in run:
+        for copy in context.choices.apart.copies.get(statement, ()):
+            type_ = copy.type if is_known(copy.type) else ANY
+            annotation = variable_annotation(context, Annotation(type_, is_above=False))
+            target, value = (py.name(context.names[s]) for s in (copy.variable, copy.parameter))
+            made = py.line(py.annotated(target, annotation, value))
+            context.note(made, statement.span)
+            yield made
 
 
 def classes_needed(context: Context, span: Span) -> list[Statement]:

@@ -10,17 +10,14 @@ import libcst as cst
 
 from saftc.codegen import python as py
 from saftc.codegen.annotations import (
-    annotation,
     checked,
     field_annotation,
-    names_unwritten,
     object_class,
 )
 from saftc.codegen.blocks import above, emit_body
 from saftc.codegen.classes import class_def, docstring, has_alias_form
 from saftc.codegen.comments import with_beside, with_comments
 from saftc.codegen.context import Context
-from saftc.codegen.layout import code_of
 from saftc.codegen.python import Expression, Statement
 from saftc.codegen.servers import name_titles
 from saftc.flow.forward import ends
@@ -107,8 +104,7 @@ def _record_defaults(context: Context, statement: n.RecordDef) -> dict[str, Expr
     for field in reversed(statement.fields):
         name = py.field_name(field.name.text)
         if field.default is not None:
-            type_ = context.facts.records[statement.name.text].fields[field.name.text]
-            defaults[name] = _field_default(context, field.default, type_)
+            defaults[name] = _field_default(context, field.default)
         elif isinstance(field.schema, n.OptionalSchema) and only_optional:
             defaults[name] = py.constant(None)
         else:
@@ -116,7 +112,7 @@ def _record_defaults(context: Context, statement: n.RecordDef) -> dict[str, Expr
     return defaults
 
 
-def _field_default(context: Context, node: n.Expression, type_: Type) -> Expression:
+def _field_default(context: Context, node: n.Expression) -> Expression:
     value = context.emit(node)
     is_literal = isinstance(value, cst.Dict | cst.List)
     if not is_literal and not _may_be_refused(context, context.type_of(node)):
@@ -126,19 +122,6 @@ def _field_default(context: Context, node: n.Expression, type_: Type) -> Express
     if not is_literal or (isinstance(value, cst.List) and says_names):
         return _copied_default(context, node, value)
     assert isinstance(value, cst.Dict | cst.List)
-    if not value.elements and names_unwritten(context, type_):
-        # Without its item, checkers do not know yet what such a list holds.
-        match type_:
-            case ListType(item):
-                held = [py.constant(code_of(annotation(context, item)))]
-            case MapType(item):
-                held = [context.global_("str"), py.constant(code_of(annotation(context, item)))]
-            case _:
-                held = []
-        if held:
-            kind = context.global_("list" if isinstance(type_, ListType) else "dict")
-            factory = py.subscript(kind, *held)
-            return py.call(context.global_("field"), named=[("default_factory", factory)])
     factory = (
         py.lambda_(value)
         if value.elements

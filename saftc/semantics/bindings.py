@@ -10,6 +10,7 @@ read, or that begin with an outer value, have one.
 """
 
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from functools import reduce
 
 from saftc.flow.forward import Forward
@@ -38,11 +39,23 @@ def separate_bindings(module: n.Module, names: Names) -> dict[n.Node, Symbol]:
     return finder.found(several)
 
 
+@dataclass(slots=True)
+class Apart:
+    """What parameters are bound to that has variables of its own: the names that mean those, and
+    the variables that begin as the argument, each with the name that is bound first.
+    """
+
+    variables: dict[n.Node, Symbol] = field(default_factory=dict[n.Node, Symbol])
+    beginning: dict[Symbol, n.Identifier] = field(default_factory=dict[Symbol, n.Identifier])
+
+
 def apart_from_parameters(
     names: Names, function: n.FunctionDef, others: Mapping[Symbol, Set[n.Identifier]]
-) -> dict[n.Node, Symbol]:
-    """A symbol for what parameters are bound to at `others`, where no read may see the argument, or
-    another value of theirs, instead.
+) -> Apart:
+    """A symbol for what parameters are bound to at `others`.
+
+    Where a read may see the argument, or another value of theirs, instead, all that they are bound
+    to is one variable; it begins as the argument where a read may see that or another value.
     """
     finder = _Reaching(names, set(others))
     begin = {names.of(one.name): one.name for one in function.parameters}
@@ -53,15 +66,23 @@ def apart_from_parameters(
             if names.of(name) in others:
                 bound[names.of(name)][name] = statement
     found = finder.found(bound)
-    result: dict[n.Node, Symbol] = {}
+    result = Apart()
     for symbol, apart in others.items():
         groups = {found.get(name) for name in apart}
         same = [name for name in bound[symbol] if found.get(name) in groups]
         if None in groups or not apart >= set(same):
-            continue
+            same = [name for name in bound[symbol] if name is not begin[symbol]]
+            sees = {one: seen for one, seen in finder.sees.items() if seen & bound[symbol].keys()}
+            nodes = [*same, *(one for one, seen in sees.items() if not seen.isdisjoint(same))]
+            begins = any(begin[symbol] in sees[one] for one in nodes if one in sees)
+        else:
+            nodes = [node for node, group in found.items() if group in groups]
+            begins = False
         first = min(same, key=lambda name: name.span.start)
         made = Symbol(symbol.name, "variable", symbol.scope, bound[symbol][first])
-        result |= {node: made for node, group in found.items() if group in groups}
+        result.variables |= dict.fromkeys(nodes, made)
+        if begins:
+            result.beginning[made] = first
     return result
 
 
@@ -119,10 +140,12 @@ class _Reaching(Forward[_State]):
         # Assignments that one read sees belong together; each leads to another of the same group.
         self.together: dict[n.Identifier, n.Identifier] = {}
         self.reads: dict[n.Name, n.Identifier] = {}
+        self.sees: dict[n.Node, frozenset[n.Identifier]] = {}
 
     def evaluate(self, node: n.Expression, statement: n.Statement, state: _State) -> _State:
         for symbol, read in self.names.read(node):
-            seen = sorted(state.get(symbol, ()), key=lambda one: one.span.start)
+            self.sees[read] = state.get(symbol, frozenset())
+            seen = sorted(self.sees[read], key=lambda one: one.span.start)
             if seen:
                 self.reads[read] = seen[0]
             for other in seen[1:]:
