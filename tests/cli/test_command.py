@@ -73,7 +73,7 @@ def test_a_page_for_what_it_could_not_show_or_save(
 def test_a_bug_asks_to_be_reported(
     saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_arguments: object) -> None:
+    def fail(*_arguments: object, **_named: object) -> None:
         raise RuntimeError("a bug")
 
     script("a.saft", "x = 1\n")
@@ -84,7 +84,7 @@ def test_a_bug_asks_to_be_reported(
 
 
 def test_an_interruption(saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_arguments: object) -> None:
+    def interrupt(*_arguments: object, **_named: object) -> None:
         raise KeyboardInterrupt
 
     script("a.saft", "x = 1\n")

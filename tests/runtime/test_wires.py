@@ -132,7 +132,7 @@ SCRIPTS = {
             calls(call("double", number=6)),
             Say("It is 12."),
         ),
-        "Let| me| see.|It| is| 12.\n",
+        "Let| me| see.|\n\n|It| is| 12.\n",
     ),
     "after": Script(
         TOOLS
