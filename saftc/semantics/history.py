@@ -200,11 +200,12 @@ class _Finder:
     def conversations(self) -> dict[Keeper, tuple[n.Prompt, ...]]:
         """The prompts of which one has given what each keeper holds or gives, where that is sure.
 
-        A keeper that is declared to be a whole result counts as well.
+        A keeper that is declared to be a whole result counts as well, and a name that is bound to
+        what such a function gives.
         """
         keepers: set[Keeper] = {
             *self.can,
-            *(one for one in self.values if self._is_variable(one) and self._is_result(one)),
+            *(one for one in self.values if self._is_variable(one) and self._may_be_result(one)),
             *(one for one in self.returns if _names_result(one.returns) and ends(one.body)),
         }
         while unsure := {one for one in keepers if not self._is_sure(one, keepers)}:
@@ -228,8 +229,11 @@ class _Finder:
             if isinstance(loop.iterable, n.Prompt) and loop.iterable.is_streamed:
                 yield loop.iterable
 
-    def _is_result(self, symbol: Symbol) -> bool:
-        return _names_result(self._schema(symbol))
+    def _may_be_result(self, symbol: Symbol) -> bool:
+        schema = self._schema(symbol)
+        if schema is not None:
+            return _names_result(schema)
+        return not any(isinstance(value, n.Prompt) for value in self.values[symbol])
 
     def _is_sure(self, keeper: Keeper, keepers: set[Keeper]) -> bool:
         given = self._given(keeper)

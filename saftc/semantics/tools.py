@@ -4,8 +4,9 @@
     $ {line:raw} $ after history
 
 Those that are in the text, those of `tools`, and those of the prompt `after` which this one
-comes, where that is known: a name that is bound to prompts alone. From a parameter, a member, an
-item or data no tools come. `with {tools: []}` takes away what would.
+comes, where that is known: a name that is bound to prompts alone, or to what a function gives that
+is declared to give a whole result. From a parameter, a member, an item or data no tools come.
+`with {tools: []}` takes away what would.
 
 A list is known where it is written in place, or where a name is bound to it once.
 """
