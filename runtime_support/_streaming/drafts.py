@@ -63,7 +63,7 @@ class Drafts:
         """The draft, where this has changed it."""
         if self._pieces is not None:
             for piece in self._pieces.feed(text):
-                self._text += piece
+                self._text = self._given = self._text + piece
                 yield self._text
             return
         draft = self._read(text)
@@ -76,8 +76,10 @@ class Drafts:
         return iter(())
 
     def rest(self, value: Any) -> Iterator[Any]:
-        """The draft that is the whole value."""
-        yield _whole(value, self._schema)
+        """The draft that is the whole value, where the last one was not."""
+        whole = _whole(value, self._schema)
+        if whole != self._given:
+            yield whole
 
     def _read(self, text: str) -> Any:
         """The draft of all that has come, `text` last."""

@@ -17,6 +17,7 @@ to checkers; one that a function returns is declared above it.
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from saftc.choices.parameters import Copy
 from saftc.flow.statements import all_statements, assigned_by, blocks_of
@@ -130,6 +131,28 @@ class Variables:
         if is_declared or is_global or self._annotated(symbol, statement, frame) is not None:
             return None
         return Annotation(first.type, is_above=False)
+
+    def list_of_draft(self, statement: n.ForStmt, frame: Frame) -> str | None:
+        """The name of the list that grows in a loop over drafts of one, beside the draft's own name;
+        None where nothing but the bodies of such loops sees that.
+        """
+        (symbol,) = self._bound_outside(statement)
+        bindings = [one.statement for one in self._bindings(symbol, frame)]
+        loops = [one for one in bindings if self._grows(one)]
+        bodies = [(one.body[0].span.start, one.body[-1].span.end) for one in loops]
+
+        def around(node: n.Node) -> int:
+            return sum(start <= node.span.start < end for start, end in bodies)
+
+        is_alone = len(loops) == len(bindings) and not any(map(around, loops))
+        if is_alone and all(map(around, self.reads.get(symbol, ()))):
+            return None
+        level = around(statement)
+        return f"{symbol.name}_so_far_{level + 1}" if level else f"{symbol.name}_so_far"
+
+    def _grows(self, statement: n.Statement) -> TypeGuard[n.ForStmt]:
+        is_loop = isinstance(statement, n.ForStmt)
+        return is_loop and self.facts.forms.loops.get(statement) == Form.GROWING
 
     def above(
         self, statements: Iterable[n.Statement], frame: Frame

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import assert_never
 
 import libcst as cst
 
 from saftc.codegen import python as py
-from saftc.codegen.annotations import checked, variable_annotation
+from saftc.codegen.annotations import annotation, checked, variable_annotation
 from saftc.codegen.blocks import comment_lines, emit_body
 from saftc.codegen.builtins import shown, written
 from saftc.codegen.context import Caught, Context
@@ -317,8 +316,9 @@ def emit_for_stmt(context: Context, statement: n.ForStmt) -> list[Statement]:
     before: list[Statement] = []
     beginning: Callable[[Context], list[Statement]] = _nothing
     if context.facts.forms.loops[statement] == Form.GROWING:
-        before = [_empty_draft(context, statement)]
-        target, beginning = context.global_("item"), partial(_longer_draft, statement)
+        draft = _Growing(context, statement)
+        before = [draft.empty(context)]
+        target, beginning = context.global_("item"), draft.longer
 
     head = context.comments.of(statement).head
     body = emit_body(context, statement.body, head, beginning)
@@ -331,27 +331,48 @@ def _nothing(context: Context) -> list[Statement]:
     return []
 
 
-def _longer_draft(statement: n.ForStmt, context: Context) -> list[Statement]:
-    """`draft = [*draft, item]`: a new list, as others may hold the one before."""
-    before = py.starred(emit_pattern(context, statement.pattern))
-    longer = py.list_([before, context.global_("item")])
-    line = py.line(py.assignment(emit_pattern(context, statement.pattern), longer))
-    context.note(line, statement.span)
-    return [line]
+class _Growing:
+    """The list that a loop over drafts of one adds to: the draft itself, where nothing but the loop
+    sees it, else one that the draft becomes.
+    """
 
+    def __init__(self, context: Context, statement: n.ForStmt) -> None:
+        assert isinstance(statement.pattern, n.NamePattern)
+        self.statement = statement
+        apart = context.choices.variables.list_of_draft(statement, context.frame)
+        self.is_apart = apart is not None
+        self.name = apart or context.name_of(statement.pattern.name)
 
-def _empty_draft(context: Context, statement: n.ForStmt) -> Statement:
-    """`draft: list[Row] = []`."""
-    draft = emit_pattern(context, statement.pattern)
-    assert isinstance(draft, cst.Name)
-    found = context.choices.variables.of_draft(statement, context.frame)
-    empty = py.list_([])
-    if found is None:
-        line = py.line(py.assignment(draft, empty))
-    else:
-        line = py.line(py.annotated(draft, variable_annotation(context, found), empty))
-    context.note(line, statement.span)
-    return line
+    def empty(self, context: Context) -> Statement:
+        """`draft: list[Row] = []`."""
+        found = None
+        if self.is_apart:
+            made = py.call(annotation(context, context.facts.item_of(self.statement)))
+        else:
+            made = py.list_([])
+            found = context.choices.variables.of_draft(self.statement, context.frame)
+        if found is None:
+            small = py.assignment(self._target(context), made)
+        else:
+            small = py.annotated(self._target(context), variable_annotation(context, found), made)
+        return self._line(context, small)
+
+    def longer(self, context: Context) -> list[Statement]:
+        """`draft = [*draft, item]`: a new list, as others may hold the one before."""
+        longer = py.list_([py.starred(self._target(context)), context.global_("item")])
+        lines = [self._line(context, py.assignment(self._target(context), longer))]
+        if self.is_apart:
+            draft = emit_pattern(context, self.statement.pattern)
+            lines.append(self._line(context, py.assignment(draft, self._target(context))))
+        return lines
+
+    def _target(self, context: Context) -> cst.Name:
+        return context.global_(self.name) if self.is_apart else py.name(self.name)
+
+    def _line(self, context: Context, small: cst.Assign | cst.AnnAssign) -> Statement:
+        line = py.line(small)
+        context.note(line, self.statement.span)
+        return line
 
 
 def emit_try_stmt(context: Context, statement: n.TryStmt) -> cst.Try:

@@ -118,6 +118,9 @@ def _wants_type(context: Context) -> bool:
         return last == ":" or (in_brackets and "=" not in [p.text for p in inside[0].inside])
     if len(context.open) == 1 and len(line) >= 2 and line[1] == ":" and line[0].isidentifier():
         return line[0] not in KEYWORDS and "=" not in line
+    # `for draft: type in stream $ ... $`
+    if len(context.open) == 1 and line[:1] == ["for"] and line[2:3] == [":"]:
+        return "in" not in line
     # `{name: type} = $...$`
     return (
         len(context.open) == 2 and context.inner.what == "{" and not line and before[-1:] == [":"]

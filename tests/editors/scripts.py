@@ -18,6 +18,7 @@ CONSTRUCTS = {
     "destructuring": "{name: string, age: int} = $ ask $\n",
     "if": "if a: b = 1\nelif c: d: int = 2\nelse:\n    e = 3\n",
     "for": "for id, verb in pairs:\n    break\n",
+    "draft": "for draft: [shop.Post]? in stream $ a $:\n    print(draft)\n",
     "while": "while not done: continue\n",
     "ret": "f g():\n    ret\n",
     "assert": 'assert a == b, "no"\n',

@@ -428,6 +428,8 @@ def _completed(server: Editor, name: str, text: str, marked: str) -> list[str]:
         ("f h(a: |", ["Point", "int", "string"]),
         ("f h(a) -> |", ["Point", "int"]),
         ("zz: |", ["Point", "int"]),
+        ("for zz: |", ["Point", "int"]),
+        ("for zz: Point in |", ["make", "points"]),
         ("from lib import |", ["greet", "Point"]),
         ("from units import |", ["to_miles"]),
         ("import |", ["lib", "units"]),

@@ -738,6 +738,19 @@ def test_parts_are_gone_through_once_and_are_of_their_kind(scripted: Script) -> 
     asyncio.run(main())
 
 
+def test_drafts_come_in_a_loop(server: FakeServer) -> None:
+    server.answers = [streamed('{"a": [1, 2', '], "b": 3', "}"), streamed("a ", "fox")]
+
+    async def main() -> None:
+        asked = prompt.aio("?", returns=dict[str, Any], stream=True)
+        drafts = [draft async for draft in asked.drafts()]
+        assert drafts == [{}, {"a": [1, 2]}, {"a": [1, 2], "b": 3}]
+        assert asked.value == drafts[-1]
+        assert [one async for one in prompt.aio("?", stream=True).drafts()] == ["a ", "a fox"]
+
+    asyncio.run(main())
+
+
 # Budgets, journals, recordings
 
 

@@ -422,7 +422,7 @@ def test_a_draft_of_text_and_of_a_list(server: FakeServer) -> None:
         streamed('{"a": [1, 2', '], "b": "c'),
         streamed("12", "3"),
     ]
-    assert list(prompt("?", stream=True).drafts()) == ["a ", "a fox", "a fox"]
+    assert list(prompt("?", stream=True).drafts()) == ["a ", "a fox"]
     rows = prompt("?", returns=list[int], stream=True)
     assert list(rows.drafts()) == [[1], [1, 2, 3]]
     anything = prompt("?", returns=Any, stream=True).drafts()
@@ -438,7 +438,18 @@ def test_text_before_a_call_is_no_part_of_a_draft(server: FakeServer) -> None:
     both["choices"][0]["message"]["content"] = "Let me look."
     server.answers = [raw(json.dumps(both).encode()), streamed("3 ", "degrees.")]
     drafts = list(prompt("How warm is it?", tools=[look], stream=True).drafts())
-    assert drafts == ["3 ", "3 degrees.", "3 degrees."]
+    assert drafts == ["3 ", "3 degrees."]
+
+
+def test_a_journal_gives_the_same_drafts(server: FakeServer, tmp_path: Path) -> None:
+    server.answers = [streamed('{"name": "a', 'b", "price": 1}')]
+
+    def drafts() -> list[Any]:
+        with journaled(tmp_path / "run.journal"):
+            return list(prompt("?", returns=Row, stream=True).drafts())
+
+    assert drafts() == drafts() == [{"name": "a", "price": None}, {"name": "ab", "price": 1.0}]
+    assert len(server.requests) == 1
 
 
 def test_after_drafts_a_wrong_reply_is_asked_again(server: FakeServer) -> None:
