@@ -64,6 +64,11 @@ class Asking(ABC):
 
     def prompted(self, node: n.Prompt, frame: Frame, asked: n.Schema | None) -> Value:
         """The value of a prompt whose place asks for `asked`."""
+        value, self.talk = self.stream_of(node, frame, asked).read(node.span)
+        return value
+
+    def stream_of(self, node: n.Prompt, frame: Frame, asked: n.Schema | None) -> v.Stream:
+        """The same, written with its values, and not asked yet."""
         if node.mode == "program":
             raise NotImplementedError("program")
         is_text = asked is None or self._is_string(asked)
@@ -77,17 +82,18 @@ class Asking(ABC):
                 return text
             return self.types.decoded(v.parse_json(text, keeps_digits=True), asked)
 
-        while True:
-            said = self._reply(talk, node.span)
-            if not isinstance(said, str):
-                self._round(talk, said, node.span)
-                continue
-            try:
-                value = read(said)
-                self.talk = v.Talk(talk.whole(f"said {said}"), talk.tools)
-                return value
-            except Wrong as wrong:
-                self._ask_again(talk, said, str(wrong), node.span)
+        def ask(span: Span) -> tuple[Value, v.Talk]:
+            while True:
+                said = self._reply(talk, span)
+                if not isinstance(said, str):
+                    self._round(talk, said, span)
+                    continue
+                try:
+                    return read(said), v.Talk(talk.whole(f"said {said}"), talk.tools)
+                except Wrong as wrong:
+                    self._ask_again(talk, said, str(wrong), span)
+
+        return v.Stream(ask)
 
     def destructured(self, node: n.DestructureStmt, prompt: n.Prompt, frame: Frame) -> v.Bound:
         """The values of the fields, which the model hands in by tools."""
@@ -165,16 +171,20 @@ class Asking(ABC):
         match node:
             case None:
                 return v.Talk()
-            case n.Name():
-                self.evaluate(node, frame)
-                owner = frame.find(node.text)
-                assert owner is not None
-                return owner.talks[node.text]
             case n.Prompt():
                 self.evaluate(node, frame)
                 return self.talk
             case _:
-                raise NotImplementedError("after a value")
+                value = self.evaluate(node, frame)
+                said = self.said_in(node, frame)
+                if said is None and not isinstance(value, list):
+                    raise NotImplementedError("after a value")
+                return v.Talk(tuple(map(_line_of, value))) if said is None else said
+
+    def said_in(self, node: n.Expression, frame: Frame) -> v.Talk | None:
+        """What was said in the prompt that a name is bound to."""
+        owner = frame.find(node.text) if isinstance(node, n.Name) else None
+        return None if owner is None else owner.talks.get(node.text)
 
     def _is_string(self, schema: n.Schema) -> bool:
         resolved = self.types.resolved(schema)
@@ -241,6 +251,35 @@ class Asking(ABC):
 def _sent(use: ToolUse) -> v.Bound:
     """The arguments as they come out of JSON."""
     return v.parse_json(json.dumps(use.arguments), keeps_digits=True)
+
+
+def messages_of(talk: v.Talk) -> list[Value]:
+    """A conversation as data, as far as scripts look at it: the ids and arguments of calls, and the
+    words of failures, are the runtime's own.
+    """
+    return list(map(_message_of, talk.lines))
+
+
+def _message_of(line: str) -> Value:
+    if line == FAILED:
+        return {"role": "tool", "content": "error: "}
+    word, _, text = line.partition(" ")
+    if word == "calls":
+        calls = [{"function": {"name": name}} for name in text.split(" ")]
+        return {"role": "assistant", "content": None, "tool_calls": calls}
+    role = {"asked": "user", "again": "user", "said": "assistant", "result": "tool"}[word]
+    return {"role": role, "content": text}
+
+
+def _line_of(message: Value) -> str:
+    if "tool_calls" in message:
+        return "calls " + " ".join(call["function"]["name"] for call in message["tool_calls"])
+    content = message["content"]
+    if message["role"] == "tool":
+        return FAILED if content == "error: " else f"result {content}"
+    if message["role"] == "user":
+        return f"asked {content}" if content else "again"
+    return f"said {content}"
 
 
 def _asks_for_number(schema: object) -> bool:

@@ -287,6 +287,8 @@ def _kind(error: Exception) -> str:
 
 def _judge_names(expected: Run, actual: _Execution) -> None:
     for name, value in expected.names.items():
+        if name.startswith("data_"):
+            continue  # messages: the interpreter knows no ids, and no words of failures
         found = _python_name(name, expected.names, actual.names)
         if found is None:
             raise Disagreement(f"`{name}` is not in the module")

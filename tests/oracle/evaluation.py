@@ -9,7 +9,7 @@ from saftc.source import Span
 from saftc.syntax import nodes as n
 from tests.oracle import operators
 from tests.oracle import values as v
-from tests.oracle.asking import Asking
+from tests.oracle.asking import Asking, messages_of
 from tests.oracle.model import Script
 from tests.oracle.operators import calculated, compared, member, negated
 from tests.oracle.schemas import Types
@@ -119,6 +119,11 @@ class Evaluation(Asking):
                 return operators.item(value, self.evaluate(node.key, frame))
             case n.Slice():
                 return self.slice(node, frame)
+            case n.Member(name=name) if (said := self.said_in(node.value, frame)) is not None:
+                value = self.evaluate(node.value, frame)
+                if name.text == "messages":
+                    return messages_of(said)
+                return value if name.text == "text" else member(value, name.text)
             case n.Member():
                 return member(self.evaluate(node.value, frame), node.name.text)
             case n.TupleMember():
@@ -156,7 +161,10 @@ class Evaluation(Asking):
         owner = frame.find(node.text)
         if owner is None:
             raise Fault("name", node.span, f"`{node.text}` has no value yet")
-        return owner.names[node.text]
+        value = owner.names[node.text]
+        if isinstance(value, v.Stream):
+            value, owner.talks[node.text] = value.read(node.span)
+        return value
 
     def formatted(self, part: n.FormatText | n.FormatHole, frame: Frame) -> str:
         if isinstance(part, n.FormatText):
@@ -233,9 +241,19 @@ class Evaluation(Asking):
         go(0, Frame(frame))
         return found
 
-    def items_of(self, node: n.Expression, frame: Frame) -> list[Value] | tuple[Value, ...]:
-        value = self.evaluate(node, frame)
-        if isinstance(node, n.Prompt) and node.is_streamed:
+    def items_of(
+        self, node: n.Expression, frame: Frame, schema: n.Schema | None = None
+    ) -> list[Value] | tuple[Value, ...]:
+        """What a loop goes over; `schema` is the type of the drafts that it asks for."""
+        owner = frame.find(node.text) if isinstance(node, n.Name) else None
+        is_stream = owner is not None and isinstance(owner.names[node.text], v.Stream)
+        value = self.evaluate(node, frame, schema)
+        if isinstance(value, v.Stream):
+            is_stream, (value, _) = True, value.read(node.span)
+        if schema is not None:
+            return self.types.drafts(value, schema)
+        is_prompt = isinstance(node, n.Prompt) and node.is_streamed
+        if is_prompt or (is_stream and isinstance(value, str)):
             return [value]  # queued replies come in one piece
         if not v.is_sequence(value):
             raise Fault("value", node.span, f"cannot go over {kind_of(value)}")

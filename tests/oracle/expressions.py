@@ -90,6 +90,8 @@ class Writer:
         self.replies: dict[int, tuple[Answer, ...]] = {}
         self.faults = 1
         self.keys = 0
+        # The tools of the prompt that was written last.
+        self.offered: tuple[Function, ...] = ()
 
     def choose(self, options: Sequence[T]) -> T:
         """One of `options`; the first is the simplest."""
@@ -322,8 +324,11 @@ class Writer:
             arguments.append(f"{name}: {value}" if is_named else value)
         return f"{function.name}({', '.join(arguments)})"
 
-    def prompt(self, type_: Type, depth: int) -> str:
-        """A prompt whose place asks for the type, with replies that are mostly right."""
+    def prompt(self, type_: Type, depth: int, kept: Sequence[Function] = ()) -> str:
+        """A prompt whose place asks for the type, with replies that are mostly right.
+
+        `kept` are the tools of the conversation that it goes on with; `self.offered` are all.
+        """
         number = len(self.replies) + 1
         holes: list[str] = []
         replies: list[Answer] = []
@@ -335,23 +340,36 @@ class Writer:
                 holes.append("{" + self.expression(self.choose(SCALARS), min(depth - 1, 1)) + "}")
         mode = ""
         tools = [one for one in self.scope.functions.values() if _is_tool(one)]
-        if tools and self.chance(35):
+        options: list[str] = []
+        self.offered = tuple(kept)
+        if kept and self.chance(10):
+            options.append("tools: []")
+            self.offered = ()
+        elif tools and self.chance(35):
             tool = self.choose(tools)
-            holes.append("{" + tool.name + "}")
+            self.offered = (*kept, *([] if tool in kept else [tool]))
+            if self.chance(40):
+                options.append(f"tools: [{tool.name}]")
+            else:
+                holes.append("{" + tool.name + "}")
+        if self.offered and (not kept or self.chance(50)):
+            called = [self.choose(self.offered) for _ in range(self.choose((1, 2)))]
             mode = self.choose(("", "do "))
-            replies.append(tuple(self.tool_use(tool) for _ in range(self.choose((1, 2)))))
+            replies.append(tuple(map(self.tool_use, called)))
         if _is_beyond_repair(type_) and self.chance(20):
             replies.append("no idea at all")
         reply = sample(type_, self.choose)
         replies.append(reply if type_ == STRING else json.dumps(reply, ensure_ascii=False))
         self.replies[number] = tuple(replies)
-        options = " with {repairs: 0}" if self.chance(10) else ""
-        return self.asking_text(number, mode, holes, options)
+        if self.chance(10):
+            options.append("repairs: 0")
+        written = f" with {{{', '.join(options)}}}" if options else ""
+        return self.asking_text(number, mode, holes, written)
 
     def asking_text(self, number: int, mode: str, holes: list[str], options: str) -> str:
         """A prompt on one line or on several."""
         if self.chance(20) and mode == "":
-            return f"$\n        #{number} asks\n          {' '.join(holes)}\n\n    $"
+            return f"$\n        #{number} asks\n          {' '.join(holes)}\n\n    ${options}"
         return f"{mode}$ #{number} asks {' '.join(holes)} ${options}"
 
     def tool_use(self, tool: Function) -> ToolUse:

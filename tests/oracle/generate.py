@@ -90,6 +90,8 @@ class _Statements(Writer):
         super().__init__(below)
         # The names of the failures that are at hand.
         self.failures: list[str] = []
+        # The tools of conversations, by the names of these.
+        self.tools_of: dict[str, tuple[Function, ...]] = {}
         # The names that were annotated so far: what is bound to them is asked for that type.
         self.annotations: set[str] = set()
 
@@ -102,6 +104,7 @@ class _Statements(Writer):
                 options += [self.function, self.function, self.function, self.scoping]
         options += [self.assert_, self.bare, self.asking, self.destructuring, self.going_on]
         options += [self.unpack, self.accumulate, self.fail, self.streaming, self.itself]
+        options += [self.drafting, self.keeping, self.as_data]
         if self.in_loop:
             options.append(self.leave)
         if self.in_function:
@@ -255,9 +258,70 @@ class _Statements(Writer):
         earlier = self.choose(told) if told else f"told_{self.count()}"
         name = self.choose((f"told_{self.count()}", earlier))
         lines = [] if told else [f"{earlier} = {self.prompt(STRING, 1)}"]
+        if not told:
+            self.tools_of[earlier] = self.offered
         self.hold(earlier, STRING)
+        kept = self.tools_of.get(earlier, ())
+        lines.append(f"{name} = {self.prompt(STRING, 1, kept)} after {earlier}")
+        self.tools_of[name] = self.offered
         self.hold(name, STRING)
-        return [*lines, f"{name} = {self.prompt(STRING, 1)} after {earlier}", f"print({name})"]
+        return [*lines, f"print({name})"]
+
+    def as_data(self, _depth: int) -> list[str]:
+        """A prompt after the messages of another one, as they are or read from JSON, or after none."""
+        told = [name for name in self.scope.variables if name.startswith("told_")]
+        name, data = f"told_{self.count()}", f"data_{self.count()}"
+        lines = [f"{data} = []"]
+        if told:
+            lines = [
+                f"{data} = {self.choose(told)}.messages",
+                f"print({data}[0].content, [one.role for one in {data}], {data}[-1].content)",
+            ]
+        after = self.choose((data, f"parse(json({data}))"))
+        lines.append(f"{name} = {self.prompt(STRING, 1)} after {after}")
+        self.tools_of[name] = self.offered
+        self.hold(name, STRING)
+        return [*lines, f"print({name}, len({name}.messages))"]
+
+    def drafting(self, _depth: int) -> list[str]:
+        """A stream whose drafts are gone over."""
+        type_ = self.choose((ListOf(INT), ListOf(CITY), CITY, CITY, TREE, STRING, *TYPES))
+        asked, name = f"stream {self.prompt(type_, 1)}", self.target()
+        before = dict(self.scope.variables)
+        self.hold(name, type_ if isinstance(type_, ListOf) else ANY)
+        lines = [f"for {name}: {notation(type_)} in {asked}:", f"    print({name})"]
+        lines += self.looped(0)
+        self.after_branch(before)
+        return lines
+
+    def keeping(self, _depth: int) -> list[str]:
+        """A stream that is kept, by a name or by a function that gives it."""
+        number = self.count()
+        name, part = f"flow_{number}", f"part_{number}"
+        ending = [f"for {part} in {name}:", f"    write({part})", "print()"]
+        match self.choose(("text", "list", "drafts", "loop", "call")):
+            case "text":
+                lines = [f"{name} = stream {self.prompt(STRING, 1)}", *self.print(0), *ending]
+                self.hold(name, STRING)
+                return [*lines, f"print({self.prompt(STRING, 1)} after {name}, {name})"]
+            case "list":
+                asked = self.prompt(ListOf(INT), 1)
+                self.hold(name, ListOf(INT))
+                head = f"for {part} in {name}:"
+                return [f"{name}: [int] = stream {asked}", head, f"    print({part})"]
+            case "drafts":
+                type_ = self.choose((CITY, ListOf(CITY)))
+                written, asked = notation(type_), self.prompt(type_, 1)
+                self.hold(name, type_)
+                head = f"for {part}: {written} in {name}:"
+                return [f"{name}: {written} = stream {asked}", head, f"    print({part})"]
+            case way:
+                asked, given = self.prompt(STRING, 1), self.expression(STRING, 1)
+                function = [f"f gives_{number}(p: string) -> stream:", f"    ret stream {asked}"]
+                call = f"gives_{number}({given})"
+                if way == "loop":
+                    return [*function, f"for {part} in {call}:", *ending[1:]]
+                return [*function, f"{name} = {call}", *ending, f"print({name}.text)"]
 
     def destructuring(self, _depth: int) -> list[str]:
         names = [name for name in _NAMES if name not in self.scope.functions]

@@ -51,6 +51,18 @@ class _Return(Exception):
         self.value = value
 
 
+def _settled(value: Value) -> list[Value]:
+    """The value of a name; that of a stream where it was asked."""
+    if isinstance(value, v.Stream):
+        return [] if value.answer is None else [value.answer[0]]
+    return [value]
+
+
+def is_kept(name: str) -> bool:
+    """Whether a stream that is bound to the name is kept, since a loop goes over it."""
+    return name.startswith("flow_")
+
+
 def run(module: n.Module, script: Script) -> Run:
     """What the script does; TooLong when it does not come to an end soon."""
     return _Interpreter(module, script).run()
@@ -82,7 +94,7 @@ class _Interpreter(Evaluation):
             fault = failure
         return Run(
             v.lines_of("".join(self.output)),
-            frame.names,
+            {name: one for name, value in frame.names.items() for one in _settled(value)},
             fault,
             tuple(self.asked),
             frozenset(self.evaluated),
@@ -132,6 +144,8 @@ class _Interpreter(Evaluation):
                 defaults = self.defaults(node.fields, frame)
                 self.types.defaults[node] = defaults
                 frame.bind(node.name.text, Constructor(node, defaults))
+            case n.AssignStmt(value=n.Prompt(is_streamed=True) as asked) if is_kept(node.name.text):
+                frame.bind(node.name.text, self.stream_of(asked, frame, node.schema))
             case n.AssignStmt():
                 value = self.placed(node.value, frame, node.schema or self.held.get(node))
                 talk = self.talk if isinstance(node.value, n.Prompt) else None
@@ -225,7 +239,7 @@ class _Interpreter(Evaluation):
     def for_stmt(
         self, node: n.ForStmt, frame: Frame, returns: n.Schema | None
     ) -> Callable[[], bool]:
-        items = iter(self.items_of(node.iterable, frame))
+        items = iter(self.items_of(node.iterable, frame, node.schema))
 
         def turn() -> bool:
             for item in islice(items, 1):
@@ -237,6 +251,11 @@ class _Interpreter(Evaluation):
         return turn
 
     def returned(self, node: n.RetStmt, frame: Frame, returns: n.Schema | None) -> Value:
+        if isinstance(returns, n.NamedSchema) and returns.text == "stream":
+            assert node.value is not None
+            is_prompt = isinstance(node.value, n.Prompt)
+            ask = self.stream_of if is_prompt else self.evaluate
+            return ask(node.value, frame, None)
         if node.value is not None:
             return self.placed(node.value, frame, returns)
         return None if returns is None else self.fitted(None, returns, node.span)

@@ -88,6 +88,28 @@ class Types:
         except ValueError as error:
             raise Wrong(str(error)) from None
 
+    def drafts(self, value: Value, schema: n.Schema) -> list[Value]:
+        """What a loop over the drafts of a value is given, where the reply comes in one piece."""
+        if isinstance(self.resolved(schema), n.ListSchema):
+            return [value[: count + 1] for count in range(len(value))]
+        return [self._draft(value, schema)]
+
+    def _draft(self, value: Value, schema: n.Schema) -> Value:
+        match self.resolved(schema):
+            case n.OptionalSchema(schema=inner):
+                return None if value is None else self._draft(value, inner)
+            case n.RecordDef(fields=fields) if isinstance(value, Record):
+                whole = value.fields
+            case n.ObjectSchema(fields=fields):
+                whole = value
+            case _:
+                return value
+        return {
+            field.name.text: self._draft(whole[field.name.text], field.schema)
+            for field in fields
+            if field.schema is not None
+        }
+
     def resolved(self, schema: n.Schema) -> n.Schema | n.RecordDef:
         """The schema, or what its name stands for."""
         seen: set[str] = set()

@@ -15,6 +15,7 @@ from saftc.source import Source
 from tests.oracle.compare import Disagreement, compare
 from tests.oracle.generate import Generated, scripts
 from tests.oracle.interpreter import run
+from tests.oracle.model import ToolUse
 from tests.oracle.shrinking import shrunk
 
 EXAMPLES = int(os.environ.get("SAFT_ORACLE_EXAMPLES", "200"))
@@ -28,6 +29,8 @@ REPLIES = {
     4: ("[1, 2]",),
     5: ('{"name": "Oslo", "size": 1}',),
     6: ('{"name": "Oslo", "size": 1}', '{"name": "Oslo", "size": 0.5}'),
+    20: ('{"end": {"name": "Oslo", "size": 1}, "cities": [{"name": "Bergen", "size": 0.5}]}',),
+    21: ((ToolUse("add", {"a": 1}), ToolUse("add", {"a": 2})), "4"),
     7: ('{"day": "2026-02-30", "total": 1}', '{"day": "2026-01-31", "total": 12.30}'),
     8: ('"2026-01-31"',),
 }

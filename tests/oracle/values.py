@@ -83,6 +83,20 @@ class Talk:
     tools: "dict[str, Callable_]" = field(default_factory=dict[str, "Callable_"])
 
 
+@dataclass(slots=True, eq=False)
+class Stream:
+    """A prompt that is asked when its parts are gone through, or its value is read."""
+
+    ask: "Callable[[Span], tuple[Value, Talk]]"
+    answer: "tuple[Value, Talk] | None" = None
+
+    def read(self, span: Span) -> "tuple[Value, Talk]":
+        """The value and what was said; a failure is that of this place."""
+        if self.answer is None:
+            self.answer = self.ask(span)
+        return self.answer
+
+
 class Frame:
     """The names of the module, a call or a comprehension; what is not there is looked up outside.
 
