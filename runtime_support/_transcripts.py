@@ -124,7 +124,11 @@ class _TranscriptReader:
     def _add_result(self, item: Any, place: str) -> None:
         identity = _text(item.get("tool_call_id"), f"{place}.tool_call_id")
         if identity not in self._open:
-            _refuse(place, f"a result of {brief(identity)}, which is not an open call")
+            _refuse(
+                place,
+                f"a result of {brief(identity)}, which is not an open call",
+                "a conversation that is cut begins with a message of the user",
+            )
         content = _text(item.get("content"), f"{place}.content")
         message = {"role": "tool", "tool_call_id": self._open.pop(identity), "content": content}
         self.messages.append(FailedCall(message) if item.get("is_error") is True else message)

@@ -103,6 +103,10 @@ STRING_PREFIXES = {
 _PYTHONS = "`from builtins import {name}` brings Python's"
 ABSENT_NAMES = {
     "open": "`read_text(path)` reads a file, `write_text` and `append_text` write one",
+    **dict.fromkeys(
+        ("exists", "file_exists", "path_exists", "is_file", "isfile"),
+        "`path in list_files(path)` tells whether there is a file",
+    ),
     **{name: _PYTHONS.format(name=name) for name in ("chr", "ord", "pow", "divmod")},
     **{name: _PYTHONS.format(name=name) for name in ("bin", "hex", "oct", "hash", "id", "format")},
     **{name: f"`from math import {name}` brings Python's" for name in ("floor", "ceil", "sqrt")},
