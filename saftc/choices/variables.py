@@ -133,7 +133,7 @@ class Variables:
         return Annotation(first.type, is_above=False)
 
     def list_of_draft(self, statement: n.ForStmt, frame: Frame) -> str | None:
-        """The name of the list that grows in a loop over drafts of one, beside the draft's own name;
+        """The name of the list that grows in a loop over drafts of one, beside that of the draft;
         None where nothing but the bodies of such loops sees that.
         """
         (symbol,) = self._bound_outside(statement)

@@ -100,6 +100,8 @@ _BEFORE_PROMPT = re.compile(
 )
 # What follows `from` where the module is named from the script's own package.
 _RELATIVE = re.compile(r"[ \t]*\.[ \t.\w]*(?<=[ \t.])import[ \t]")
+# How the result ends that a prompt comes after.
+_ENDS_AFTER = ("NAME", "INTEGER", "RPAR", "RSQB")
 # What follows `stream` before a prompt.
 _STREAMED = re.compile(r"[ \t]*(?:(?:do|program)[ \t]*)?\$")
 # What may be there only inside brackets or in a statement that goes on with it.
@@ -373,7 +375,17 @@ class _Lexer:
 
     def _is_behind_after(self, previous: str) -> bool:
         """Whether the result that a prompt comes after ends here."""
-        return previous in ("NAME", "RSQB", "RPAR") and self._line_begins_with(("AFTER",))
+        depth = 0
+        for token in reversed(self.tokens if previous in _ENDS_AFTER else ()):
+            if token.kind in ("RPAR", "RSQB", "RBRACE"):
+                depth += 1
+            elif token.kind in ("LPAR", "LSQB", "LBRACE"):
+                depth -= 1
+                if depth < 0:
+                    return False
+            elif depth == 0 and token.kind not in ("NAME", "DOT", "INTEGER"):
+                return token.kind == "AFTER"
+        return False
 
     def _line_begins_with(self, kinds: tuple[str, ...]) -> bool:
         for position in range(len(self.tokens) - 1, -1, -1):

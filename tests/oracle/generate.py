@@ -268,7 +268,7 @@ class _Statements(Writer):
         return [*lines, f"print({name})"]
 
     def as_data(self, _depth: int) -> list[str]:
-        """A prompt after the messages of another one, as they are or read from JSON, or after none."""
+        """A prompt after the messages of another one, as they are or read from JSON; or of none."""
         told = [name for name in self.scope.variables if name.startswith("told_")]
         name, data = f"told_{self.count()}", f"data_{self.count()}"
         lines = [f"{data} = []"]

@@ -50,6 +50,7 @@ class _Writer:
         self.forms = Random(f"forms {seed}")
         self.dates = Random(f"dates {seed}")
         self.heads = Random(f"heads {seed}")
+        self.talks = Random(f"talks {seed}")
         self.lines: list[str] = []
         self.count = count
         # Functions of one text that give one, and those that give a bool.
@@ -271,6 +272,34 @@ class _Writer:
             f'({found} if {asked} == "w1" else {asked})',
         )
         return self.heads.choice(ways)
+
+    def talking(self, names: _Names) -> None:
+        """A loop with a conversation for each item: with tools, as data, streamed, in drafts."""
+        dice, item, first = self.talks, self.new("v"), self.new("c")
+        tools = f" with {{tools: [{dice.choice(self.tools)}]}}" if self.tools else ""
+        flow, part, given = self.new("w"), self.new("p"), self.new("f")
+        self.line(0, f"f {given}(a: string) -> stream:")
+        self.line(1, f"ret stream $ told {{a}} ${tools}")
+        self.line(0, f"for {item} in {self.items(names)}:")
+        self.line(1, f"{first} = $ begins {{{item}}} ${dice.choice(('', tools))}")
+        ways = (
+            [f"print($ goes on {{{item}}} $ after {first})"],
+            [f"{flow} = $ goes on {{{item}}} $ after {first}", f"print(len({flow}.messages))"],
+            [f"{flow} = {first}.messages", f"print($ as data {{{item}}} $ after {flow}{tools})"],
+            [f"print($ from JSON $ after parse(json({first}.messages)){tools})"],
+            [
+                *(f"{flow} = stream $ in pieces {{{item}}} $ after {first}", f"print({first})"),
+                *(f"for {part} in {flow}:", f"    write({part})", f"print({flow}.text)"),
+            ],
+            [f"for {part} in {given}({item}):", f"    write({part})"],
+            [f"for {part}: [string] in stream $ drafts {{{item}}} $:", f"    print({part})"],
+        )
+        for way in dice.sample(ways, dice.randint(1, 3)):
+            for line in way:
+                self.line(1, line)
+            flow = self.new("w")
+        if dice.random() < 0.5:
+            self.line(1, f"print({item})")
 
     def sums(self, names: _Names) -> None:
         """A loop that adds numbers which depend on the order of adding, and texts and maps that
@@ -651,6 +680,9 @@ class _Writer:
             self.checked(names)
         if self.heads.random() < 0.2:
             self.sums(names)
+        self.random = self.talks
+        for _ in range(self.talks.choice((0, 0, 1))):
+            self.talking(names)
         self.random = before
         for name in (*dict.fromkeys(names.texts), *dict.fromkeys(names.lists)):
             if self.odds(0.5):
