@@ -42,7 +42,7 @@ BARE_ARGUMENTS: dict[str, Any] = {
 # Those of them in which each step makes a new value of what is there.
 STEP_ARGUMENTS: dict[str, Any] = {
     "states": 10_000,
-    "queue": 5_000,
+    "queue": 20_000,
 }
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from keyword import iskeyword
 
 from saftc.choices.parameters import SetApart, set_apart
+from saftc.choices.queues import Queues, find_queues
 from saftc.choices.variables import Variables
 from saftc.flow.statements import all_statements, assigned_by
 from saftc.schedule.async_main import Entry, entry_of
@@ -57,6 +58,11 @@ class Choices:
     def growth(self) -> Mapping[n.Statement, Growth]:
         """The assignments that change the value of their name in place, and how."""
         return find_growth(self.facts)
+
+    @cached_property
+    def queues(self) -> Queues:
+        """The lists that are written as queues."""
+        return find_queues(self.facts, self.plan, self.growth)
 
     @cached_property
     def entry(self) -> Entry:

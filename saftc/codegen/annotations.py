@@ -10,6 +10,7 @@ from saftc.codegen.context import Context
 from saftc.codegen.layout import code_of
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.foreign import PythonClass
+from saftc.semantics.names import Symbol
 from saftc.semantics.types import (
     ANY,
     CLASSES_OF_DATES,
@@ -120,8 +121,12 @@ def _imported(context: Context, module: str, name: str) -> str:
     return alias
 
 
-def variable_annotation(context: Context, found: Annotation) -> Expression:
+def variable_annotation(
+    context: Context, found: Annotation, symbol: Symbol | None = None
+) -> Expression:
     """The annotation of a variable: `Result[str] | str`."""
+    if symbol in context.choices.queues.symbols and isinstance(found.type, ListType):
+        return py.subscript(context.global_("deque"), annotation(context, found.type.item))
     made = [
         py.subscript(context.global_("Result"), annotation(context, one)) for one in found.results
     ]

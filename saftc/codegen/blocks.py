@@ -92,7 +92,7 @@ def _emit_run(
     needed.clear()
     if isinstance(statement, _IMPORTS):
         made = _emit_imports(context, run)
-    elif len(run) > 1:
+    elif len(run) > 1 and statement not in context.choices.queues.taken:
         made = list(context.group(inside, run))
     else:
         made = list(context.statement(inside, statement))
@@ -127,13 +127,15 @@ def _declarations(context: Context, run: "_Run") -> Iterator[Statement]:
     """
     for statement, symbol, found in context.choices.variables.above(run, context.frame):
         target = py.name(context.names[symbol])
-        made = py.line(py.annotated(target, variable_annotation(context, found)))
+        made = py.line(py.annotated(target, variable_annotation(context, found, symbol)))
         context.note(made, statement.span)
         yield made
     for statement in run:
         for copy in context.choices.apart.copies.get(statement, ()):
             type_ = copy.type if is_known(copy.type) else ANY
-            annotation = variable_annotation(context, Annotation(type_, is_above=False))
+            annotation = variable_annotation(
+                context, Annotation(type_, is_above=False), copy.variable
+            )
             target, value = (py.name(context.names[s]) for s in (copy.variable, copy.parameter))
             made = py.line(py.annotated(target, annotation, value))
             context.note(made, statement.span)
@@ -242,14 +244,16 @@ def _named_types(node: n.Node) -> Iterator[str]:
 
 # Imports
 
-# A statement by itself; or those that are written as one: prompts that ask at the same time, and
-# imports inside of a call that follow each other, so that they can be sorted.
+# A statement by itself; or those that are written as one: prompts that ask at the same time, what
+# takes the first item of a queue and drops it, and imports inside of a call that follow each other,
+# so that they can be sorted.
 _Run = list[n.Statement]
 
 
 def _runs(context: Context, statements: Sequence[n.Statement]) -> list[_Run]:
     runs: list[_Run] = []
     grouped = {one for group in context.plan.groups.values() for one in group[1:]}
+    grouped.update(context.choices.queues.taken.values())
     for statement in statements:
         if statement in grouped:
             runs[-1].append(statement)
@@ -267,6 +271,13 @@ def _comments_of_run(context: Context, run: _Run) -> Attached:
     first, *others = map(context.comments.of, run)
     if not others:
         return first
+    if run[0] in context.choices.queues.taken:
+        dropped = others[0]
+        above = [*first.leading, *dropped.leading]
+        if first.beside is not None and dropped.beside is not None:
+            above.append(dropped.beside)
+        beside = first.beside or dropped.beside
+        return Attached(above, [*first.inner, *dropped.inner], beside=beside)
     if not isinstance(run[0], _IMPORTS):
         return Attached(first.leading)  # the others are between those that ask
     leading = [*first.leading, *([first.beside] if first.beside else [])]

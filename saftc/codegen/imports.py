@@ -18,6 +18,7 @@ from saftc.semantics.builtins import BUILTINS
 # What the output may import, and from where; also what builtins are there (see their rows).
 _NAMES = {
     "": "asyncio dt os pl re",
+    "collections": "deque",
     "collections.abc": "Iterator",
     "contextlib": "suppress",
     "dataclasses": "dataclass field",

@@ -55,6 +55,11 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
             target = py.name(context.name_of(statement.name))
             changes = emit_growth(context, target, context.choices.growth[statement])
             return [line for one in changes for line in spread_line(context, statement, one)]
+        case n.AssignStmt(value=n.Index(value=queue)) if statement in context.choices.queues.taken:
+            taken = py.call(py.attribute(context.emit(queue), "popleft"))
+            context.note(taken, statement.value.span)
+            target = py.name(context.name_of(statement.name))
+            return [py.line(_assigned(context, statement, target, taken))]
         case n.AssignStmt():
             return spread_line(context, statement, emit_assign_stmt(context, statement))
         case n.AugmentedAssignStmt():
@@ -120,13 +125,27 @@ def emit_augmented_assign_stmt(
 
 
 def _assigned(
-    context: Context, statement: n.AssignStmt | n.AugmentedAssignStmt, target: cst.Name
+    context: Context,
+    statement: n.AssignStmt | n.AugmentedAssignStmt,
+    target: cst.Name,
+    value: Expression | None = None,
 ) -> cst.Assign | cst.AnnAssign:
-    value = context.emit(statement.value)
+    """`value` is what the value of the statement becomes, where that is known already."""
+    value = context.emit(statement.value) if value is None else value
+    symbol = context.choices.variable(statement.name)
+    if symbol in context.choices.queues.symbols:
+        match value:
+            case cst.List(elements=[]):
+                given: list[Expression] = []
+            case cst.List(elements=[cst.StarredElement(value=items)]):
+                given = [items]
+            case _:
+                given = [value]
+        value = py.call(context.global_("deque"), given)
     found = context.choices.variables.beside(statement, context.frame)
     if found is None:
         return py.assignment(target, value)
-    return py.annotated(target, variable_annotation(context, found), value)
+    return py.annotated(target, variable_annotation(context, found, symbol), value)
 
 
 def emit_unpack_stmt(context: Context, statement: n.UnpackStmt) -> cst.Assign:

@@ -2,6 +2,7 @@
 
 import random
 import re
+from collections import ChainMap
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -125,7 +126,16 @@ def _known(checked: Checked) -> list[object]:
             )
         )
     shapes = (facts.read_shapes, facts.keyed_shapes)
+    if not checked.has_errors:
+        # A table that is not named here has at least as much in it.
+        tables = [*_tables(facts), *_tables(facts.forms)]
+        found += [(name, len(table)) for name, table in tables]
     return [*found, *(sorted(str([_plain(f) for f in one]) for one in each) for each in shapes)]
+
+
+def _tables(facts: Any) -> list[tuple[str, Any]]:
+    named = [(one.name, getattr(facts, one.name)) for one in fields(facts)]
+    return [(name, table) for name, table in named if isinstance(table, dict | set | ChainMap)]
 
 
 def _meant(symbol: Symbol | None, facts: Facts) -> object:

@@ -13,12 +13,11 @@ of an object has made a second look necessary (see `units`). Otherwise everythin
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from operator import is_
-from typing import TypeVar
 
 from saftc.semantics.facts import Facts, FunctionFacts
 from saftc.semantics.history import History, Keeper
@@ -39,9 +38,6 @@ from saftc.semantics.resolution import Resolved
 from saftc.semantics.shapes import Shapes, placed_literals
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
-
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
 
 # After so many steps the edit is heard of everywhere.
 _MOST_STEPS = 4
@@ -303,27 +299,11 @@ class _Edit:
         """Takes over the tables of what is not inferred again."""
         before, facts, kept = self.before, self.facts, self.reads.keys() - self.again
         gone = nodes_of_parts(before.module, self.earlier.keys() - kept)
-        facts.forget()
+        facts.take_over(before, gone, lambda one: self._part_around(one.scope) in kept)
         facts.history.does = set(self.history.does)
-        facts.lasting = before.lasting | facts.lasting
-        facts.types = _without(before.types, gone)
-        facts.coercions = _without(before.coercions, gone)
-        facts.prompts = _without(before.prompts, gone)
-        facts.whole_results = before.whole_results - gone
-        for one in fields(facts.forms):
-            setattr(facts.forms, one.name, _without(getattr(before.forms, one.name), gone))
-        facts.symbols = {
-            symbol: type_
-            for symbol, type_ in before.symbols.items()
-            if self._part_around(symbol.scope) in kept
-        }
 
 
 def _looked_into(facts: Facts, symbol: Symbol) -> n.Expression | None:
     """What a variable is bound to once, if that says more than its type."""
     value = facts.bound_once.get(symbol)
     return value if isinstance(value, n.Name | n.Member | n.Call | n.ListLiteral) else None
-
-
-def _without(table: Mapping[_Key, _Value], gone: Set[n.Node]) -> dict[_Key, _Value]:
-    return {node: one for node, one in table.items() if node not in gone}

@@ -1,4 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from collections import deque
+
 from runtime_support.ops import show
 
 
@@ -14,11 +16,10 @@ def table(height: int, width: int) -> list[list[int]]:
 
 
 def waiting(limit: int) -> list[int]:
-    queue = [limit]
+    queue = deque([limit])
     done: list[int] = []
     while len(queue) > 0:
-        first = queue[0]
-        del queue[:1]
+        first = queue.popleft()
         done.append(first)
         if first > 1:
             queue.append(first - 1)

@@ -1,0 +1,77 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from collections import deque
+
+from runtime_support.ops import show
+
+
+def neighbours(n: int, most: int) -> list[int]:
+    return [m for m in [2 * n + 1, 2 * n + 2] if m < most]
+
+
+# Breadth first.
+def search(most: int) -> int:
+    queue = deque([0])
+    seen = 0
+    while len(queue) > 0 and seen < most:
+        # the next one
+        # is done
+        first = queue.popleft()  # beside
+        seen = seen + 1
+        for m in neighbours(first, most):
+            queue.append(m)
+    return seen
+
+
+def empty(names: list[str]) -> list[str]:
+    waiting: deque[str] = deque()
+    waiting.extend(names)
+    found: list[str] = []
+    while len(waiting) > 0:
+        name = waiting.popleft()
+        if len(name) > 1:
+            waiting.append(name[1:])
+        found.append(name)
+    return found
+
+
+def kept(names: list[str]) -> list[str]:
+    # Someone else sees this one.
+    waiting = [*names]
+    while len(waiting) > 1:
+        print(waiting[0])
+        del waiting[:1]
+    return waiting
+
+
+def maybe_none(names: list[str]) -> str:
+    # Here it may have no first item.
+    waiting = [*names]
+    name = ""
+    while len(name) < 3:
+        name = waiting[0]
+        del waiting[:1]
+    return name
+
+
+def twice(names: list[str]) -> str:
+    waiting = [*names]
+    text = ""
+    while len(waiting) > 0:
+        one = waiting[0]
+        del waiting[:1]
+        other = waiting[0]
+        del waiting[:1]
+        text = text + one + other
+    return text
+
+
+def last(names: list[str]) -> str:
+    waiting = deque(names)
+    name = ""
+    while len(waiting) > 0:
+        name = waiting.popleft()
+    return name
+
+
+print(search(20), show(empty(["abc", "d"])), show(kept(["a", "b"])), last(["a", "b"]))
+print(maybe_none(["a", "bcd"]), twice(["a", "b"]))
