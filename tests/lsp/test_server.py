@@ -321,6 +321,21 @@ def test_a_prompt_with_code_in_it_stays_in_its_hover(server: Editor) -> None:
     assert "`````text\n" in shown and shown.endswith("\n`````")
 
 
+def test_hover_on_drafts(server: Editor) -> None:
+    server.open(
+        "drafts.saft",
+        "type Post(title: string, tags: [string])\n\n"
+        "for draft: Post in stream $ a $:\n    print(draft.title)\n",
+    )
+    for marked, said in ("dra|ft: P", "draft: {title: string?, tags: [string]?}"), (
+        "Po|st in",
+        "type Post(",
+    ):
+        at = server.at("drafts.saft", marked)
+        shown = server.ask("text_document_hover", lsp.HoverParams(*at)).contents.value
+        assert said in shown
+
+
 def _place(location: Any) -> tuple[str, int, int]:
     start = location.range.start
     return location.uri.rpartition("/")[2], start.line, start.character
