@@ -29,10 +29,33 @@ if TYPE_CHECKING:
 _STRING_PART = re.compile(r'(?:[^"\\\x00-\x1f]|\\.)*', re.DOTALL)
 _OPENING = re.compile(r"\s*(?:```\w*\s+)?\[")
 _LONGEST_OPENING = 64
-_OUTSIDE = re.compile(r'["\[\]{},]')
+_OUTSIDE = re.compile(r'["\[\]{},:]')
 _INSIDE = re.compile(r'["\\]')
 # What stands between the text before calls of tools and that of the next reply.
 _BREAK = "\n\n"
+
+
+class Marks:
+    """Finds what structures JSON text that comes in pieces."""
+
+    def __init__(self) -> None:
+        self.is_in_string = False
+        self._is_escaped = False
+
+    def feed(self, text: str) -> Iterator[tuple[str, int]]:
+        """The quotes, brackets, commas and colons of a piece, each with the place behind it."""
+        if not text:
+            return
+        at, self._is_escaped = int(self._is_escaped), False
+        while found := (_INSIDE if self.is_in_string else _OUTSIDE).search(text, at):
+            mark, at = found[0], found.end()
+            if mark == "\\":
+                self._is_escaped = at == len(text)
+                at += 1
+                continue
+            if mark == '"':
+                self.is_in_string = not self.is_in_string
+            yield mark, at
 
 
 class TextPieces:
@@ -124,7 +147,8 @@ class ListItems:
         self._beginning: list[str] = []  # of the element that has not ended
         self._text = ""  # not looked at yet
         self._depth = 0
-        self._is_in_string = self._is_over = False
+        self._marks = Marks()
+        self._is_over = False
 
     def feed(self, text: str) -> Iterator[Any]:
         """The elements that are complete and valid now that this has come."""
@@ -175,18 +199,11 @@ class ListItems:
 
     def _elements(self) -> Iterator[str]:
         """The texts of the elements that have come since."""
-        text, begin, at = self._text, 0, 0
-        while found := (_INSIDE if self._is_in_string else _OUTSIDE).search(text, at):
-            mark, at = found[0], found.end()
-            if mark == "\\":
-                if at == len(text):
-                    at -= 1
-                    break
-                at += 1
+        text, self._text, begin = self._text, "", 0
+        for mark, at in self._marks.feed(text):
+            if mark in '":':
                 continue
-            if mark == '"':
-                self._is_in_string = not self._is_in_string
-            elif mark in "[{":
+            if mark in "[{":
                 self._depth += 1
             elif mark in "]}" and self._depth > 1:
                 self._depth -= 1
@@ -200,10 +217,7 @@ class ListItems:
                     yield element
             if self._is_over:
                 return
-        else:
-            at = len(text)
-        self._beginning.append(text[begin:at])
-        self._text = text[at:]
+        self._beginning.append(text[begin:])
 
 
 Parts: TypeAlias = "TextPieces | ListItems | Drafts"

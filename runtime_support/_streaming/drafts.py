@@ -22,7 +22,7 @@ from runtime_support._dates_decimals import Digits
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
 from runtime_support._schema.reading import schema_of
-from runtime_support._streaming.chunks import TextPieces
+from runtime_support._streaming.chunks import Marks, TextPieces
 from runtime_support._targets import Target
 from runtime_support._values import is_list, is_object, is_record
 from runtime_support.errors import CheckError
@@ -31,8 +31,6 @@ _TEXT = m.ScalarSchema("string")
 _ANY = m.AnySchema()
 _OPENING = re.compile(r"\s*(?:```\w*\s+)?(?=[\[{])")
 _LONGEST_OPENING = 64
-_OUTSIDE = re.compile(r'["\[\]{},:]')
-_INSIDE = re.compile(r'["\\]')
 _NOTHING: Any = object()
 
 
@@ -84,9 +82,13 @@ class Drafts:
     def _read(self, text: str) -> Any:
         """The draft of all that has come, `text` last."""
         self._text += text
-        if self._is_over or not (self._has_begun or self._begins()):
+        if self._is_over:
             return _NOTHING
-        self._cut.feed(self._text)
+        if not self._has_begun:
+            if not self._begins():
+                return _NOTHING
+            text = self._text
+        self._cut.feed(text)
         self._is_over = not self._cut.open  # the rest is no part of it, or the reply is at its end
         if self._is_over:
             return _NOTHING
@@ -164,39 +166,28 @@ class _Cut:
     def __init__(self) -> None:
         self.open: list[str] = []
         self.is_in_value = False  # a text or a number is written that is no key
-        self._looked = 0
-        self._is_in_string = self._is_key = False
+        self._marks = Marks()
+        self._is_key = False
         self._last = ""
 
     def feed(self, text: str) -> None:
-        """Looks at what has been added; nothing is open when the value is over."""
-        at = self._looked
-        while found := (_INSIDE if self._is_in_string else _OUTSIDE).search(text, at):
-            mark, at = found[0], found.end()
-            if mark == "\\":
-                if at == len(text):
-                    at -= 1
-                    break
-                at += 1
-            elif mark == '"':
-                self._is_in_string = not self._is_in_string
+        """Looks at a piece; nothing is open when the value is over."""
+        for mark, _ in self._marks.feed(text):
+            if mark == '"':
                 is_of_object = self.open[-1:] == ["{"]
-                self._is_key = self._is_in_string and is_of_object and self._last != ":"
-            elif mark in "[{":
+                self._is_key = self._marks.is_in_string and is_of_object and self._last != ":"
+                continue
+            self._last = mark
+            if mark in "[{":
                 self.open.append(mark)
-                self._last = mark
             elif mark in "]}":
                 self.open.pop()
-                self._last = mark
                 if not self.open:
                     return
-            else:
-                self._last = mark
+        if self._marks.is_in_string:
+            self.is_in_value = not self._is_key
         else:
-            at = len(text)
-        self._looked = at
-        in_text = self._is_in_string and not self._is_key
-        self.is_in_value = in_text or (not self._is_in_string and text[-1:].isdigit())
+            self.is_in_value = text[-1:].isdigit()
 
 
 def of_value(value: Any) -> Iterator[Any]:
