@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     # Where modules of earlier versions, and programs written by hand, find what has moved.
     from runtime_support._ambiguity import ambiguous as ambiguous
     from runtime_support._ambiguity import option as option
+    from runtime_support._approval import Decision, PendingCall, approve
     from runtime_support._effects import in_thread
     from runtime_support._exchange import Provider, Reply, Request
     from runtime_support._exchange import ToolRequest as ToolRequest
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         Refused,
         ReplayMiss,
         RunStopped,
+        RunWaiting,
         SaftError,
         ToolLimitError,
         ToolsUnsupported,
@@ -82,6 +84,7 @@ if TYPE_CHECKING:
 else:
     _HOMES = {
         "ops": "ops=.",
+        "_approval": "Decision PendingCall approve",
         "_exchange": "Provider Reply Request",
         "_effects": "in_thread",
         "_loop": "in_loop",
@@ -97,8 +100,8 @@ else:
         "errors": (
             "AuthenticationFailed BudgetSpent CheckError ConfigError ContractError Failed "
             "FileError JournalError MissingError ProgramError PromptError ProviderError "
-            "ProviderTimeout RateLimited Refused ReplayMiss RunStopped SaftError ToolLimitError "
-            "ToolsUnsupported TruncatedReply ZeroError"
+            "ProviderTimeout RateLimited Refused ReplayMiss RunStopped RunWaiting SaftError "
+            "ToolLimitError ToolsUnsupported TruncatedReply ZeroError"
         ),
     }
     # Where modules of earlier versions, and programs written by hand, find what has moved.
@@ -126,12 +129,14 @@ __all__ = [
     "CheckError",
     "ConfigError",
     "ContractError",
+    "Decision",
     "Failed",
     "File",
     "FileError",
     "Image",
     "JournalError",
     "MissingError",
+    "PendingCall",
     "ProgramError",
     "PromptError",
     "Provider",
@@ -144,6 +149,7 @@ __all__ = [
     "Request",
     "Result",
     "RunStopped",
+    "RunWaiting",
     "SaftError",
     "Settings",
     "ToolCall",
@@ -153,6 +159,7 @@ __all__ = [
     "Usage",
     "ZeroError",
     "add_observer",
+    "approve",
     "check",
     "configure",
     "defaults",

@@ -38,13 +38,21 @@ from runtime_support._targets import Target, TextTarget, Work
 from runtime_support._templates import Rendered, Unknown, offer, render, tool_name
 from runtime_support._values import (
     brief,
+    is_approved,
     is_function,
     is_object,
     is_result,
     is_tuple,
     plain,
 )
-from runtime_support.errors import CheckError, ConfigError, PromptError, SaftError, ToolsUnsupported
+from runtime_support.errors import (
+    CheckError,
+    ConfigError,
+    PromptError,
+    RunWaiting,
+    SaftError,
+    ToolsUnsupported,
+)
 from runtime_support.providers import PromptCall
 
 if TYPE_CHECKING:
@@ -205,6 +213,10 @@ class Asking:
         """The outcome of a call of a tool."""
         from runtime_support._tools import call_tool
 
+        tool = self.tools.get(wanted.name)
+        if tool is not None and tool.waits:
+            approved: Effects[ToolCall] = load_part("approval").approved_call(self, tool, wanted)
+            return (yield from approved)
         call = call_tool(self.tools, wanted.name, wanted.arguments)
         for one in reversed(self.around):
             call = one.call(wanted, call)
@@ -219,7 +231,12 @@ class Asking:
                 continue
             for one in wanted:
                 yield from until_wanted()
-                turn.made.append((yield from self._call(one)))
+                try:
+                    turn.made.append((yield from self._call(one)))
+                except RunWaiting:
+                    behind = turn.wanted[len(turn.made) + 1 :]
+                    yield from load_part("approval").also_waiting(self, behind)
+                    raise
 
     def _calls_beside(self, wanted: list[ToolRequest], made: list[ToolCall]) -> Effects[None]:
         """Makes the calls at the same time; the first failure is raised when all have ended."""
@@ -258,10 +275,17 @@ class Asking:
         return reply
 
     def work(self, work: Work) -> Effects[Any]:
-        """The outcome of work, such as a program."""
+        """The outcome of work, such as a program; one that has to wait for approval waits."""
+        if work.waits is not None:
+            approved: Effects[Any] = load_part("approval").approved_work(self, work)
+            return (yield from approved)
+        return (yield from self.do(work))
+
+    def do(self, work: Work, *, is_approved: bool = False) -> Effects[Any]:
+        """The outcome of work that may be done."""
         with _around_all([one.program for one in self.around]) as kept:
             keep = next((one for one in kept if one is not None), None)
-            outcome = yield Effect(partial(work.do, keep))
+            outcome = yield Effect(partial(work.do, keep, is_approved=is_approved))
         for call in work.calls(outcome):
             for one in self.around:
                 one.called(call)
@@ -351,6 +375,8 @@ def prepare(question: Question, *, is_streamed: bool = False, is_awaited: bool =
         call = PromptCall(settings, place, tools)
         parts = load_part("chunks").parts_for(conversation.target) if is_streamed else None
         steps, around = question.steps(conversation), around_prompt(call)
+        if any(map(is_approved, offered.values())):
+            load_part("approval").check_offer(offered, settings, around)
         beside = _beside(tools, question.known_as_pure(), settings, is_awaited)
         return Asking(steps, call, tools, around, parts, beside)
     except SaftError as error:
@@ -380,7 +406,8 @@ def _beside(
     return frozenset(
         name
         for name, tool in tools.items()
-        if (tool.function in pure if pure is not None else iscoroutinefunction(tool.function))
+        if not tool.waits
+        and (tool.function in pure if pure is not None else iscoroutinefunction(tool.function))
     )
 
 

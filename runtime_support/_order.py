@@ -56,6 +56,11 @@ clock: ContextVar[Clock | None] = ContextVar("saft_clock", default=None)
 print_values: Callable[..., None] = builtins.print
 
 
+# How a person at the terminal is asked about a call that waits for approval; `saftc run` sets it.
+# It takes the call, and what says why a decision does not do, and gives a Decision; None is later.
+ask_person: Callable[[Any, Callable[[Any], str | None]], Any] | None = None
+
+
 class Cancelled(BaseException):
     """Ends a call that was cancelled."""
 

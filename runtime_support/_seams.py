@@ -24,6 +24,7 @@ from runtime_support._process import environment
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from runtime_support._approval import HeldWork
     from runtime_support._effects import Effects
     from runtime_support._exchange import Heard, Replying, Request, ToolRequest
     from runtime_support._results import ToolCall
@@ -38,6 +39,7 @@ _NOTHING = nullcontext()
 # By its name in the core: the module of a part. Providers are parts that make themselves from
 # settings: `configured(settings)`.
 PARTS = {
+    "approval": "_approval",
     "beside": "_beside",
     "budgets": "runs._budgets",
     "chunks": "_streaming.chunks",
@@ -82,6 +84,8 @@ class Around:
     """
 
     order: ClassVar[int]
+    # Whether what waits for approval is kept, so that the run can end and go on.
+    keeps_waiting: ClassVar[bool] = False
 
     @classmethod
     def of(cls, call: PromptCall) -> Around | None:
@@ -94,8 +98,10 @@ class Around:
         return False
 
     @classmethod
-    def plan(cls, program: Any) -> AbstractContextManager[Any]:
-        """Around the run of a plan; gives what `program` gives."""
+    def plan(cls, program: Any, held: HeldWork | None) -> AbstractContextManager[Any]:
+        """Around the run of a plan, which waits for approval if it is `held`; gives what `program`
+        gives.
+        """
         return _NOTHING
 
     def prompt(self) -> AbstractContextManager[object]:
@@ -109,6 +115,14 @@ class Around:
     def call(self, wanted: ToolRequest, made: Effects[ToolCall]) -> Effects[ToolCall]:
         """Around a call of a tool: what `made` returns, or what is known of it."""
         return made
+
+    def approved(self, held: HeldWork, made: Effects[Any]) -> Effects[Any]:
+        """Around a call, or a program, that waits for approval: `made` waits, and then does it."""
+        return made if held.tool is None else self.call(held.wanted, made)
+
+    def passed_over(self, held: HeldWork | None) -> Effects[None]:
+        """A call behind one that waits, which is not made now; `held` when it waits, too."""
+        yield from ()
 
     @classmethod
     def outside(
@@ -202,8 +216,13 @@ def moment() -> datetime:
 
 
 @contextmanager
-def around_plan(program: Any, settings: Settings) -> Generator[Any]:
-    """Around the run of a plan outside of a prompt; gives what keeps the calls in it, or None."""
+def around_plan(program: Any, settings: Settings, held: HeldWork | None = None) -> Generator[Any]:
+    """Around the run of a plan outside of a prompt; gives what keeps the calls in it, or None.
+
+    One that is `held` has its decision inside of the block.
+    """
     with ExitStack() as stack:
-        kept = [stack.enter_context(kind.plan(program)) for kind in registered(settings)]
+        kept = [stack.enter_context(kind.plan(program, held)) for kind in registered(settings)]
+        if held is not None and held.decision is None:
+            load_part("approval").decide_here(held)
         yield next((one for one in kept if one is not None), None)

@@ -100,6 +100,7 @@ class Settings:
     prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
     structured: Structured = "auto"
     cut: Literal["error", "allow"] = "error"
+    approver: Any = None
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def sampling(self) -> dict[str, Any]:
@@ -142,7 +143,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
 
 # Settings that are not texts are read from the environment by these.
 _FROM_TEXT: dict[Any, Any] = {float: float, int: int}
-_NO_TEXT = ("stop", "extra", "prices")
+_NO_TEXT = ("stop", "extra", "prices", "approver")
 _VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in _NO_TEXT}
 # The others that are read somewhere, by the runtime or by the command.
 _OTHER_VARIABLES = (
@@ -383,6 +384,8 @@ def checked_option(name: str, value: Any, origin: str) -> Any:
         raise ConfigError(f"{origin}: no option `{name}`", setting=name, hint=hint)
     if name == "provider" and isinstance(value, Provider) and not isinstance(value, type):
         return value
+    if name == "approver":
+        return _checked_approver(value, origin)
     try:
         # Most are texts and numbers: no more of the checker is loaded for these.
         is_plain = type(value) is type_
@@ -399,6 +402,17 @@ def checked_option(name: str, value: Any, origin: str) -> Any:
     if name == "provider":
         check_provider_name(str(checked), origin)
     return checked
+
+
+def _checked_approver(value: Any, origin: str) -> Any:
+    """A function that decides about calls: no script, module or file chooses it."""
+    if origin not in ("configure", "setting"):
+        hint = "set it in Python: configure(approver=ask_the_desk)"
+        raise ConfigError(f"{origin}: no option `approver`", setting="approver", hint=hint)
+    if not callable(value) or isinstance(value, type):
+        message = f"{origin} approver: expected a function, got {brief(value)}"
+        raise ConfigError(message, setting="approver")
+    return value
 
 
 def check_provider_name(name: str, origin: str) -> None:

@@ -50,8 +50,17 @@ def without_thinking(text: str) -> str:
 class Work(Protocol):
     """What has to be done before a reply can be judged, such as running a program."""
 
-    def do(self, keep: Callable[..., Any] | None) -> Any:
+    @property
+    def waits(self) -> tuple[Any, list[str]] | None:
+        """The program and the functions in it that wait for approval, where there are such."""
+        ...
+
+    def do(self, keep: Callable[..., Any] | None, *, is_approved: bool) -> Any:
         """Does it; the outcome is data, also when it failed. `keep` is for calls in a journal."""
+        ...
+
+    def refused(self, reason: str) -> Any:
+        """The outcome when it must not be done."""
         ...
 
     def calls(self, outcome: Any) -> list[ToolCall]:

@@ -20,7 +20,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from runtime_support._jsontext import to_json
 from runtime_support._names import did_you_mean
 from runtime_support._seams import load_part
-from runtime_support._values import brief, class_name, is_function, is_list, is_tuple, plain
+from runtime_support._values import (
+    brief,
+    class_name,
+    is_approved,
+    is_function,
+    is_list,
+    is_tuple,
+    plain,
+)
 from runtime_support.errors import CheckError
 
 if TYPE_CHECKING:
@@ -115,7 +123,11 @@ def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> 
 
 def offer(tools: dict[str, Any], name: str, function: Any) -> None:
     """Adds a function to those that a model may call, under the name of its tool."""
-    if tools.setdefault(name, function) != function:  # each look at a method makes another one
+    known = tools.setdefault(name, function)
+    if known != function:  # each look at a method makes another one
+        if is_approved(known) != is_approved(function):
+            hint = "offer it once, as `approve(...)`"
+            raise CheckError(f"the tool `{name}` is offered with and without approval", hint=hint)
         raise CheckError(f"two different functions under the tool name `{name}`")
     if not _TOOL_NAME.fullmatch(name):
         others = "other characters than letters, digits, `_` and `-`"

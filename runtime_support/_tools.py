@@ -30,7 +30,7 @@ from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode, decode_for_model
 from runtime_support._schema.reading import Parameter, Signature, bind_call, signature_of
 from runtime_support._schema.writing import json_schema
-from runtime_support._values import is_list, is_object, plain
+from runtime_support._values import is_approved, is_list, is_object, plain
 from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped, SaftError
 
 _INTEGER = re.compile(r"[+-]?[0-9]+(\.0*)?")
@@ -45,12 +45,15 @@ _known: WeakKeyDictionary[Any, dict[str, tuple[Signature, m.ObjectSchema]]] = We
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function under the name by which the model calls it."""
+    """A function under the name by which the model calls it; one that `waits` for approval is not
+    called before.
+    """
 
     name: str
     function: Callable[..., Any]
     signature: Signature
     parameters: m.ObjectSchema
+    waits: bool = False
 
     def description(self) -> dict[str, Any]:
         """The tool as a request describes it."""
@@ -65,6 +68,9 @@ class Tool:
 
 def function_tool(name: str, function: Callable[..., Any]) -> Tool:
     """The tool; CheckError when a parameter takes what JSON cannot hold."""
+    if is_approved(function):
+        approved: Any = function
+        return replace(function_tool(name, approved.__wrapped__), waits=True)
     try:
         known = _known.setdefault(function, {})
     except TypeError:  # cannot be hashed or referred to weakly
@@ -89,8 +95,7 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> Effects[T
     read: Any = arguments
     try:
         tool = tools.get(name)
-        keeps_digits = tool is not None and m.holds_decimals(tool.parameters)
-        read = read_arguments(arguments, keeps_digits=keeps_digits)
+        read = read_for(tool, arguments)
         if tool is None:
             hint = did_you_mean(name, tools) or f"the tools are {listed(tools)}"
             raise CheckError(f"there is no tool `{name}`", hint=hint)
@@ -99,8 +104,19 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> Effects[T
     except (ProviderError, ConfigError, RunStopped):
         raise
     except Exception as failure:  # what else a user's function raises is for the model to hear
-        result, error = None, redacted(_words(failure, name, read))
+        result, error = None, failure_text(failure, name, read)
     return ToolCall(name, read, result, error, (time.perf_counter() - started) * 1000)
+
+
+def read_for(tool: Tool | None, arguments: str) -> dict[str, Any]:
+    """The arguments of a call as JSON data, as the tool needs it; CheckError when they are none."""
+    keeps_digits = tool is not None and m.holds_decimals(tool.parameters)
+    return read_arguments(arguments, keeps_digits=keeps_digits)
+
+
+def failure_text(failure: Exception, name: str, arguments: Any) -> str:
+    """What a model is told of a call that has failed."""
+    return redacted(_words(failure, name, arguments))
 
 
 def convert_text(value: Any, schema: m.Schema) -> Any:
@@ -163,6 +179,13 @@ def _field(parameter: Parameter) -> m.Field:
 
 def bind_arguments(tool: Tool, arguments: dict[str, Any]) -> Callable[[], Any]:
     """The call with these arguments, to be made; CheckError when they do not fit."""
+    return bind_call(
+        tool.function, tool.signature.parameters, checked_arguments(tool, arguments)
+    )
+
+
+def checked_arguments(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
+    """What the function gets for these arguments, by name; CheckError when they do not fit."""
     known = {parameter.name: parameter for parameter in tool.signature.parameters}
     given = {
         name: convert_text(value, known[name].schema) if name in known else value
@@ -171,8 +194,7 @@ def bind_arguments(tool: Tool, arguments: dict[str, Any]) -> Callable[[], Any]:
     }
     is_open = tool.signature.open_ended
     others = {name: given.pop(name) for name in arguments if is_open and name not in known}
-    checked = decode_for_model(given, tool.parameters, "args")
-    return bind_call(tool.function, known.values(), {**checked, **others})
+    return {**decode_for_model(given, tool.parameters, "args"), **others}
 
 
 def _stands_for_absent(value: Any, parameter: Parameter) -> bool:

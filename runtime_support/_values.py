@@ -105,6 +105,11 @@ def is_function(value: object) -> bool:
     return callable(value) and not is_record(value)
 
 
+def is_approved(value: Any) -> bool:
+    """Whether the value is a function whose calls by a model wait for a yes."""
+    return getattr(type(value), "__saft_approved__", False)
+
+
 def is_result(value: object) -> bool:
     """Whether the value is a prompt's `Result`, which is taken for its value."""
     return getattr(type(value), "__saft_result__", False)

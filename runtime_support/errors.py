@@ -23,6 +23,8 @@
             ├── ToolsUnsupported                the provider takes no tools
             └── ReplayMiss                      the recording has no such request
 
+    RunWaiting, a BaseException                 a call waits for approval; nothing has failed
+
 Every one says what was asked, what came, and where it helps one thing to try.
 `saft_position` is `"triage.saft:12:5"` for a failed prompt whose source map is known, else None;
 `replies` is how many replies a prompt had by then, and `reply` the text of the last one.
@@ -50,6 +52,7 @@ __all__ = [
     "Refused",
     "ReplayMiss",
     "RunStopped",
+    "RunWaiting",
     "SaftError",
     "ToolLimitError",
     "ToolsUnsupported",
@@ -157,6 +160,22 @@ class BudgetSpent(RunStopped):
 
 class JournalError(RunStopped):
     """What was answered cannot be kept, or it is unknown whether a call was made; see `hint`."""
+
+
+class RunWaiting(BaseException):
+    """A call waits for approval and the journal has it: the run ends, and goes on when it has one.
+
+    `call` is the call in Saft's notation, `place` that of its prompt. It is no `Exception`, as
+    nothing has gone wrong that `except`, a tool or a program could deal with.
+    """
+
+    def __init__(self, call: str, place: str | None = None) -> None:
+        super().__init__(call, place)
+        self.call = call
+        self.place = place
+
+    def __str__(self) -> str:
+        return printable(f"{self.call} waits for approval")
 
 
 class ProgramError(SaftError):

@@ -1,6 +1,7 @@
 """The command line: files, colour and exit codes.
 
-Exit codes: 0 fine; 1 something is wrong with a script or a file; 2 wrong usage; 3 a bug in saftc.
+Exit codes: 0 fine; 1 something is wrong with a script or a file; 2 wrong usage; 3 a bug in saftc;
+4 a run waits for approval.
 """
 
 import os
@@ -559,6 +560,54 @@ def trace(
     if html is None and chrome is None:
         raise typer.Exit(show_trace(file))
     raise typer.Exit(draw_timeline(file, html, chrome))
+
+
+@app.command(
+    rich_help_panel=RUNS, epilog="Example: `saftc approve monday.journal --no 'above the limit'`"
+)
+def approve(
+    target: Annotated[
+        str,
+        typer.Argument(
+            help="The journal of a run, or a folder with such; the output of `saftc map`.",
+            metavar="JOURNAL",
+        ),
+    ],
+    yes: Annotated[bool, typer.Option("--yes", help="The call may be made.")] = False,
+    no: Annotated[
+        str | None,
+        typer.Option(help="It may not; the model gets the reason.", metavar="REASON"),
+    ] = None,
+    arguments: Annotated[
+        str | None,
+        typer.Option(help="It may, with these arguments instead.", metavar="JSON"),
+    ] = None,
+    call: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=1, help="The number of the call, where several wait; may be repeated.", metavar="N"
+        ),
+    ] = None,
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="A call in doubt has not taken effect: it is made again."),
+    ] = False,
+    done: Annotated[
+        str | None,
+        typer.Option(help="A call in doubt has taken effect, with this result.", metavar="RESULT"),
+    ] = None,
+    no_run: Annotated[
+        bool, typer.Option("--no-run", help="Decide only; the run goes on when it is run again.")
+    ] = False,
+) -> None:
+    """Show the calls that wait for approval, decide about them, and go on with the run.
+
+    At a terminal it asks about each. Without one, and without a decision, it shows what waits.
+    """
+    from saftc.commands.approving import Wanted, approve_calls
+
+    wanted = Wanted(yes, no, arguments, again, done, tuple(call or ()))
+    raise typer.Exit(approve_calls(target, wanted, goes_on=not no_run))
 
 
 @app.command(rich_help_panel=EDITORS)

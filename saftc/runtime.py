@@ -61,10 +61,11 @@ if TYPE_CHECKING:
     from runtime_support.providers._bodies import wrap_schema
     from runtime_support.providers._showing import Sent, sent_first
     from runtime_support.runs._budgets import Spent, cost_of, price_of
-    from runtime_support.runs._journal import script_here, time_text
+    from runtime_support.runs._journal import note_command, script_here, time_text
     from runtime_support.runs._keeper import close_journals, journal_here
     from runtime_support.runs._lines import Entry, is_journal, lock, usage_of
     from runtime_support.runs._places import Asked, begin_run, enclosing_scopes
+    from runtime_support.runs._questions import began_by
     from runtime_support.runs._reading import damaged_lines, entries, note_damaged
     from runtime_support.runs._recordings import advise
 else:
@@ -105,10 +106,11 @@ else:
         "providers._bodies": "wrap_schema",
         "providers._showing": "Sent sent_first",
         "runs._budgets": "Spent cost_of price_of",
-        "runs._journal": "script_here time_text",
+        "runs._journal": "note_command script_here time_text",
         "runs._keeper": "close_journals journal_here",
         "runs._lines": "Entry is_journal lock usage_of",
         "runs._places": "Asked begin_run enclosing_scopes",
+        "runs._questions": "began_by",
         "runs._reading": "damaged_lines entries note_damaged",
         "runs._recordings": "advise",
     }
@@ -135,6 +137,7 @@ __all__ = [
     "Unknown",
     "advise",
     "base_folder",
+    "began_by",
     "begin_run",
     "check_provider_name",
     "check_regular",
@@ -168,6 +171,7 @@ __all__ = [
     "mcp_sessions",
     "name_of_place",
     "note",
+    "note_command",
     "note_damaged",
     "open_private",
     "order",

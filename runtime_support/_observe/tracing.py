@@ -378,6 +378,8 @@ def _lines(event: Event) -> list[StyledLine]:
             said = f"{event['error']}: {event['message']}"
             head = f"[{event['prompt']}] failed, {_duration(event)}"
             return [_line("failed", head), *_indented(said)]
+        case "decision":
+            return [_line("tool", f"[{event['prompt']}] {event['told']}")]
         case _:
             return _tool_lines(event)
 

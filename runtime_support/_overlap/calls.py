@@ -77,6 +77,8 @@ class _Ahead:
         self.function = function
         self.items = iter(items)
         self.queue = TaskQueue(most) if most > 1 else None
+        # What comes one after the other may never end.
+        self._has_end = hasattr(items, "__len__")
         self._error: BaseException | None = None
         self._is_over = False
 
@@ -85,6 +87,13 @@ class _Ahead:
         queue = getattr(self, "queue", None)
         if queue is not None and queue.tasks:
             queue.give_up()
+
+    def begin_more(self, queue: TaskQueue) -> bool:
+        """The same where the items are known to end, and an error of theirs is no concern."""
+        try:
+            return self.look_ahead(queue) if self._has_end else bool(queue.tasks)
+        except Exception:
+            return False
 
     def look_ahead(self, queue: TaskQueue) -> bool:
         """Begins calls for the next items: at least one, and more while the first is not over.
@@ -131,7 +140,7 @@ class Overlap(Iterator[B]):
             except StopIteration as error:  # it would end the loop
                 raise RuntimeError("a function raised StopIteration") from error
         if ahead.look_ahead(ahead.queue):
-            return finish(ahead.queue.take())
+            return finish(ahead.queue.take(ahead.begin_more))
         raise StopIteration
 
     def run(self) -> None:
@@ -161,7 +170,7 @@ class AsyncOverlap(AsyncIterator[B]):
             except StopAsyncIteration as error:  # it would end the loop
                 raise RuntimeError("a function raised StopAsyncIteration") from error
         if ahead.look_ahead(ahead.queue):
-            return await _take(ahead.queue)
+            return await _take(ahead.queue, ahead.begin_more)
         raise StopAsyncIteration
 
     def __await__(self) -> Generator[Any, Any, list[B]]:
@@ -171,10 +180,12 @@ class AsyncOverlap(AsyncIterator[B]):
         return [one async for one in self]
 
 
-async def _take(queue: TaskQueue) -> Any:
+async def _take(
+    queue: TaskQueue, begin_more: Callable[[TaskQueue], bool] | None = None
+) -> Any:
     """What the next call gives; when it fails, all that is not wanted any more has ended."""
     try:
-        return await finish_async(queue.take())
+        return await finish_async(queue.take(begin_more))
     except BaseException:
         await queue.ended()
         raise

@@ -33,6 +33,7 @@ from runtime_support._overlap.workers import LoopTasks, tell, until, workers_her
 from runtime_support._positions import call_from_afar, context_of_call, is_ours
 from runtime_support._process import after_fork
 from runtime_support._seams import Around, register
+from runtime_support.errors import RunWaiting
 from runtime_support.runs._places import Scope, enter, scope_here
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ class TaskQueue:
         self.count = 0
         self.failed: set[int] = set()
         self.dropped: list[Task] = []
+        # Something in it waits for approval: the others come to their end, but none has its turn.
+        self.is_waiting = False
 
     def begin(self, function: Callable[[], Any], context: Context) -> None:
         """Runs a call as soon as there is room."""
@@ -63,14 +66,37 @@ class TaskQueue:
         self.tasks.append(task)
         self.workers.add(task)
 
-    def take(self) -> Effects[Any]:
-        """What the next call gives or raises, at its turn."""
+    def take(self, begin_more: Callable[[TaskQueue], bool] | None = None) -> Effects[Any]:
+        """What the next call gives or raises, at its turn.
+
+        Where it waits for approval, what is behind it is brought to its end, with all that
+        `begin_more` begins.
+        """
         task = self.tasks.popleft()
         try:
             return (yield from task.finish())
+        except RunWaiting:
+            yield from self._finish_others(begin_more)
+            self.give_up(task)
+            raise
         except BaseException:
             self.give_up(task)
             raise
+
+    def _finish_others(self, begin_more: Callable[[TaskQueue], bool] | None) -> Effects[None]:
+        """Brings what is behind a call that waits for approval to its end, until one fails; what
+        needs its turn is cancelled.
+        """
+        asking = current.get()
+        with workers.shared.lock:
+            self.is_waiting = True
+            tell()
+        while self.tasks if begin_more is None else begin_more(self):
+            task = self.tasks.popleft()
+            self.dropped.append(task)
+            yield from until(lambda task=task: task.state == "done" or _is_cancelled(asking))
+            if _is_cancelled(asking) or not isinstance(task.error, RunWaiting | Cancelled | None):
+                return
 
     def give_up(self, *tasks: Task) -> None:
         """Nothing further is wanted, nor what these tasks give."""
@@ -135,8 +161,10 @@ class Task:
 
     def until_turn(self) -> Effects[None]:
         """Waits until everything before this has ended."""
-        yield from until(lambda: self.is_cancelled() or self._has_all_turns())
-        if self.is_cancelled():
+        yield from until(
+            lambda: self.is_cancelled() or self._has_all_turns() or self._waits_in_vain()
+        )
+        if self.is_cancelled() or not self._has_all_turns():
             raise Cancelled
         yield from self.until_wanted()
 
@@ -204,7 +232,8 @@ class Task:
         with workers.shared.lock:
             self.value, self.error = value, error
             self.state = "done"
-            if error is not None and not self.is_cancelled():
+            is_failure = error is not None and not isinstance(error, RunWaiting)
+            if is_failure and not self.is_cancelled() and not self._waits_in_vain():
                 self.queue.failed.add(self.number)
             tell()
 
@@ -266,6 +295,10 @@ class Task:
     def _has_all_turns(self) -> bool:
         return all(task.has_turn for task in self._chain())
 
+    def _waits_in_vain(self) -> bool:
+        """Whether its turn does not come in this run, as something before it waits for approval."""
+        return any(task.queue.is_waiting and not task.has_turn for task in self._chain())
+
     def is_cancelled(self) -> bool:
         """Whether what it gives is dropped in any case."""
         return any(task.is_dropped or task.is_stale for task in self._chain())
@@ -275,6 +308,10 @@ class Task:
         return self.is_cancelled() or any(
             failed < task.number for task in self._chain() for failed in tuple(task.queue.failed)
         )
+
+
+def _is_cancelled(asking: Task | None) -> bool:
+    return asking is not None and asking.is_cancelled()
 
 
 def _own_part(trace: TracebackType | None) -> TracebackType | None:

@@ -285,9 +285,13 @@ def run(
     on_call: OnCall | None = None,
     earlier: Sequence[Call] = (),
     keep: Keep | None = None,
+    is_approved: bool = False,
 ) -> Outcome:
-    """Evaluates a checked program; `keep` gives what a journal has of a call with effects."""
-    machine = Machine(limits, on_call, earlier, keep)
+    """Evaluates a checked program; `keep` gives what a journal has of a call with effects.
+
+    One that calls functions which wait for approval has to be approved as a whole.
+    """
+    machine = Machine(limits, on_call, earlier, keep, is_approved=is_approved)
     evaluator = Evaluator(checked, machine)
     start = Frame(names={})
     try:

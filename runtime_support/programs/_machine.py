@@ -25,7 +25,14 @@ from runtime_support._jsontext import parse, to_json
 from runtime_support._order import Cancelled, is_abandoned, is_beside
 from runtime_support._schema.checking import decode
 from runtime_support._values import is_list, is_object, is_tuple
-from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped
+from runtime_support.errors import (
+    CheckError,
+    ConfigError,
+    JournalError,
+    ProviderError,
+    RunStopped,
+    RunWaiting,
+)
 from runtime_support.programs._outcomes import Call, ProgramFailureKind, as_sentence
 from runtime_support.programs._registry import Definition
 from runtime_support.programs._syntax import Limits, Path, pointer
@@ -120,7 +127,9 @@ class Stopped(Exception):
 
 
 # The end of the process or of the run; a prompt that was cancelled, or whose provider failed.
-_ENDING = (KeyboardInterrupt, SystemExit, Cancelled, RunStopped, ProviderError, ConfigError)
+_ENDING = (
+    *(KeyboardInterrupt, SystemExit, Cancelled, RunStopped, RunWaiting, ProviderError, ConfigError),
+)
 _CONTAINER = 64  # bytes that a list or an object takes in memory, at least
 _SHORT = {float, bool, type(None)}
 
@@ -134,10 +143,12 @@ class CallRecord(Protocol):
 
     def begin(self) -> None: ...
 
+    def leave(self) -> None: ...
+
     def end(self, outcome: dict[str, Any]) -> None: ...
 
 
-Keep = Callable[[Position, str, dict[str, Any]], CallRecord | None]
+Keep = Callable[[Position, str, dict[str, Any], bool], CallRecord | None]
 
 
 class Halted(BaseException):
@@ -147,7 +158,8 @@ class Halted(BaseException):
 class Machine:
     """State of one evaluation. `earlier` are calls whose effects must not happen again.
 
-    `keep` gives what a journal has of calls with effects.
+    `keep` gives what a journal has of calls with effects. What waits for approval is denied unless
+    the program `is_approved`.
     """
 
     def __init__(
@@ -156,7 +168,10 @@ class Machine:
         on_call: OnCall | None = None,
         earlier: Sequence[Call] = (),
         keep: Keep | None = None,
+        *,
+        is_approved: bool = False,
     ) -> None:
+        self._is_approved = is_approved
         self.stopped = False
         self.abort: BaseException | None = None
         self.settled: set[tuple[str, Path]] = set()
@@ -262,6 +277,9 @@ class Machine:
             raise Stopped
         if self._made >= self._limits.calls:
             raise self.failed("limit", f"more than {self._limits.calls} calls", path, frame)
+        if definition.waits and not self._is_approved:
+            message = f"{definition.name} waits for approval, and the program has none"
+            raise self.failed("denied", message, path, frame)
         self._made += 1
         earlier = None if definition.pure else self._take_earlier(definition.name, arguments)
         if earlier is not None:
@@ -269,8 +287,15 @@ class Machine:
             return earlier.result
         kept = None
         if self._keep is not None and not definition.pure:
-            kept = self._keep(frame.position, definition.name, arguments)
-        told = None if kept is None else _told(kept.ended(), definition.result)
+            kept = self._keep(frame.position, definition.name, arguments, definition.waits)
+        ended = None if kept is None else kept.ended()
+        told = _told(ended, definition.result)
+        if told is None and ended is not None and definition.waits:
+            raise JournalError(
+                f"{definition.name} was approved and has ended, and its result cannot be taken "
+                "from the journal: it is not called again",
+                hint="give a result that JSON holds, and begin another journal",
+            )
         if told is None:
             self._permit(definition.name, arguments, path, frame)
             if kept is not None:
@@ -295,6 +320,8 @@ class Machine:
                 raise
             if isinstance(error, _ENDING):
                 self.abort = error
+            if isinstance(error, RunWaiting) and kept is not None:
+                kept.leave()
         else:
             try:
                 result = result if told is not None else conform(result, definition.result)

@@ -25,7 +25,7 @@ from runtime_support._positions import annotate
 from runtime_support._redaction import redacted
 from runtime_support._results import Answer, Result, ToolCall
 from runtime_support._schema.model import AnySchema
-from runtime_support._seams import around_plan
+from runtime_support._seams import around_plan, load_part
 from runtime_support._settings import Settings, settings_for
 from runtime_support._tables import summary
 from runtime_support._targets import Target, Unreadable, Work, without_thinking
@@ -47,7 +47,7 @@ from runtime_support.programs._outcomes import (
 )
 from runtime_support.programs._registry import Registry, RegistryError, classes_of, describe
 from runtime_support.programs._syntax import Limits, ProgramText
-from runtime_support.programs._tree import CheckedProgram, calls_in
+from runtime_support.programs._tree import CheckedProgram, calls_in, waiting_in
 from runtime_support.programs._types import ANY, type_notation
 from runtime_support.programs._writing import SerializationError, serialize
 
@@ -221,9 +221,23 @@ class Run:
             error = CheckError(f"run(plan): expected program, got {brief(given)}", hint=_TO_READ)
             annotate(error)
             raise error
-        plan = given
-        with around_plan(plan.program, settings_for()) as keep:
-            outcome = run_checked(plan.checked, limits=plan.limits, on_call=on_call, keep=keep)
+        plan, settings = given, settings_for()
+        held = None
+        names = waiting_in(plan.checked)
+        if names:
+            held = load_part("approval").held_plan(plan.program, names, settings)
+        with around_plan(plan.program, settings, held) as keep:
+            if held is not None and not held.is_allowed:
+                refused = ProgramError(load_part("approval").refusal(held))
+                annotate(refused)
+                raise refused
+            outcome = run_checked(
+                plan.checked,
+                limits=plan.limits,
+                on_call=on_call,
+                keep=keep,
+                is_approved=held is not None and held.is_allowed,
+            )
         if isinstance(outcome, Success):
             return outcome.value
         error = ProgramError(str(outcome), outcome=outcome)
@@ -529,11 +543,11 @@ class ProgramTarget(Target):
         self._candidates = () if isinstance(outcome, Success) else outcome.candidates
         if isinstance(outcome, ProgramFailure) and _goes_back(outcome):
             found = [f"{one.message} at {one.path}" for one in outcome.diagnostics]
-            self._send_back(redacted(str(outcome)), found)
+            self.send_back(redacted(str(outcome)), found)
         elif isinstance(outcome, Ambiguous):
             raise Unreadable(redacted(str(outcome)))
 
-    def _send_back(self, reason: str, mistakes: list[str]) -> None:
+    def send_back(self, reason: str, mistakes: list[str]) -> None:
         """Unreadable with the reason, unless the model heard it often enough."""
         self._told.update(mistakes)
         if max(map(self._told.__getitem__, mistakes)) <= self._repairs_allowed:
@@ -552,7 +566,7 @@ class ProgramTarget(Target):
         if not 0 <= index < len(self._candidates):
             count = len(self._candidates)
             reason = f"There is no program {number[1]}, only 1 to {count}."
-            self._send_back(reason, [reason])
+            self.send_back(reason, [reason])
             return None
         self.repairs.append(f"chose {self._candidates[index].sentence}")
         return self._candidates[index].program
@@ -587,17 +601,43 @@ class ProgramRun:
     target: ProgramTarget
     checked: CheckedProgram
 
-    def do(self, keep: Keep | None) -> Outcome:
-        target = self.target
-        return run_checked(self.checked, limits=target.limits, earlier=target.earlier, keep=keep)
+    @property
+    def waits(self) -> tuple[Any, list[str]] | None:
+        names = waiting_in(self.checked)
+        return (self.checked.program, names) if names else None
 
-    def calls(self, outcome: Outcome) -> list[ToolCall]:
+    def do(self, keep: Keep | None, *, is_approved: bool) -> Outcome:
+        target = self.target
+        return run_checked(
+            self.checked,
+            limits=target.limits,
+            earlier=target.earlier,
+            keep=keep,
+            is_approved=is_approved,
+        )
+
+    def refused(self, reason: str) -> RefusedProgram:
+        return RefusedProgram(reason)
+
+    def calls(self, outcome: Outcome | RefusedProgram) -> list[ToolCall]:
         """Those of functions that were really made."""
+        if isinstance(outcome, RefusedProgram):
+            return []
         made = [call for call in outcome.calls if not call.reused]
         return [_told(call, self.target.registry) for call in made if call.kind != "type"]
 
-    def judge(self, outcome: Outcome) -> None:
-        self.target.came_to(outcome)
+    def judge(self, outcome: Outcome | RefusedProgram) -> None:
+        if isinstance(outcome, RefusedProgram):
+            self.target.send_back(outcome.reason, [outcome.reason])
+        else:
+            self.target.came_to(outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedProgram:
+    """What comes of a program that nobody may run: the reason goes to the model."""
+
+    reason: str
 
 
 def _told(call: Call, registry: Registry) -> ProgramCall:

@@ -26,7 +26,7 @@ from runtime_support._schema.reading import (
     schema_of,
     signature_of,
 )
-from runtime_support._values import class_name, is_object
+from runtime_support._values import class_name, is_approved, is_object
 from runtime_support.errors import CheckError
 from runtime_support.programs import _types as t
 from runtime_support.programs._outcomes import CallKind
@@ -53,6 +53,11 @@ class Definition:
 
     def parameter(self, name: str) -> Parameter | None:
         return next((one for one in self.parameters if one.name == name), None)
+
+    @property
+    def waits(self) -> bool:
+        """Whether a program that calls it waits for approval as a whole."""
+        return is_approved(self.function)
 
     @property
     def single(self) -> Parameter | None:
@@ -203,6 +208,8 @@ class Registry:
 
     def _conversion(self, name: str, function: Function, pure: bool) -> Definition:
         definition = self._function(name, function, "conversion", pure)
+        if definition.waits:
+            raise RegistryError(f"the conversion {name} cannot wait for approval")
         if len(definition.parameters) != 1:
             raise RegistryError(f"the conversion {name} needs exactly one parameter")
         types = (definition.parameters[0].schema, definition.result)

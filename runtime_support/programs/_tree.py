@@ -192,6 +192,17 @@ def only_converts(node: Checked) -> bool:
     return all(map(only_converts, children(node)))
 
 
+def waiting_in(checked: CheckedProgram) -> list[str]:
+    """The names of the functions that it calls, or may call, and that wait for approval."""
+    found, pending = dict[str, None](), [checked.root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, CallNode) and node.definition.waits:
+            found.setdefault(node.definition.name)
+        pending += children(node)
+    return sorted(found)
+
+
 def calls_in(checked: CheckedProgram) -> list[dict[str, Any]]:
     """The calls that are written in it: tool, args as programs, path; constructors are data."""
     found: list[dict[str, Any]] = []

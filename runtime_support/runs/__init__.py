@@ -15,8 +15,21 @@ from runtime_support._lazy import load_lazily
 if TYPE_CHECKING:
     from runtime_support.runs._keeper import journaled
     from runtime_support.runs._places import call_key, scoped
+    from runtime_support.runs._questions import WaitingCall, decide, settle, waiting_calls
 else:
-    _HOMES = {"_keeper": "journaled", "_places": "call_key scoped"}
+    _HOMES = {
+        "_keeper": "journaled",
+        "_places": "call_key scoped",
+        "_questions": "WaitingCall decide settle waiting_calls",
+    }
     __getattr__, __dir__ = load_lazily(__name__, __name__, _HOMES)
 
-__all__ = ["call_key", "journaled", "scoped"]
+__all__ = [
+    "WaitingCall",
+    "call_key",
+    "decide",
+    "journaled",
+    "scoped",
+    "settle",
+    "waiting_calls",
+]

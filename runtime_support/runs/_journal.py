@@ -4,6 +4,8 @@
     {"at": ["", "3f2a...", 0, 0], "used": ["gpt-4o-mini", 11, 7], "hash": ..., "reply": {...}}
     {"at": ["", "3f2a...", 0, "t1"], "tool": "look_up", "sent": ..., "time": ...}     it begins
     {"at": ["", "3f2a...", 0, "t1"], "tool": "look_up", "sent": ..., "result": "3.5", "ms": 0.1}
+    {"at": ["", "3f2a...", 0, "t2a"], "asks": "refund", "digest": ..., ...}     waits for approval
+    {"at": ["", "3f2a...", 0, "t2a"], "asks": "refund", "decided": "yes", "by": "ada", ...}
     {"at": ["", "3f2a...", 0, 2], "forget": "ContractError: ..."}     from this step on, ask again
     {"at": ["", "3f2a...", 0, 3], "kept": false, "held": "the form sk-...", ...}    it held a key
     {"ended": "ok", ...}                                              the process is over
@@ -59,6 +61,19 @@ _START = re.compile(
 _NO_SCRIPTS = ("", "-", "-c", "__main__", "pytest", "ipykernel_launcher")
 _LENGTH_BITS = 32
 _LATEST = 253_402_300_799  # the end of the year 9999, in seconds
+
+
+# By which words of `saftc`, and in which folder, the run of this process was begun.
+command_here: tuple[list[str], str] | None = None
+
+
+def note_command(words: list[str], folder: str) -> None:
+    """Has a run that waits say by which command it was begun, unless that holds a key, or a script
+    that is in no file; without words it says nothing from now on.
+    """
+    global command_here
+    is_repeatable = words and "-c" not in words and "-" not in words
+    command_here = (words, folder) if is_repeatable and not holds_secret(" ".join(words)) else None
 
 
 class Journal:
@@ -151,7 +166,9 @@ class Journal:
             entry: Entry = json.loads(line)
         except (ValueError, RecursionError):
             entry = {}
-        if sum_fits(line) is False or not is_sound(entry):
+        fits = sum_fits(line)
+        # No decision counts that has no sum, which earlier versions did not write.
+        if fits is False or not is_sound(entry) or ("asks" in entry and not fits):
             note(f"{self.path}: a line is damaged; those prompts are sent again")
             return None
         return entry if entry["at"] == [*asked, step] else None
@@ -183,6 +200,15 @@ class Journal:
                 self._used.add(place)
             self.new += type(step) is int and "kept" not in entry
 
+    @property
+    def began_by(self) -> Entry:
+        """By which command its run was begun, and where, as parts of an entry; nothing of a part of
+        a job.
+        """
+        if command_here is None or self._is_part:
+            return {}
+        return {"command": command_here[0], "folder": command_here[1]}
+
     def not_made(self, scope: str) -> None:
         """A call was not made, since it has ended before: what it asked then is not asked now."""
         with self._lock:
@@ -197,7 +223,8 @@ class Journal:
         self._note({"at": [*asked, step], "forget": why})
 
     def close(self, ended: str) -> None:
-        """The process is over, or the run in it: "ok" or "failed"; nothing in a forked process.
+        """The process is over, or the run in it: "ok", "failed" or "waiting"; nothing in a forked
+        process.
 
         JournalError when that cannot be noted, or when what was answered in a run that seems to
         have ended well could not be kept.
@@ -217,7 +244,9 @@ class Journal:
         count = self.kept + self.new
         if self._is_part:
             return
-        if ended != "ok" and count:
+        if ended == "waiting":
+            note(f"`saftc approve {self.path}` decides; then the same command goes on from there")
+        elif ended != "ok" and count:
             note(f"{_answers(count)} kept in {self.path}; the same command goes on from there")
         elif unused:
             note(f"{self.path}: {_answers(unused)} kept that this run did not ask for")
@@ -392,7 +421,7 @@ def is_sound(entry: Any) -> bool:
     match entry:
         case {"saft": "journal", "script": str(), "time": time}:
             return _is_time(time)
-        case {"ended": "ok" | "failed"}:
+        case {"ended": "ok" | "failed" | "waiting"}:
             return True
         case {"at": [str(), str(), int(), int()], "forget": str()}:
             return True
@@ -401,12 +430,32 @@ def is_sound(entry: Any) -> bool:
                 isinstance(entry.get(name, 0), str | None) for name in ("result", "error")
             )
             return _is_time(time) and ("ms" not in entry or has_end)
+        case {"at": [str(), str(), int(), str()], "asks": str(), **others}:
+            return _is_question(others)
         case {"at": [str(), str(), int(), int()], "hash": str(), "time": time, "ms": ms}:
             is_counted = "instead" in entry or _is_used(entry.get("used"))
             is_told = _is_time(time) and _is_number(ms)
             return is_counted and is_told and _has_request(entry) and _has_answer(entry)
         case _:
             return False
+
+
+def _is_question(entry: Entry) -> bool:
+    """Whether this asks for approval of a call, or says what was decided about one."""
+    match entry:
+        case {"kind": "call" | "program", "digest": str(), "sent": str(), "shown": str()}:
+            pass
+        case _:
+            return False
+    if not _is_time(entry.get("time")):
+        return False
+    match entry:
+        case {"decided": "yes" | "no", "reason": str(), "arguments": None, "by": str()}:
+            return isinstance(entry.get("result"), str | None)
+        case {"decided": "changed", "reason": str(), "arguments": str(), "by": str()}:
+            return isinstance(entry.get("result"), str | None)
+        case _:
+            return "decided" not in entry
 
 
 def _has_request(entry: Entry) -> bool:

@@ -31,7 +31,7 @@ from runtime_support._positions import Place
 from runtime_support._process import after_fork
 from runtime_support._redaction import holds_secret, redacted, shown
 from runtime_support._results import ToolCall
-from runtime_support._seams import Around, register
+from runtime_support._seams import Around, load_part, register
 from runtime_support._settings import Settings, settings_for
 from runtime_support.errors import (
     CheckError,
@@ -41,6 +41,7 @@ from runtime_support.errors import (
     PromptError,
     Refused,
     RunStopped,
+    RunWaiting,
     ToolsUnsupported,
     TruncatedReply,
 )
@@ -60,6 +61,7 @@ from runtime_support.runs._lines import (
 from runtime_support.runs._places import Asked, Scope, root, scope_here, within
 
 if TYPE_CHECKING:
+    from runtime_support._approval import Decision, HeldWork
     from runtime_support._seams import Send
     from runtime_support.providers import PromptCall
 
@@ -70,6 +72,7 @@ class Keeper(Around):
     """One call of `prompt` in a run that is journaled."""
 
     order = 20
+    keeps_waiting = True
 
     @classmethod
     def of(cls, call: PromptCall) -> Keeper | None:
@@ -81,13 +84,17 @@ class Keeper(Around):
 
     @classmethod
     @contextmanager
-    def plan(cls, program: Any) -> Generator[Callable[..., KeptCall | None] | None]:
+    def plan(
+        cls, program: Any, held: HeldWork | None
+    ) -> Generator[Callable[..., KeptCall | None] | None]:
         journal = journal_here(settings_for())
         if journal is None:
             yield None
             return
         keeper = cls(journal, settings_for(), "", "", None)
         finish(keeper.begin(key_of_data(program)))
+        if held is not None:
+            finish(keeper._decide(held, "t1"))
         with keeper.program() as keep:
             yield keep
 
@@ -155,14 +162,53 @@ class Keeper(Around):
         kept = KeptCall(self, step, wanted.name, wanted.arguments)
         told = kept.ended()
         if told is not None:
-            arguments = _arguments(wanted)
-            return ToolCall(wanted.name, arguments, told["result"], told["error"], told["ms"])
+            return _call_of(told, wanted)
+        return (yield from self._made(kept, asked.inside(step), made))
+
+    def _made(self, kept: KeptCall, scope: str, made: Effects[ToolCall]) -> Effects[ToolCall]:
         yield Effect(kept.begin)
-        with within(Scope(asked.inside(step))):
-            call = yield from made
+        try:
+            with within(Scope(scope)):
+                call = yield from made
+        except RunWaiting:
+            yield Effect(kept.leave)
+            raise
         outcome = {"args": call.args, "result": call.result, "error": call.error}
         yield Effect(partial(kept.end, outcome))
         return call
+
+    def approved(self, held: HeldWork, made: Effects[Any]) -> Effects[Any]:
+        """The same for what waits for approval: a decision is found here, or made and kept."""
+        step = f"t{self.calls + 1}"
+        if held.tool is None:
+            yield from self._decide(held, step)
+            if not held.is_allowed:
+                self._next_call()  # a program that runs counts itself
+            return (yield from made)
+        asked, step = self._next_call()
+        kept = KeptCall(self, step, held.name, held.sent, waits=True)
+        told = kept.ended()
+        if told is not None:
+            return _call_of(told, held.wanted)
+        yield from self._decide(held, step)
+        if not held.is_allowed:
+            return (yield from made)
+        return (yield from self._made(kept, asked.inside(step), made))
+
+    def passed_over(self, held: HeldWork | None) -> Effects[None]:
+        _, step = self._next_call()
+        if held is not None and self.found(step) is None:
+            question = Approval(self, step, held)
+            if question.decision() is None:
+                yield Effect(question.ask)
+
+    def _decide(self, held: HeldWork, step: str) -> Effects[None]:
+        question = Approval(self, step, held)
+        held.decision = question.decision()
+        if held.decision is None:
+            yield Effect(question.ask)
+            held.decision = yield from held.decide()
+            yield Effect(partial(question.answer, held.decision))
 
     @classmethod
     def outside(
@@ -192,15 +238,19 @@ class Keeper(Around):
         asked, step = self._next_call()
 
         def keep(
-            position: tuple[int, ...], name: str, arguments: dict[str, Any]
+            position: tuple[int, ...], name: str, arguments: dict[str, Any], waits: bool
         ) -> KeptCall | None:
             try:
                 sent = to_json(arguments)
             except CheckError:  # a function, a table: it is called again
+                if waits:
+                    raise JournalError(
+                        f"{name} waits for approval, and its arguments cannot be kept"
+                    ) from None
                 return None
             inside = f"{asked.inside(step)}/p{'.'.join(map(str, position))}"
             place = f"{step}p{'_'.join(map(str, position))}"
-            return KeptCall(self, place, name, sent, inside)
+            return KeptCall(self, place, name, sent, inside, waits=waits)
 
         with within(Scope(asked.inside(step))):
             yield keep
@@ -264,7 +314,14 @@ class KeptCall:
     """A call of a tool or in a program: how it ended before, or else its beginning and its end."""
 
     def __init__(
-        self, keeper: Keeper, step: str, name: str, sent: str, inside: str | None = None
+        self,
+        keeper: Keeper,
+        step: str,
+        name: str,
+        sent: str,
+        inside: str | None = None,
+        *,
+        waits: bool = False,
     ) -> None:
         self._keeper = keeper
         self._step = step
@@ -273,6 +330,9 @@ class KeptCall:
         self._call: Entry = {"tool": name, "sent": sent}
         if holds_secret(sent):
             self._call = {"tool": name, "sent": redacted(sent), "key": key_of_data(sent)}
+        self._waits = waits
+        if waits:
+            self._call["approved"] = True
         self._began = 0.0
 
     def ended(self, in_doubt: str = "call") -> Entry | None:
@@ -284,6 +344,10 @@ class KeptCall:
         entry = self._keeper.found(self._step)
         if entry is None or not self._is_same(entry):
             return None
+        if "ms" not in entry and "left" in entry:
+            return None
+        if "ms" not in entry and (self._waits or "approved" in entry):
+            return self._looked_after(entry)
         if "ms" not in entry:
             if _told_to("SAFT_IN_DOUBT", in_doubt) == "call":
                 return None
@@ -304,6 +368,22 @@ class KeptCall:
             hint="with SAFT_NOT_KEPT=call it is called again",
         )
 
+    def _looked_after(self, entry: Entry) -> Entry | None:
+        """What a person has found out about a call that was approved, begun, and not ended."""
+        found = self._keeper.found(approval_step(self._step))
+        if found is not None and found.get("begun") == entry["time"]:
+            if found.get("result") is None:  # it has not taken effect
+                return None
+            result = found["result"] if self._inside is None else _as_json(found["result"])
+            return {**self._call, "result": result, "error": None, "ms": 0.0}
+        journal = self._keeper.journal.path
+        raise JournalError(
+            f"{_named(entry)} was approved and begun {time_text(entry['time'])}, and the run ended "
+            "before it did: it may or may not have taken effect",
+            hint=f"look for that; `saftc approve {journal} --again` has it called again, and "
+            "`--done RESULT` gives the model the result that it had",
+        )
+
     def _is_same(self, entry: Entry) -> bool:
         """Whether the entry is of a call with these arguments; of a key in them, a hash is kept."""
         if entry.get("tool") != self._call["tool"]:
@@ -318,11 +398,105 @@ class KeptCall:
         self._began = time.time()
         self._keeper.put(self._step, {**self._call, "time": round(self._began, 3)})
 
+    def leave(self) -> None:
+        """Something inside of it waits for approval: it has not ended, and is begun anew."""
+        self._keeper.put(self._step, {**self._call, "time": round(self._began, 3), "left": True})
+
     def end(self, outcome: Entry) -> None:
         """It is over, and not made again."""
         seconds = time.time() - self._began
         ended = {"time": round(self._began, 3), "ms": round(seconds * 1000, 1), **outcome}
         self._keeper.put(self._step, {**self._call, **ended}, "result")
+
+
+class Approval:
+    """The question whether a call may be made, and the answer, both kept at the place of the call.
+
+    They are for the call with its name, its arguments to the letter and what is shown of them.
+    """
+
+    def __init__(self, keeper: Keeper, step: str, held: HeldWork) -> None:
+        assert keeper.asked is not None
+        self._keeper = keeper
+        self._step = approval_step(step)
+        self._held = held
+        held.key = key_of_data([*keeper.asked, step, held.digest])
+        self._question: Entry = {
+            "asks": held.name,
+            "kind": held.kind,
+            "digest": held.digest,
+            "sent": held.sent,
+            "shown": held.shown,
+        }
+
+    def decision(self) -> Decision | None:
+        """What was decided about this very call; JournalError where that may have been carried out
+        already, as lines of the journal are damaged.
+        """
+        found = self._keeper.found(self._step)
+        if found is None or found["digest"] != self._held.digest:
+            return None
+        if found.get("decided") not in ("yes", "no", "changed") or "kept" in found:
+            return None
+        decision: Decision = load_part("approval").Decision(
+            found["decided"], found["reason"], found["arguments"], found["by"]
+        )
+        problem = self._held.problem_with(decision)
+        if problem is not None:
+            note(f"{self._keeper.journal.path}: {problem}")
+            return None
+        if decision.verdict != "no" and self._keeper.journal.damaged:
+            raise JournalError(
+                f"{self._held.shown} was approved, and lines of {self._keeper.journal.path} are "
+                "damaged: it may have been called",
+                hint="look for that; begin another journal to go on",
+            )
+        return decision
+
+    def ask(self) -> None:
+        """Keeps that it waits, for whoever decides."""
+        found = self._keeper.found(self._step)
+        if found is None or found["digest"] != self._held.digest or "decided" in found:
+            schema = self._held.schema
+            more = {"place": self._held.place, "time": round(time.time(), 3), "schema": schema}
+            began = self._keeper.journal.began_by
+            self._keeper.put(self._step, {**self._question, **more, **began})
+
+    def answer(self, decision: Decision) -> None:
+        """Keeps what was decided, by whom and when."""
+        self._keeper.put(self._step, {**self._question, **decision_data(decision)}, "arguments")
+
+
+def _as_json(text: str) -> str:
+    """What somebody has written for the result of a call in a program: JSON, or else a text."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return to_json(text)
+    return text
+
+
+def approval_step(step: str) -> str:
+    """Where the question about a call is kept."""
+    return f"{step}a"
+
+
+def decision_data(decision: Decision) -> Entry:
+    """A decision as parts of an entry."""
+    return {
+        "decided": decision.verdict,
+        "reason": decision.reason,
+        "arguments": decision.arguments,
+        "by": decision.by,
+        "time": round(time.time(), 3),
+    }
+
+
+def _call_of(told: Entry, wanted: ToolRequest) -> ToolCall:
+    """A call that has ended before; where it was approved, with the arguments that it then had."""
+    is_whole = "approved" in told and "args" in told and "key" not in told
+    arguments = told["args"] if is_whole else _arguments(wanted)
+    return ToolCall(wanted.name, arguments, told["result"], told["error"], told["ms"])
 
 
 def _told_to(variable: str, default: str) -> str:
@@ -427,6 +601,9 @@ def journaled_part(path: str, part_of: str | None) -> Generator[None]:
         with within(Scope()):
             yield
         ended = "ok"
+    except RunWaiting:
+        ended = "waiting"
+        raise
     finally:
         _of_block.reset(token)
         journal.close(ended)
@@ -449,7 +626,9 @@ def close_journals(ended: str) -> None:
 @atexit.register
 def _close_at_exit() -> None:
     try:
-        close_journals("failed" if getattr(sys, "last_value", None) is not None else "ok")
+        last = getattr(sys, "last_value", None)
+        state = "ok" if last is None else "waiting" if isinstance(last, RunWaiting) else "failed"
+        close_journals(state)
     except RunStopped as error:
         note(str(error))
 

@@ -46,6 +46,7 @@ from runtime_support.errors import (
     ProviderError,
     RateLimited,
     RunStopped,
+    RunWaiting,
     SaftError,
     printable,
 )
@@ -100,13 +101,15 @@ class ChunkProgress(NamedTuple):
 class Done:
     """What became of a chunk: the columns of each row, or what went wrong with it.
 
-    Rows in neither were not asked, or not to their end; `stopped` is then what has ended the job,
-    if it was not somebody who did. `spent` is what the chunk took, with earlier attempts.
+    Rows `waiting` wait for approval. Others that are in none of these were not asked, or not to
+    their end; `stopped` is then what has ended the job, if it was not somebody who did. `spent` is
+    what the chunk took, with earlier attempts.
     """
 
     number: int
     values: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
     failed: dict[int, dict[str, Any]] = field(default_factory=dict[int, dict[str, Any]])
+    waiting: list[int] = field(default_factory=list[int])
     stopped: SaftError | None = None
     spent: Spent = field(default_factory=Spent)
     largest: int | None = None
@@ -193,7 +196,7 @@ class _RunningRows:
         abandoned.set((*abandoned.get(), row.is_left))
         with self._lock:
             self._under_way[number] = row
-        outcome: dict[str, Any] | _FailedRow | SaftError
+        outcome: dict[str, Any] | _FailedRow | SaftError | RunWaiting
         try:
             outcome = _row(self._job, self._tool, number, row)
         except BaseException as error:  # while it was told what went wrong
@@ -208,6 +211,8 @@ class _RunningRows:
                     # Another chunk may have more to spend.
                     if not isinstance(outcome, BudgetSpent):
                         pool.stopped = pool.stopped or outcome
+                case RunWaiting():
+                    done.waiting.append(number)
                 case _FailedRow(found):
                     done.failed[number] = found
                 case _:
@@ -265,8 +270,9 @@ def _bounds(job: Job, chunk: Chunk, kept: Spent) -> dict[str, Any]:
 
 def _row(
     job: Job, tool: Tool, number: int, row: _UnderWay
-) -> dict[str, Any] | _FailedRow | SaftError:
-    """Answers a row: its columns, or what went wrong, or else what ends the job or the chunk.
+) -> dict[str, Any] | _FailedRow | SaftError | RunWaiting:
+    """Answers a row: its columns, or what went wrong, or that it waits for approval, or else what
+    ends the job or the chunk.
 
     That ends it even if the function has caught it: what it returned then does not answer the row.
     """
@@ -275,6 +281,8 @@ def _row(
         with scoped(f"row/{number}"), printing_apart():
             call = bind_arguments(tool, {**row.arguments, **job.constants})
             found = _columns(job, tool, call())
+    except RunWaiting as waiting:
+        return waiting
     except BaseException as error:  # no interrupt: those are for the main thread, which has no row
         if isinstance(error, SaftError) and _ends_the_job(error) and not is_of_block(error):
             return error

@@ -78,7 +78,8 @@ class Report:
     """What became of a job: `rows` there are, of which `done` have a result and `failed` have none.
 
     `failures` counts these by error. `usage` and `cost` are of the whole job, earlier processes
-    included, and `seconds` of this one. `stopped` says why not all rows were asked, if so.
+    included, and `seconds` of this one. `stopped` says why not all rows were asked, if so;
+    `waiting` are those that wait for approval.
     """
 
     rows: int = 0
@@ -87,6 +88,7 @@ class Report:
     spent: Spent = field(default_factory=Spent)
     seconds: float = 0.0
     stopped: str | None = None
+    waiting: int = 0
 
     @property
     def failed(self) -> int:
@@ -109,8 +111,10 @@ class Report:
             most = sorted(self.failures.items(), key=lambda one: (-one[1], one[0]))
             kinds = ", ".join(f"{name} {count:,}" for name, count in most)
             ended += f", {self.failed:,} failed ({kinds}; errors-*.jsonl)"
+        if self.waiting:
+            ended += f", {self.waiting:,} waiting for approval"
         if self.stopped:
-            ended += f", {self.rows - self.done - self.failed:,} left"
+            ended += f", {self.rows - self.done - self.failed - self.waiting:,} left"
         return f"{counted(self.rows, 'row')}: {ended}; {self.spent}, {self.seconds:.1f} s"
 
 
@@ -153,6 +157,8 @@ class JobChunks:
         self._overdue: dict[int, dict[int, dict[str, Any]]] = {}
         # The most rows of a chunk that had an outcome, and how many attempts had no more.
         self._tries: dict[int, tuple[int, int]] = {}
+        # How many rows of a chunk wait for approval.
+        self._waiting: dict[int, int] = {}
         self._begun = time.monotonic()
         self._speed = Speed(self._begun, 0)
         self._passed_by = 0
@@ -335,6 +341,10 @@ class JobChunks:
             return
         late = {row: told for row, told in failed.items() if told["error"] == ROW_TIMEOUT}
         self._overdue[part.number] = late
+        self.report.waiting += len(done.waiting) - self._waiting.get(part.number, 0)
+        self._waiting[part.number] = len(done.waiting)
+        if ended + len(done.waiting) == len(part.rows):
+            return  # the rest of its rows have to be approved first
         if isinstance(done.stopped, BudgetSpent):
             # Others may leave something; who had all that was left, and asked nothing, ends it.
             if beside == 1 and not is_new:

@@ -22,7 +22,7 @@ from saftc.semantics.forms import Form, Growth
 from saftc.semantics.names import Symbol
 from saftc.semantics.ownership import find_growth
 from saftc.semantics.relations import Fit, fit
-from saftc.semantics.tools import own_tools
+from saftc.semantics.tools import approved, own_tools
 from saftc.semantics.types import (
     ANY,
     STRING,
@@ -98,6 +98,8 @@ class Choices:
         found: dict[str, n.Expression] = {}
         has_order = is_needed = False
         for tool in own_tools(self.facts, node):
+            if tool.waits:
+                continue
             effects, awaits = self.plan.effects, self.plan.awaits
             match tool.type:
                 case FunctionType(definition=definition):
@@ -226,7 +228,8 @@ class Choices:
         where no other hole has it.
         """
         holes = [part for part in node.parts if isinstance(part, n.Hole)]
-        named = {one: one.value.text for one in holes if isinstance(one.value, n.Name)}
+        values = {one: approved(self.facts, one.value) or one.value for one in holes}
+        named = {one: value.text for one, value in values.items() if isinstance(value, n.Name)}
         found = dict(named)
         for one in holes:
             word = self._last_word(one.value)

@@ -33,10 +33,13 @@ from saftc.codegen.python import Expression, Statement
 from saftc.semantics.programs import conversions_of, functions_above
 from saftc.semantics.tools import (
     Offered,
+    approved_in,
     is_field_of_tools,
     keeps_tools,
     listed_tool,
     listed_tools,
+    own_tools,
+    waiting_functions,
 )
 from saftc.semantics.types import ANY, STRING, BuiltinType, FunctionType
 from saftc.syntax import nodes as n
@@ -108,8 +111,13 @@ def emit_kept_program(context: Context, node: n.Expression, value: Expression) -
     symbols = context.facts.names.scopes[context.module].symbols
     names = {name: py.name(context.names[symbols[name]]) for name in functions}
     only_asks = context.plan.effects.only_asks
-    pure = [names[name] for name, one in functions.items() if only_asks(one)]
-    plain = [(name, names[name]) for name, one in functions.items() if not one.is_conversion]
+    waiting = waiting_functions(context.facts)
+    pure = [names[name] for name, one in functions.items() if only_asks(one) and one not in waiting]
+    plain = [
+        (name, _approved(context, names[name]) if one in waiting else names[name])
+        for name, one in functions.items()
+        if not one.is_conversion
+    ]
     converting = [names[name] for name, one in functions.items() if one.is_conversion]
     named: _Named = []
     if converting:
@@ -148,9 +156,10 @@ def _functions_that_only_ask(
 ) -> list[Expression]:
     """The functions in a program, but for conversions, that may run together and are worth it."""
     found: dict[str, Expression] = {}
+    waiting = {tool.name for tool in own_tools(context.facts, node) if tool.waits}
     for part in node.parts:
         if isinstance(part, n.Hole) and isinstance(part.value, n.Name):
-            if part.value.text in conversions:
+            if part.value.text in conversions or part.value.text in waiting:
                 continue
             function = context.facts.types.get(part.value)
             effects = context.plan.effects
@@ -219,12 +228,24 @@ def _holes(
     """The values of the holes by position and by name."""
     positional: list[Expression] = []
     named: dict[str, Expression] = {}
+    waiting = [one for one in node.holes if approved_in(context.facts, one) is not None]
+    # The hole that says that a function waits speaks for all that have its name.
+    first = {names[one]: one for one in reversed(waiting)}
     for part in node.parts:
         if isinstance(part, n.Hole) and part not in names:
-            positional.append(context.emit(part.value))
+            positional.append(_hole(context, part))
         elif isinstance(part, n.Hole) and names[part] not in named:
-            named[names[part]] = context.emit(part.value)
+            named[names[part]] = _hole(context, first.get(names[part], part))
     return positional, list(named.items())
+
+
+def _hole(context: Context, hole: n.Hole) -> Expression:
+    value = context.emit(hole.value)
+    return _approved(context, value) if hole.is_approved else value
+
+
+def _approved(context: Context, value: Expression) -> Expression:
+    return py.call(context.global_("approve"), [value])
 
 
 def _options(context: Context, node: n.Prompt) -> Expression | None:

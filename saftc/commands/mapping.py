@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from saftc.commands.approving import WAITING
 from saftc.commands.progress import is_shown_on, show_line
 from saftc.commands.reporting import complain, manner, say, write_rendered
 from saftc.project.files import shown
@@ -69,6 +70,9 @@ def map_script(
     say(str(report))
     if report.stopped is not None:
         complain(f"stopped: {report.stopped}")
+    if report.waiting:
+        complain(f"`saftc approve {out}` decides; then the same command goes on from there")
+        return 1 if report.stopped is not None else WAITING
     return 1 if report.failed or report.stopped else 0
 
 

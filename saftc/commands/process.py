@@ -1,6 +1,7 @@
 """The process of a command: its standard streams, its memory, and how it ends.
 
-Exit codes: 0 fine; 1 something is wrong with a script or a file; 2 wrong usage; 3 a bug in saftc.
+Exit codes: 0 fine; 1 something is wrong with a script or a file; 2 wrong usage; 3 a bug in saftc;
+4 a run waits for approval.
 """
 
 import gc

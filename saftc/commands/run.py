@@ -10,8 +10,10 @@ from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import spec_from_loader
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeAlias, cast
 
+from runtime_support.errors import RunWaiting
+from saftc.commands.approving import WAITING, let_person_decide, told_waiting
 from saftc.commands.asserts import compile_module
 from saftc.commands.progress import show_prompts, tell_sum
 from saftc.commands.reporting import complain, visible, write_rendered
@@ -21,6 +23,8 @@ from saftc.project.finder import folder_of, package_in
 from saftc.project.workspace import Workspace
 from saftc.running import Running, importing_file, is_of_library, remember_lines, run_text
 from saftc.runtime import order
+
+Ended: TypeAlias = Literal["ok", "failed", "interrupted", "waiting"]
 
 
 def advise_recording(file: str) -> None:
@@ -37,6 +41,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     standard error.
     """
     folder, root = folder_of(module.script), workspace.root_of(module.script)
+    command = sys.argv[1:]
     sys.argv = [shown(module.script), *arguments]
     sys.path.insert(0, str(root.absolute()))
     if module.script in UNNAMED:
@@ -56,11 +61,12 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     show_prompts()
     if sys.stdout.isatty():
         order.print_values = _print_visibly
-    problem = _journal_problem()
+    problem = _journal_problem(command)
     if problem is not None:
         complain(problem)
         return 1
-    ended: Literal["ok", "failed", "interrupted"] = "failed"
+    let_person_decide()
+    ended: Ended = "failed"
     error = ""
     try:
         with _workflow(shown(module.script)):
@@ -76,6 +82,9 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     except KeyboardInterrupt:
         ended = "interrupted"
         raise
+    except RunWaiting as waiting:
+        ended = "waiting"
+        complain(told_waiting(waiting))
     except BaseException as failure:
         from saftc.commands.failures import explain, is_of_saft
 
@@ -88,7 +97,9 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
         problem = _end_run(ended, error)
         if problem is not None:
             complain(problem)
-    return 0 if ended == "ok" and problem is None else 1
+    if problem is not None:
+        return 1
+    return {"ok": 0, "waiting": WAITING}.get(ended, 1)
 
 
 def _workflow(name: str) -> AbstractContextManager[None]:
@@ -100,7 +111,7 @@ def _workflow(name: str) -> AbstractContextManager[None]:
     return workflow(name)
 
 
-def _journal_problem() -> str | None:
+def _journal_problem(command: list[str]) -> str | None:
     """Opens the journal of the run, if it has one; gives why that cannot be done.
 
     For the script it would be a failure that it may catch.
@@ -108,9 +119,10 @@ def _journal_problem() -> str | None:
     if not os.environ.get("SAFT_JOURNAL"):
         return None
     from runtime_support.errors import SaftError
-    from saftc.runtime import begin_run, journal_here, settings_for
+    from saftc.runtime import begin_run, journal_here, note_command, settings_for
 
     begin_run()
+    note_command(command, os.getcwd())
     try:
         journal_here(settings_for())
     except SaftError as error:
@@ -118,7 +130,7 @@ def _journal_problem() -> str | None:
     return None
 
 
-def _end_run(ended: Literal["ok", "failed", "interrupted"], error: str) -> str | None:
+def _end_run(ended: Ended, error: str) -> str | None:
     """Has what looks at the run tell how it has ended and what it took, and draw it.
 
     What comes back is why its answers could not be kept, if nothing has told of that yet.
@@ -128,10 +140,11 @@ def _end_run(ended: Literal["ok", "failed", "interrupted"], error: str) -> str |
 
     if loaded_part("journals") is not None:
         from runtime_support.errors import JournalError
-        from saftc.runtime import close_journals
+        from saftc.runtime import close_journals, note_command
 
+        note_command([], "")
         try:
-            close_journals("ok" if ended == "ok" else "failed")
+            close_journals(ended if ended in ("ok", "waiting") else "failed")
         except JournalError as failure:
             problem = str(failure)
     tell_sum()

@@ -103,6 +103,7 @@ STREAM_OF_TEXT = Code("SAFT0410", "error", "`stream` gives pieces of text, not {
 DRAFTS_OF_STREAM = Code("SAFT0414", "error", "a type in `for` is that of a stream, not of {found}")
 OPTION_OF_ANOTHER_WIRE = Code("SAFT0411", "error", "the wire `{wire}` has no option `{name}`")
 TOOLS_NOT_KNOWN = Code("SAFT0412", "error", "the tools of a prompt have to be known")
+WITH_AND_WITHOUT = Code("SAFT0415", "error", "`{name}` is offered with and without approval")
 TOO_MANY_REQUESTS = Code(
     "SAFT0430", "error", "this script may send {can}, and {allowed} are allowed"
 )
@@ -142,6 +143,9 @@ FIELD_LIKE_TYPE = Code(
 )
 TOOLS_LOST = Code(
     "SAFT0620", "warning", "this prompt has no tools, and the conversation may hold calls of some"
+)
+CALLS_WITHOUT_APPROVAL = Code(
+    "SAFT0625", "warning", "`{name}` calls `{other}`, and that call does not wait for approval"
 )
 HIDES_TYPE = Code("SAFT0624", "warning", "`{name}` hides the built-in type of that name")
 

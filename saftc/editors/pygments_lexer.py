@@ -34,7 +34,7 @@ from saftc.syntax import nodes as n
 from saftc.syntax.depth import fitting_interpreter
 from saftc.syntax.lexer import SHEBANG
 from saftc.syntax.parser import Parsed, parse_after
-from saftc.syntax.tokens import KEYWORDS, LAYOUT, SOFT_KEYWORDS, Token
+from saftc.syntax.tokens import HOLE_FORMATS, KEYWORDS, LAYOUT, SOFT_KEYWORDS, Token
 from saftc.syntax.walk import walk
 
 __all__ = ["SaftLexer"]
@@ -114,7 +114,7 @@ def _coloured(text: str, parsed: Parsed) -> Iterator[_Coloured]:
 def _is_format(tokens: list[Token], position: int) -> bool:
     """Whether it is the word behind the colon of a hole."""
     around = [one.kind for one in tokens[position - 1 : position + 2 : 2]]
-    return tokens[position].text == "raw" and around == ["COLON", "HOLE_END"]
+    return tokens[position].text in HOLE_FORMATS and around == ["COLON", "HOLE_END"]
 
 
 def _escapes(text: str, token: Token, kind: Any, wrong: set[Span]) -> Iterator[_Coloured]:

@@ -312,7 +312,8 @@ def _write_hole(original: Original, hole: n.Hole) -> Doc:
     value = write_expression(original, hole.value)
     # A `$` beside a brace would be hard to read.
     pad = " " if isinstance(hole.value, n.Prompt) and not is_spread(value) else ""
-    return ("{" + pad, Rigid(value), pad, ":raw}" if hole.is_raw else "}")
+    format_ = ":raw" if hole.is_raw else ":approve" if hole.is_approved else ""
+    return ("{" + pad, Rigid(value), pad, format_ + "}")
 
 
 # Patterns

@@ -19,8 +19,10 @@ from saftc.runtime import (
     Spent,
     enclosing_scopes,
     entries,
+    escaped,
     lock,
     note_damaged,
+    redacted,
     trace_text,
     usage_of,
 )
@@ -28,7 +30,9 @@ from saftc.runtime import (
 
 @dataclass(slots=True)
 class Summary:
-    """`state` is "running", "ok", "failed" or "killed"; times are in seconds, sizes in bytes."""
+    """`state` is "running", "ok", "waiting", "failed" or "killed"; times are in seconds, sizes in
+    bytes.
+    """
 
     script: str = ""
     begun: float = 0.0
@@ -65,6 +69,9 @@ def events(path: str) -> Iterator[Event]:
             over = {"event": "over", "prompt": number, "key": number, "error": entry["forget"]}
             yield {**over, "began": 0.0, "time": 0.0}
             continue
+        if "asks" in entry:
+            yield {"event": "decision", "prompt": number, "told": _decision(entry), "began": 0.0}
+            continue
         if "tool" in entry:
             makers[hash(asked.inside(step))] = number
         if "ms" not in entry:
@@ -92,14 +99,35 @@ def events(path: str) -> Iterator[Event]:
             yield {**ended, **error, "event": "failure"}
 
 
+def _decision(entry: Entry) -> str:
+    """What was asked or decided about a call, in words."""
+    call = escaped(redacted(entry["shown"]))
+    by = f" by {escaped(entry['by'])}" if entry.get("by") else ""
+    match entry.get("decided"):
+        case None:
+            return f"waits for approval: {call}"
+        case _ if "begun" in entry:
+            found = "has taken effect" if entry["result"] is not None else "has not taken effect"
+            return f"{found}, as was found out{by}: {call}"
+        case "no":
+            reason = f" ({escaped(redacted(entry['reason']))})" if entry["reason"] else ""
+            return f"refused{by}{reason}: {call}"
+        case "changed":
+            return f"approved{by} with other arguments, {escaped(entry['arguments'])}: {call}"
+        case _:
+            return f"approved{by}: {call}"
+
+
 def timeline(path: str) -> Timeline:
     """The run drawn over time; between its processes no time is left."""
     begun = [entry["time"] for entry in entries(path) if "saft" in entry][1:]
     found = Timeline(os.path.basename(path))
     state = summary(path).state
-    found.how = state if state in ("failed", "killed", "running") else "ok"
+    found.how = state if state in ("failed", "killed", "running", "waiting") else "ok"
     shift, last, number = 0.0, None, 0
     for event in events(path):
+        if event["event"] == "decision":
+            continue
         while number < len(begun) and begun[number] <= event["began"]:
             if last is not None:
                 shift += max(0.0, begun[number] - last)
@@ -113,6 +141,7 @@ def timeline(path: str) -> Timeline:
 def summary(path: str) -> Summary:
     """How far a run came, and what it took."""
     found = Summary(size=os.path.getsize(path) if os.path.isfile(path) else 0)
+    open_questions: set[tuple[object, ...]] = set()
     for entry in entries(path, found.note_damaged):
         if "saft" in entry:
             found.script, found.begun = entry["script"], found.begun or entry["time"]
@@ -124,7 +153,12 @@ def summary(path: str) -> Summary:
             _, *used = entry["used"]
             found.prompts.add(tuple(entry["at"][:3]))
             found.spent.add(Spent(**asdict(usage_of(*used))))
+        if "asks" in entry:
+            is_open = "decided" not in entry
+            (open_questions.add if is_open else open_questions.discard)(tuple(entry["at"]))
         found.tools += "tool" in entry and "ms" in entry and "instead" not in entry
+    if found.state == "killed" and open_questions:
+        found.state = "waiting"
     with open(path, "rb") as file:
         if not lock(file.fileno(), waits=False):
             found.state = "running"

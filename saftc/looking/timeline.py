@@ -50,7 +50,7 @@ from saftc.runtime import (
 )
 
 Kind: TypeAlias = Literal["request", "repair", "tool"]
-How: TypeAlias = Literal["ok", "failed", "interrupted", "killed", "running"]
+How: TypeAlias = Literal["ok", "failed", "interrupted", "killed", "running", "waiting"]
 
 # What somebody can look at, and a browser can show: later steps of a run are counted, not drawn.
 MOST_STEPS = 25_000

@@ -38,6 +38,8 @@ _WORDS = (
     *("f", "type", "conv", "from", "import", "try", "fail"),
     *("do", "program", "stream", "with", "after"),
 )
+# Behind the colon of a hole.
+_FORMATS = {"raw": "a text as it is", "approve": "each call by the model waits for a yes"}
 _KINDS: dict[str, Kind] = {"function": "function", "record": "type", "type": "type"}
 
 
@@ -89,6 +91,9 @@ def _proposals(script: Script, context: Context, offset: int) -> Iterator[Propos
             yield Proposal("tools", "option", "[function]", "tools: ")
         else:
             yield from _names(script, offset)
+    elif context.inner.what == "hole" and before[-1:] == [":"]:
+        for name, detail in _FORMATS.items():
+            yield Proposal(name, "keyword", detail)
     elif _wants_type(context):
         yield from _types(script)
     else:

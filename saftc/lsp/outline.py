@@ -6,7 +6,7 @@ from typing import Literal
 
 from saftc.lsp.session import Script
 from saftc.semantics.names import Symbol
-from saftc.semantics.tools import is_known_function
+from saftc.semantics.tools import approved, is_known_function
 from saftc.semantics.types import ANY, FunctionType, show
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
@@ -161,7 +161,7 @@ def colours(script: Script) -> list[Colour]:
     tools. Of what cannot be read, there are the words alone."""
     facts = script.checked.facts
     tools = {
-        value
+        approved(facts, value) or value
         for node in script.nodes
         if isinstance(node, n.Prompt)
         for value in node.shown

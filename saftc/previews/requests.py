@@ -207,6 +207,12 @@ class _Asking:
         error: str | None = None
         if self.node.after is not None:
             self._note(f"the conversation of `{self._written(self.node.after)}` goes before it")
+        waiting = [one.name for one in offered(self.facts, self.node) if one.waits]
+        if waiting:
+            waiting = list(dict.fromkeys(waiting))
+            names = " and of ".join(f"`{name}`" for name in waiting)
+            what = "a program with calls" if self.node.mode == "program" else "calls"
+            self._note(f"{what} of {names} wait{'s' * (what != 'calls')} for approval")
         try:
             question = self._question()
             request = first_request(question)

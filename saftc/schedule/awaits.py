@@ -18,6 +18,7 @@ from functools import cached_property
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import BuiltinCall, DirectCall, Form
 from saftc.semantics.names import Symbol
+from saftc.semantics.tools import approved
 from saftc.semantics.types import ANY, BuiltinType, FunctionType, Type, members
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, nodes_of
@@ -184,7 +185,8 @@ def function_values(facts: Facts) -> list[n.Expression]:
     """The names that stand for functions and are neither called nor shown to a model."""
     module = facts.module
     others = {call.function for call in nodes_of(module, n.Call)}
-    others |= {shown for node in nodes_of(module, n.Prompt) for shown in node.shown}
+    shown = [one for node in nodes_of(module, n.Prompt) for one in node.shown]
+    others |= {approved(facts, one) or one for one in shown}
     names = (node for node in nodes_of(module, n.Name, n.Member) if node not in others)
     functions = FunctionType | BuiltinType
     return [one for one in names if isinstance(facts.types.get(one, ANY), functions)]

@@ -286,6 +286,10 @@ _ITEM_WORDS = {
 # What they give
 
 
+def _same(arguments: Sequence[Type]) -> Type:
+    return arguments[0]
+
+
 def _list_of_items(arguments: Sequence[Type]) -> Type:
     return ListType(item_type(arguments[0]))
 
@@ -619,6 +623,13 @@ _ROWS = (
     # media
     _effect("reads", "image", Way((_PATH,), IMAGE, _function("image", _PACKAGE))),
     _effect("reads", "file", Way((_PATH,), FILE, _function("file", _PACKAGE))),
+    # tools
+    _pure(
+        "approve",
+        Way((Taken("function", FUNCTION),), _same, _function("approve", _PACKAGE)),
+        holds="one",
+        looks=False,
+    ),
     # programs
     _effect(
         "unknown",

@@ -1,6 +1,7 @@
 """The functions that the model of a prompt may call, and what they are called there.
 
     $ Greet the customer. You have {find_orders}. $ with {tools: [refund, shop.cancel]}
+    $ Help {mail}. You have {refund:approve}. $ with {tools: [look, approve(shop.cancel)]}
     $ {line:raw} $ after history
 
 Those that are in the text, those of `tools`, and those of the prompt `after` which this one
@@ -13,6 +14,7 @@ A list is known where it is written in place, or where a name is bound to it onc
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector, Diagnostic
@@ -30,7 +32,7 @@ from saftc.semantics.types import (
     show,
 )
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import nodes_of
+from saftc.syntax.walk import nodes_of, walk
 
 _IN_PLACE = "write the list in place: `with {tools: [look_up, refund]}`"
 
@@ -38,13 +40,15 @@ _IN_PLACE = "write the list in place: `with {tools: [look_up, refund]}`"
 @dataclass(frozen=True, slots=True)
 class Offered:
     """A function that a prompt offers: the name of its tool, and the expression that is the
-    function, in the script of these facts. `is_listed`: it is in `tools`.
+    function, in the script of these facts. `is_listed`: it is in `tools`; `waits`: its calls by
+    the model wait for approval.
     """
 
     name: str
     value: n.Expression
     facts: Facts
     is_listed: bool = False
+    waits: bool = False
 
     @property
     def type(self) -> Type:
@@ -82,13 +86,35 @@ def own_tools(facts: Facts, node: n.Prompt) -> list[Offered]:
 def _shown_tools(facts: Facts, node: n.Prompt) -> list[Offered]:
     found: list[Offered] = []
     numbered = 0
+    waiting = {value.text for value in map(partial(approved_in, facts), node.holes) if value}
     for hole in node.holes:
-        if may_be_function(facts, hole.value):
-            is_named = isinstance(hole.value, n.Name)
-            numbered += not is_named and is_known_function(facts, hole.value)
-            name = hole.value.text if isinstance(hole.value, n.Name) else f"tool_{numbered}"
-            found.append(Offered(name, hole.value, facts))
+        value = approved(facts, hole.value) or hole.value
+        if may_be_function(facts, value):
+            is_named = isinstance(value, n.Name)
+            numbered += not is_named and is_known_function(facts, value)
+            name = value.text if isinstance(value, n.Name) else f"tool_{numbered}"
+            waits = hole.is_approved or value is not hole.value or name in waiting
+            found.append(Offered(name, value, facts, waits=waits))
     return found
+
+
+def approved(facts: Facts, node: n.Expression) -> n.Expression | None:
+    """The function of `approve(refund)`; None of anything else."""
+    match node:
+        case n.Call(
+            function=n.Name(text="approve") as callee, arguments=(n.Argument(name=None) as given,)
+        ) if facts.names.of(callee).kind == "builtin":
+            return given.value
+        case _:
+            return None
+
+
+def approved_in(facts: Facts, hole: n.Hole) -> n.Name | None:
+    """The name of a function that waits for approval, in a hole: wherever else the prompt has the
+    name, it is the same tool.
+    """
+    value = approved(facts, hole.value) or (hole.value if hole.is_approved else None)
+    return value if isinstance(value, n.Name) else None
 
 
 def listed_tools(facts: Facts, node: n.Expression | None) -> list[Offered] | None:
@@ -103,9 +129,11 @@ def listed_tools(facts: Facts, node: n.Expression | None) -> list[Offered] | Non
 
 def listed_tool(facts: Facts, node: n.Expression) -> list[Offered]:
     """The item of a list as a tool; none where it is a mistake."""
-    name = _own_name(node)
-    is_tool = name is not None and may_be_function(facts, node)
-    return [Offered(name, node, facts, is_listed=True)] if name is not None and is_tool else []
+    value = approved(facts, node) or node
+    name = _own_name(value)
+    if name is None or not may_be_function(facts, value):
+        return []
+    return [Offered(name, value, facts, is_listed=True, waits=value is not node)]
 
 
 def offered(facts: Facts, node: n.Prompt) -> list[Offered]:
@@ -121,6 +149,16 @@ def _offered(facts: Facts, node: n.Prompt, seen: set[n.Prompt]) -> list[Offered]
     seen.add(node)
     kept = [tool for one in _before(facts, node) for tool in _offered(facts, one, seen)]
     return [*_shown_tools(facts, node), *kept, *(listed_tools(facts, node.tools) or [])]
+
+
+def waiting_functions(facts: Facts) -> set[n.FunctionDef]:
+    """The functions of which a prompt of the script says that they wait for approval."""
+    return {
+        one.type.definition
+        for node in nodes_of(facts.module, n.Prompt)
+        for one in own_tools(facts, node)
+        if one.waits and isinstance(one.type, FunctionType)
+    }
 
 
 def keeps_tools(facts: Facts, node: n.Prompt) -> bool:
@@ -215,7 +253,7 @@ def check_tools(module: n.Module, facts: Facts, mistakes: Collector) -> None:
     """Reports tools that are not known, names that stand for two, and tools that are lost."""
     prompts = nodes_of(module, n.Prompt)
     for node in prompts:
-        for diagnostic in _problems(facts, node):
+        for diagnostic in (*_problems(facts, node), *_calls_without_approval(facts, node)):
             mistakes.add(diagnostic)
     if any(offers_any(facts, one) for one in prompts):
         for node in prompts:
@@ -223,6 +261,57 @@ def check_tools(module: n.Module, facts: Facts, mistakes: Collector) -> None:
                 assert node.after is not None
                 hint = "list them, `with {tools: [look_up]}`; `with {tools: []}` means none"
                 mistakes.add(catalogue.TOOLS_LOST.at(node.after.span, hint=hint))
+
+
+def _calls_without_approval(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:
+    """The tools that call what waits for approval when the model calls it, and does not there."""
+    tools = offered(facts, node)
+    waiting = [one for one in tools if one.waits]
+    own = {one.value for one in own_tools(facts, node)} if waiting else set[n.Expression]()
+    for one in tools:
+        if not waiting or not isinstance(one.type, FunctionType):
+            continue
+        named = _named_in(facts, one.type.definition)
+        for other in waiting:
+            # Of two that an earlier prompt has offered, it is told there.
+            if _function(other) in named and not own.isdisjoint((one.value, other.value)):
+                hint = f"only calls by the model wait; `approve({one.name})` has these wait, too"
+                yield catalogue.CALLS_WITHOUT_APPROVAL.at(
+                    _place(node, one).span,
+                    name=one.name,
+                    other=other.name,
+                    hint=None if one.waits else hint,
+                )
+                break
+
+
+def _named_in(facts: Facts, definition: n.FunctionDef) -> set[object]:
+    """The functions that a function calls or passes on, itself or through others, but for those of
+    which it says that they wait.
+    """
+    pending, seen, found = [definition], set[n.FunctionDef](), set[object]()
+    while pending:
+        function = pending.pop()
+        if function in seen:
+            continue
+        seen.add(function)
+        owner = next((one for one in (facts, *facts.scripts) if one.is_own(function)), None)
+        if owner is None:
+            continue
+        nodes = [node for statement in function.body for node in walk(statement)]
+        prompts = [one for one in nodes if isinstance(one, n.Prompt)]
+        waits = {
+            one.value for prompt in prompts for one in own_tools(owner, prompt) if one.waits
+        }
+        for node in nodes:
+            if isinstance(node, n.Name | n.Member) and node not in waits:
+                one = Offered("", node, owner)
+                if one.is_function:
+                    found.add(_function(one))
+                    pending += [] if not isinstance(one.type, FunctionType) else [
+                        one.type.definition
+                    ]
+    return found
 
 
 def offers_any(facts: Facts, node: n.Prompt) -> bool:
@@ -249,15 +338,37 @@ def _problems(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:
         if _is_other(own.setdefault(one.name, one), one):
             yield _twice(node, one)
             return
-    for one in offered(facts, node):
+    every = offered(facts, node)
+    for one in every:
         if one.name in own and _is_other(own[one.name], one):
             yield _twice(node, own[one.name])
             return
+    waiting = [one for one in every if one.waits]
+    for one in every:
+        for other in waiting:
+            if not one.waits and _is_same(one, other):
+                yield catalogue.WITH_AND_WITHOUT.at(_place(node, one).span, name=one.name)
+                return
 
 
 def _twice(node: n.Prompt, tool: Offered) -> Diagnostic:
-    place = tool.value if tool.value in node.shown else node.tools or node
-    return catalogue.TOOL_NAME_TWICE.at(place.span, name=tool.name)
+    return catalogue.TOOL_NAME_TWICE.at(_place(node, tool).span, name=tool.name)
+
+
+def _place(node: n.Prompt, tool: Offered) -> n.Node:
+    """Where a prompt offers a tool."""
+    return tool.value if tool.value in node.shown else node.tools or node
+
+
+def _is_same(one: Offered, other: Offered) -> bool:
+    """Whether two are certainly the same function, under one name or two."""
+    match one.type, other.type:
+        case FunctionType(definition=definition), FunctionType(definition=meant):
+            return definition is meant
+        case BuiltinType(), BuiltinType():
+            return one.type == other.type
+        case _:
+            return one.name == other.name
 
 
 def _is_other(one: Offered, other: Offered) -> bool:
@@ -271,8 +382,11 @@ def _function(one: Offered) -> object:
     match one.type:
         case FunctionType(definition=definition):
             return definition
+        case BuiltinType():
+            return one.type
         case type_:
-            return type_
+            declared = one.facts.declared_by_python(one.value)
+            return type_ if declared is None else declared
 
 
 def _problems_of_list(facts: Facts, node: n.Expression) -> Iterator[Diagnostic]:
@@ -286,7 +400,7 @@ def _problems_of_list(facts: Facts, node: n.Expression) -> Iterator[Diagnostic]:
         if not may_be_function(owner, item):
             found_type = show(owner.types.get(item, ANY))
             yield catalogue.TYPE_MISMATCH.at(place.span, expected="a function", found=found_type)
-        elif _own_name(item) is None:
+        elif _own_name(approved(owner, item) or item) is None:
             hint = "give it a name first: `look_up = ...`, and list that"
             yield catalogue.TOOLS_NOT_KNOWN.at(place.span, hint=hint)
 

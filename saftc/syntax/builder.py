@@ -17,7 +17,7 @@ from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.mistakes.habits import ALL_FAILURES
 from saftc.syntax.texts import dedent, prompt_value, string_value, without_margin
-from saftc.syntax.tokens import Token
+from saftc.syntax.tokens import HOLE_FORMATS, Token
 
 # Stands for a hole while the indentation of a prompt's text is measured; no text can hold it.
 _HOLE = "\0"
@@ -475,16 +475,16 @@ class Builder:
         return n.FormatHole(_span(children), children[1], spec or None)
 
     def hole(self, children: list[Any]) -> n.Hole:
-        is_raw = len(children) > 3
-        if is_raw and children[3].text != "raw":
+        format_ = children[3].text if len(children) > 3 else None
+        if format_ not in (None, *HOLE_FORMATS):
             raise Mistake(
                 catalogue.UNKNOWN_FORMAT.at(
                     children[3].span,
-                    format=children[3].text,
-                    hint=r"the only one is `raw`; write `\{` for a brace in the text",
+                    format=format_,
+                    hint=r"there are `raw` and `approve`; write `\{` for a brace in the text",
                 )
             )
-        return n.Hole(_span(children), children[1], is_raw)
+        return n.Hole(_span(children), children[1], format_ == "raw", format_ == "approve")
 
     def prompt(self, children: list[Any]) -> n.Prompt:
         if isinstance(children[0], n.Prompt):

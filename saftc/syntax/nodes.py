@@ -238,10 +238,11 @@ class PromptText(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hole(Node):
-    """`{expression}` or `{expression:raw}` in a prompt."""
+    """`{expression}`, `{expression:raw}` or `{function:approve}` in a prompt."""
 
     value: "Expression"
     is_raw: bool
+    is_approved: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -43,6 +43,9 @@ SOFT_KEYWORDS = {
     "fail": "FAIL",
 }
 
+# Behind the colon of a hole: a text goes in as it is; a function's calls wait for approval.
+HOLE_FORMATS = ("raw", "approve")
+
 OPERATORS = {
     "==": "EQUAL",
     "!=": "NOT_EQUAL",

@@ -21,7 +21,10 @@ _ORDER: dict[type[Node], tuple[str, ...]] = {
 }
 
 # Fields that never hold a node; looking at them takes time.
-_PLAIN = {"span", "text", "operator", "is_spread", "is_raw", "mode", "is_conversion", "spec"}
+_PLAIN = {
+    *("span", "text", "operator", "is_spread", "is_raw", "is_approved", "mode", "is_conversion"),
+    "spec",
+}
 
 
 class _Parts(dict[type[Node], Callable[[Node], tuple[Any, ...]] | None]):

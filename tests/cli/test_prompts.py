@@ -110,7 +110,7 @@ def sent() -> Iterator[list[dict[str, Any]]]:
             events.append(event)
 
     remove = add_observer(look)
-    configure(provider=Willing())
+    configure(provider=Willing(), approver=lambda _: True)
     yield events
     remove()
 

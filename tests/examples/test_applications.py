@@ -240,3 +240,57 @@ def test_the_trip_asks_the_server_beside_it(folder: Path) -> None:
         ]
         assert said(server.bodies[1])[-1] == ("tool", "3628")
     assert lock.read_bytes() == locked
+
+
+@pytest.mark.parametrize("folder", ["refund_desk"], indirect=True)
+def test_the_refund_desk_goes_on_in_another_process(folder: Path) -> None:
+    def saftc(*words: str) -> subprocess.CompletedProcess[str]:
+        settings = {"OPENAI_API_KEY": "x", "SAFT_BASE_URL": server.url}
+        whole = [sys.executable, "-m", "saftc", *words]
+        variables = {**os.environ, **settings}
+        return subprocess.run(
+            whole, cwd=folder, env=variables, capture_output=True, text=True, timeout=60
+        )
+
+    def reply(body: dict[str, Any]) -> Any:
+        first, last = body["messages"][0]["content"], body["messages"][-1]
+        if last["role"] == "tool":
+            return completion("A-17 is paid back; the lamp is repaired.")
+        if first.startswith("Call"):
+            ada = ("refund", {"order": "A-17", "amount": 25})
+            return calling(ada, ("refund", {"order": "B-9", "amount": 49.9}))
+        claims = {"Ada": ("A-17", 25), "Grace": ("B-9", 49.9)}
+        (order, amount) = next(one for name, one in claims.items() if name in first)
+        return completion(json.dumps({"order": order, "amount": amount}))
+
+    run = ("run", "desk.saft", "--journal", "monday.journal")
+    payments = folder / "payments.py"
+    whole = payments.read_text()
+    with FakeServer() as server:
+        server.responder = reply
+        assert (first := saftc(*run)).returncode == 4, first.stderr
+        several = saftc("approve", "monday.journal", "--yes")
+        assert several.returncode == 2
+        assert '1. refund(order: "A-17", amount: 25.0)' in several.stdout
+        assert '2. refund(order: "B-9", amount: 49.9)' in several.stdout
+        left = saftc("approve", "monday.journal", "--call", "1", "--yes")
+        assert (left.returncode, "A-17" in left.stdout) == (4, False)
+        # The process is killed when the money is on its way.
+        killing = "    import os\n    os.kill(os.getpid(), 9)\n    return f"
+        payments.write_text(whole.replace("    return f", killing))
+        killed = saftc("approve", "monday.journal", "--no", "it is repaired")
+        assert killed.returncode == 137, killed.stderr
+        payments.write_text(whole)
+        stopped = saftc(*run)
+        assert stopped.returncode == 1
+        assert "it may or may not have taken effect" in stopped.stderr
+        assert saftc("approve", "monday.journal", "--yes").returncode == 1
+        ended = saftc("approve", "monday.journal", "--done", "paid 25.00 for A-17")
+        assert ended.stdout == "A-17 is paid back; the lamp is repaired.\n", ended.stderr
+        requests = len(server.bodies)
+        told = [text for role, text in said(server.bodies[-1]) if role == "tool"]
+        assert told == ["paid 25.00 for A-17", "error: not approved: it is repaired"]
+        again = saftc(*run)
+        assert (again.returncode, again.stdout) == (0, ended.stdout)
+        assert len(server.bodies) == requests == 4
+    assert (folder / "paid.txt").read_text() == "A-17 25.00\n"

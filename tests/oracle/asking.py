@@ -132,9 +132,9 @@ class Asking(ABC):
                 continue
             value = next(remaining)
             if isinstance(value, Callable_):
-                is_named = isinstance(part.value, n.Name)
-                numbered += not is_named
-                name = part.value.text if isinstance(part.value, n.Name) else f"tool_{numbered}"
+                function = _function_in(part.value)
+                numbered += not isinstance(function, n.Name)
+                name = function.text if isinstance(function, n.Name) else f"tool_{numbered}"
                 if not v.equal(tools.setdefault(name, value), value):
                     raise Wrong(f"two functions as the tool `{name}`")
                 text.append(name)
@@ -161,9 +161,10 @@ class Asking(ABC):
         found: list[tuple[str, Callable_]] = []
         for item in node.items:
             function = None if isinstance(item, n.Spread) else self.evaluate(item, frame)
-            if not isinstance(item, n.Name) or not isinstance(function, Callable_):
+            name = None if isinstance(item, n.Spread) else _function_in(item)
+            if not isinstance(name, n.Name) or not isinstance(function, Callable_):
                 raise NotImplementedError("tools that are not names of functions")
-            found.append((item.text, function))
+            found.append((name.text, function))
         return found
 
     def _talk_of(self, node: n.Expression | None, frame: Frame) -> v.Talk:
@@ -280,6 +281,15 @@ def _line_of(message: Value) -> str:
     if message["role"] == "user":
         return f"asked {content}" if content else "again"
     return f"said {content}"
+
+
+def _function_in(node: n.Expression) -> n.Expression:
+    """What is offered, where it is said that its calls wait for approval."""
+    match node:
+        case n.Call(function=n.Name(text="approve"), arguments=(argument,)):
+            return argument.value
+        case _:
+            return node
 
 
 def _asks_for_number(schema: object) -> bool:

@@ -192,7 +192,7 @@ def _execute(text: str, script: Script) -> _Execution:
     error = None
     # What is caught is told apart by the text of the module.
     linecache.cache[_FILE] = (len(text), None, text.splitlines(keepends=True), _FILE)
-    configure(provider=model)
+    configure(provider=model, approver=lambda _: True)
     try:
         with contextlib.redirect_stdout(printed), warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -200,7 +200,7 @@ def _execute(text: str, script: Script) -> _Execution:
     except Exception as failure:
         error = failure
     finally:
-        configure(provider=None)
+        configure(provider=None, approver=None)
     output = lines_of(printed.getvalue())
     return _Execution(output, namespace, error, tuple(model.asked))
 

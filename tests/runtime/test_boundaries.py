@@ -38,7 +38,7 @@ CORE = {
 LANGUAGE = {"ops", "_language"}
 PARTS = {
     *("_local", "_media", "_mock", "_observe", "_overlap", "_recovery", "_streaming", "_tables"),
-    *("_beside", "_transcripts"),
+    *("_approval", "_beside", "_transcripts"),
     *("mcp", "programs", "runs", "scale"),
     *("testing", "pytest_plugin"),
 }

@@ -140,7 +140,8 @@ OPTIONS: dict[str, tuple[object, list[object]]] = {
 }
 
 
-@pytest.mark.parametrize("name", Settings.__dataclass_fields__)
+# No prompt chooses who approves what its model does.
+@pytest.mark.parametrize("name", sorted({*Settings.__dataclass_fields__} - {"approver"}))
 def test_every_option_is_checked(name: str) -> None:
     right, wrong = OPTIONS[name]
     assert getattr(settings_for({name: right}), name) == right

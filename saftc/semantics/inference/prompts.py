@@ -40,6 +40,15 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
         if isinstance(part, n.Hole):
             type_ = inference.expression(part.value, env)
             _no_functions_inside(inference, part.value, type_)
+            if part.is_approved and not _may_be_function(type_):
+                inference.report(
+                    catalogue.TYPE_MISMATCH.at(
+                        part.value.span,
+                        expected="a function",
+                        found=show(type_),
+                        hint="`:approve` is for a function that the model may call",
+                    )
+                )
             if part.is_raw and fit(type_, STRING) == Fit.NEVER:
                 inference.report(
                     catalogue.RAW_NEEDS_STRING.at(
@@ -61,6 +70,10 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
         _tools_without_tables(inference, node)
     inference.facts.prompts[node] = asked
     return asked
+
+
+def _may_be_function(type_: Type) -> bool:
+    return any(one == ANY or isinstance(one, FunctionType | BuiltinType) for one in members(type_))
 
 
 def _streamed(inference: Inference, node: n.Prompt, wanted: Type | None) -> Type | None:

@@ -589,7 +589,7 @@ def _formats(place: Place) -> str | None:
     if place.opener != "HOLE_START" or place.kind(-1) != "COLON":
         return None
     if place.bad.kind in ("DOT", "COMMA", "GREATER", "LESS"):
-        return "the only format is `raw`; `round(x, 2)` and `str(x)` change a value"
+        return "the formats are `raw` and `approve`; `round(x, 2)` and `str(x)` change a value"
     return None
 
 

@@ -1,0 +1,215 @@
+"""What waits for approval in a journal, and what is decided about it, when no run has it open.
+
+    for call in waiting_calls("run.journal"):
+        print(call.shown, call.place)
+        decide(call, Decision.no("above the limit", by="ada"))
+
+A call that was approved and under way when its run ended is in doubt: it may have taken effect.
+Whoever has looked for that says so, by `settle`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from runtime_support._approval import Decision
+from runtime_support._jsontext import read_arguments
+from runtime_support._redaction import secret_in
+from runtime_support._values import is_list, is_object
+from runtime_support.errors import CheckError, ConfigError
+from runtime_support.runs._keeper import approval_step, decision_data
+from runtime_support.runs._lines import Entry, Lines, is_journal, line_of, with_sum
+from runtime_support.runs._reading import entries
+
+# Where a job of `saftc map` has the journals of its chunks.
+_OF_CHUNKS = "journal"
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingCall:
+    """A call, or a program, that waits in a journal; `shown` is how Saft writes it.
+
+    One that has `begun`, at this time, is in doubt. `asked` is when the question came up.
+    """
+
+    journal: str
+    at: tuple[Any, ...]
+    tool: str
+    shown: str
+    place: str | None
+    asked: float
+    begun: float | None
+    question: Entry
+
+    @property
+    def is_program(self) -> bool:
+        """Whether it is a program as a whole."""
+        return self.question.get("kind") == "program"
+
+
+def waiting_calls(path: str) -> list[WaitingCall]:
+    """What waits in a journal, or in those of a folder; ConfigError when there is none."""
+    if os.path.isdir(path):
+        return [call for one in _journals_in(path) for call in _waiting_in(one)]
+    return _waiting_in(path)
+
+
+def decide(call: WaitingCall, decision: Decision) -> None:
+    """Keeps a decision: the run goes on with it.
+
+    CheckError when changed arguments do not fit what was asked, or the decision holds a key;
+    ConfigError when a process has the journal.
+    """
+    if call.begun is not None:
+        raise CheckError(
+            f"{call.shown} was under way when its run ended: it may have taken effect",
+            hint="look for that, and settle it",
+        )
+    if decision.verdict == "changed":
+        problem = _problem(call, decision.arguments or "")
+        if problem is not None:
+            raise CheckError(problem)
+    _add(call, call.at, decision_data(decision))
+
+
+def settle(call: WaitingCall, result: str | None, by: str = "") -> None:
+    """Says of a call in doubt that it had this result, or, with None, that it is to be made again.
+
+    ConfigError when a process has the journal.
+    """
+    if call.begun is None:
+        raise CheckError(f"{call.shown} has not begun", hint="decide whether it may")
+    at = (*call.at[:3], approval_step(call.at[3]))
+    known = {name: call.question.get(name) for name in ("decided", "reason", "arguments")}
+    decision = known if known["decided"] is not None else decision_data(Decision.yes())
+    found = {"begun": call.begun, "result": result, "by": by, "time": round(time.time(), 3)}
+    _add(call, at, {**decision, **found})
+
+
+def began_by(path: str) -> tuple[list[str], str] | None:
+    """The words of `saftc`, and the folder, by which the run of a journal was begun; None where it
+    does not say that.
+    """
+    found: tuple[list[str], str] | None = None
+    for entry in entries(path, only_whole=True):
+        match entry:
+            case {"asks": str(), "command": [str(), *_] as words, "folder": str() as folder}:
+                found = [str(word) for word in words], folder
+            case {"asks": str(), "schema": _}:
+                found = None
+            case _:
+                pass
+    return found if found is not None and os.path.isdir(found[1]) else None
+
+
+def _journals_in(folder: str) -> Iterator[str]:
+    for inner in (folder, os.path.join(folder, _OF_CHUNKS)):
+        if os.path.isdir(inner):
+            paths = (os.path.join(inner, name) for name in sorted(os.listdir(inner)))
+            yield from (path for path in paths if is_journal(path))
+
+
+def _waiting_in(path: str) -> list[WaitingCall]:
+    questions, doubts = dict[tuple[Any, ...], Entry](), dict[tuple[Any, ...], Entry]()
+    asked = dict[tuple[Any, ...], Entry]()
+    for entry in entries(path, only_whole=True):
+        if "at" not in entry:
+            continue
+        at = tuple(entry["at"])
+        if "instead" in entry:  # it was asked elsewhere, and is there no longer
+            questions.pop(tuple(entry["instead"]), None)
+            doubts.pop(tuple(entry["instead"]), None)
+        if "asks" in entry and "sum" in entry:
+            if "decided" not in entry:
+                questions[at] = asked[at] = entry
+                continue
+            questions.pop(at, None)
+            asked[at] = {**asked.get(at, {}), **entry}
+            call_at = (*at[:3], str(at[3])[:-1])
+            if call_at in doubts and doubts[call_at]["time"] == entry.get("begun"):
+                del doubts[call_at]
+        elif entry.get("approved"):
+            doubts.pop(at, None)
+            if "ms" not in entry and "left" not in entry:
+                doubts[at] = entry
+    found = [_waiting(path, at, one, None) for at, one in questions.items()]
+    for at, one in doubts.items():
+        known = asked.get((*at[:3], approval_step(str(at[3]))), {})
+        shown = known.get("shown", f"{one['tool']} {one['sent']}")
+        question = {**known, "asks": one["tool"], "sent": one["sent"], "shown": shown}
+        found.append(_waiting(path, at, question, one["time"]))
+    return found
+
+
+def _waiting(path: str, at: tuple[Any, ...], question: Entry, begun: float | None) -> WaitingCall:
+    asked = question.get("time", begun or 0.0)
+    place = question.get("place")
+    return WaitingCall(path, at, question["asks"], question["shown"], place, asked, begun, question)
+
+
+def _problem(call: WaitingCall, arguments: str) -> str | None:
+    """Why changed arguments do not do, as far as the schema in the journal tells; the run checks
+    them by the function itself.
+    """
+    if call.is_program:
+        return "a program is approved or refused as a whole"
+    try:
+        read = read_arguments(arguments)
+    except CheckError as error:
+        return str(error)
+    schema = call.question.get("schema")
+    if not is_object(schema):
+        return None
+    fields: Any = schema.get("properties", {})
+    missing = [name for name in schema.get("required", ()) if name not in read]
+    if missing:
+        return f"`{call.tool}` needs {missing[0]}"
+    for name, value in read.items():
+        if name not in fields:
+            if schema.get("additionalProperties") is False:
+                return f"`{call.tool}` has no parameter {name}"
+            continue
+        wanted: Any = fields[name].get("type")
+        kinds: list[str] = [one for one in wanted] if is_list(wanted) else [wanted]
+        if wanted is not None and not any(_is_of(value, kind) for kind in kinds):
+            return f"{name} is of type {' or '.join(kinds)}, not {json.dumps(value)}"
+    return None
+
+
+def _is_of(value: Any, kind: str) -> bool:
+    known = _KINDS.get(kind)
+    if isinstance(value, bool) and kind in ("integer", "number"):
+        return False
+    return known is None or isinstance(value, known)
+
+
+def _add(call: WaitingCall, at: tuple[Any, ...], decision: Entry) -> None:
+    held = secret_in(json.dumps(decision, ensure_ascii=False))
+    if held is not None:
+        raise CheckError(f"the decision holds something like a key ({held}), which is not kept")
+    kept = {"asks", "kind", "digest", "sent", "shown"}
+    question = {name: part for name, part in call.question.items() if name in kept}
+    whole = {"kind": "call", "digest": "", **question}
+    lines = Lines(call.journal)
+    try:
+        lines.mend()
+        if not any(one.at == call.at for one in _waiting_in(call.journal)):
+            raise ConfigError(f"{call.shown} does not wait any more")
+        lines.append(with_sum(line_of({"at": list(at), "asks": call.tool, **whole, **decision})))
+    finally:
+        lines.close()

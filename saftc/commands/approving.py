@@ -1,0 +1,282 @@
+"""Deciding about calls that wait for approval: at the terminal of a run, and the next day.
+
+    refund(order: "A-17", amount: 25.0)
+      of desk.saft:12:7
+    yes, no, change the arguments, or later? no
+    the reason, for the model: above the limit
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from saftc.commands.reporting import WrongUsage, complain, say, visible, write_result
+
+if TYPE_CHECKING:
+    from runtime_support import Decision, PendingCall
+    from runtime_support.errors import RunWaiting
+    from runtime_support.runs import WaitingCall
+
+# How a command ends whose run waits for approval.
+WAITING = 4
+
+_QUESTION = "yes, no, change the arguments, or later? "
+_OF_A_PROGRAM = "yes, no, or later? "
+
+
+def let_person_decide() -> None:
+    """Has calls that wait be decided at this terminal, if there is somebody at one.
+
+    The part of the runtime that asks is loaded with the first tool that waits.
+    """
+    if is_at_terminal():
+        from saftc.runtime import order
+
+        order.ask_person = ask_at_terminal
+
+
+def is_at_terminal() -> bool:
+    """Whether somebody can be asked, and sees the question."""
+    # Python has no stream where it was closed.
+    streams: tuple[Any, ...] = (sys.stdin, sys.stderr)
+    return all(one is not None and one.isatty() for one in streams)
+
+
+def told_waiting(waiting: "RunWaiting") -> str:
+    """That a run waits, and where, in words."""
+    return str(waiting) if waiting.place is None else f"{waiting}, of {waiting.place}"
+
+
+def ask_at_terminal(
+    call: "PendingCall", problem_with: "Callable[[Decision], str | None]"
+) -> "Decision | None":
+    """What the person at the terminal says; None when that comes later."""
+    from runtime_support import Decision
+
+    _write(f"{described(call.shown)}\n")
+    if call.place is not None:
+        _write(f"  of {call.place}\n")
+    question = _QUESTION if call.kind == "call" else _OF_A_PROGRAM
+    while True:
+        answer = _read(question)
+        word = None if answer is None else answer.strip().lower()
+        if word in ("yes", "y"):
+            return Decision.yes(by=person())
+        if word in ("no", "n"):
+            return Decision.no(_read("the reason, for the model: ") or "", by=person())
+        if word in (None, "later", "l"):
+            return None
+        if word in ("change", "c") and call.kind == "call":
+            changed = _changed(_read("the arguments, as JSON: ") or "")
+            problem = changed if isinstance(changed, str) else problem_with(changed)
+            if not isinstance(changed, str) and problem is None:
+                return changed
+            _write(f"{visible(str(problem))}\n")
+
+
+def _changed(text: str) -> "Decision | str":
+    """The decision for these arguments, or why there is none."""
+    from runtime_support import Decision
+
+    try:
+        arguments = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return f"this is not JSON: {error}"
+    if not isinstance(arguments, dict):
+        return "the arguments are an object: {\"order\": \"A-17\"}"
+    return Decision("changed", arguments=text, by=person())
+
+
+def described(shown: str) -> str:
+    """A call as it is shown to who decides: without keys, on one line, and with the names of
+    letters that look like others.
+    """
+    from saftc.runtime import escaped, redacted
+
+    text = escaped(redacted(shown))
+    odd = [_letter(one) for one in dict.fromkeys(text) if not _is_usual(one)]
+    return f"{text}\n  with {', '.join(odd)}" if odd else text
+
+
+def _is_usual(letter: str) -> bool:
+    import unicodedata
+
+    return letter.isascii() or unicodedata.name(letter, "").startswith("LATIN ")
+
+
+def _letter(letter: str) -> str:
+    import unicodedata
+
+    return f"U+{ord(letter):04X} {unicodedata.name(letter, '')}".rstrip()
+
+
+def person() -> str:
+    """Who decides: the name of the user."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):  # there is none
+        return "somebody"
+
+
+def _write(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def _read(question: str) -> str | None:
+    """A line of the terminal; None at its end."""
+    _write(question)
+    line = sys.stdin.readline()
+    if not line:
+        _write("\n")
+        return None
+    return line.rstrip("\r\n")
+
+
+# `saftc approve`
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the options of `saftc approve` say, and about which calls, by their numbers."""
+
+    yes: bool
+    no: str | None
+    arguments: str | None
+    again: bool
+    done: str | None
+    calls: tuple[int, ...]
+
+    def decision(self) -> "Decision | None":
+        """The decision about calls that wait.
+
+        Raises:
+            WrongUsage: There are several.
+        """
+        from runtime_support import Decision
+
+        given = [self.yes, self.no is not None, self.arguments is not None]
+        if sum([*given, self.again, self.done is not None]) > 1:
+            raise WrongUsage("choose one of --yes, --no, --arguments, --again and --done")
+        if self.yes:
+            return Decision.yes(by=person())
+        if self.no is not None:
+            return Decision.no(self.no, by=person())
+        if self.arguments is not None:
+            return Decision("changed", arguments=self.arguments, by=person())
+        return None
+
+    @property
+    def settles(self) -> bool:
+        """Whether it is about calls in doubt."""
+        return self.again or self.done is not None
+
+
+def approve_calls(target: str, wanted: Wanted, *, goes_on: bool) -> int:
+    """Shows what waits in a journal or a folder, decides, and goes on; gives the exit code."""
+    from runtime_support.errors import SaftError
+    from runtime_support.runs import decide, settle, waiting_calls
+
+    decision = wanted.decision()
+    try:
+        calls = waiting_calls(target)
+        if not calls:
+            say(f"nothing waits for approval in {target}")
+            return 0
+        if decision is None and not wanted.settles:
+            if not is_at_terminal():
+                _show(calls)
+                return WAITING
+            _ask_about(calls)
+        for one in _meant(calls, wanted) if decision is not None or wanted.settles else ():
+            if wanted.settles:
+                settle(one, wanted.done, person())
+            elif decision is not None:
+                decide(one, decision)
+        left = waiting_calls(target)
+    except SaftError as problem:
+        complain(str(problem))
+        return 1
+    if left:
+        _show(left)
+        return WAITING
+    return _go_on(target) if goes_on else 0
+
+
+def _meant(calls: "Sequence[WaitingCall]", wanted: Wanted) -> "list[WaitingCall]":
+    """The calls that the options are about.
+
+    Raises:
+        WrongUsage: It is not certain which.
+    """
+    if not wanted.calls and len(calls) > 1:
+        _show(calls)
+        raise WrongUsage(f"{len(calls)} calls wait: say which by --call N, as often as it takes")
+    for number in wanted.calls:
+        if number > len(calls):
+            raise WrongUsage(f"--call {number}: {len(calls)} wait")
+    return [calls[number - 1] for number in dict.fromkeys(wanted.calls or (1,))]
+
+
+def _show(calls: "Sequence[WaitingCall]") -> None:
+    """Writes what waits, with numbers, to standard output."""
+    write_result("".join(f"{number}. {_told(one)}" for number, one in enumerate(calls, 1)))
+
+
+def _told(call: "WaitingCall") -> str:
+    from saftc.runtime import time_text
+
+    place = "" if call.place is None else f"of {call.place}, "
+    state = f"asked {time_text(call.asked)}"
+    if call.begun is not None:
+        state = (
+            f"IN DOUBT: approved and begun {time_text(call.begun)}, and its run ended before it "
+            "did; look whether it took effect, then --again or --done RESULT"
+        )
+    return f"{described(call.shown)}\n   {place}{state}, in {call.journal}\n"
+
+
+def _ask_about(calls: "Sequence[WaitingCall]") -> None:
+    """Asks the person at the terminal about each call, until one is put off."""
+    from runtime_support import PendingCall
+    from runtime_support.errors import CheckError
+    from runtime_support.runs import decide
+
+    for one in calls:
+        if one.begun is not None:
+            _write(_told(one))
+            continue
+        kind = "program" if one.is_program else "call"
+        pending = PendingCall(one.tool, {}, one.shown, one.place, "", kind)
+        while True:
+            decision = ask_at_terminal(pending, lambda _: None)
+            if decision is None:
+                break
+            try:
+                decide(one, decision)
+                break
+            except CheckError as problem:
+                _write(f"{visible(str(problem))}\n")
+
+
+def _go_on(journal: str) -> int:
+    """Goes on with the run of a journal, where it says by which command it was begun."""
+    import subprocess
+
+    from saftc.runtime import began_by
+
+    found = None if os.path.isdir(journal) else began_by(journal)
+    if found is None:
+        say("decided; the same command goes on from there")
+        return 0
+    command, folder = found
+    say(f"goes on: saftc {' '.join(command)}")
+    variables = {**os.environ, "SAFT_JOURNAL": os.path.abspath(journal)}
+    whole = [sys.executable, "-m", "saftc", *command]
+    code = subprocess.run(whole, cwd=folder, env=variables, check=False).returncode
+    return code if code >= 0 else 128 - code  # as shells tell that it was killed

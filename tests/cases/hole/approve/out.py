@@ -1,0 +1,23 @@
+# Compiled by saftc from in.saft; edit that file instead.
+from runtime_support import approve, prompt
+
+
+def refund(order: str, amount: float) -> str:
+    """Pays money back."""
+    return f"{order}: {amount}"
+
+
+def look(order: str) -> str:
+    return order
+
+
+mail = "Where is my pen?"
+print(
+    prompt(
+        "Answer {mail}. You have {look} and {refund}; call {refund} once.",
+        mail=mail,
+        look=look,
+        refund=approve(refund),
+    ).value
+)
+print(prompt("Answer {mail} with {refund}.", mail=mail, refund=approve(refund)).value)

@@ -1,0 +1,149 @@
+"""`saftc run` of a script whose tools wait for approval, and `saftc approve`."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.cli.test_journals import Script
+from tests.cli.test_journals import new_process as new_process
+
+ROOT = Path(__file__).parents[2]
+
+DESK = """\
+/// Pays money back.
+f refund(order: string, amount: float) -> string:
+    append_text("paid.txt", f"{order} {amount}\\n")
+    ret f"refunded {amount}"
+
+try:
+    print($ Ada wants 25 back for "A-17": call {refund:approve}. $)
+except error:
+    print("caught", error)
+print($ Bo wants 3 back for "B-9": call {refund:approve}. $)
+"""
+FIRST, SECOND = 'refund(order: "A-17", amount: 25.0)', 'refund(order: "B-9", amount: 3.0)'
+RUN = ("run", "desk.saft", "--provider", "mock", "--journal", "a.journal")
+
+
+@pytest.fixture
+def waiting(saftc: Command, script: Script) -> Command:
+    """A run that waits."""
+    script("desk.saft", DESK)
+    ended = saftc(*RUN)
+    assert (ended.code, ended.out) == (4, "")
+    assert ended.err == (
+        f"saftc: {FIRST} waits for approval, of desk.saft:7:11\n"
+        "saft: `saftc approve a.journal` decides; then the same command goes on from there\n"
+    )
+    return saftc
+
+
+def test_what_waits_is_shown(waiting: Command) -> None:
+    shown = waiting("approve", "a.journal")
+    assert shown.code == 4
+    first, second = shown.out.splitlines()
+    assert first == f"1. {FIRST}"
+    assert second.startswith("   of desk.saft:7:11, asked ") and second.endswith("in a.journal")
+    assert waiting("approve", ".").out == shown.out.replace("a.journal", "./a.journal")
+    assert waiting("runs").out.splitlines()[1].split()[4] == "waiting"
+    assert f"[1] waits for approval: {FIRST}" in waiting("trace", "a.journal").out
+    assert waiting("trace", "a.journal", "--html", "a.html").code == 0
+
+
+def test_the_run_goes_on_with_what_was_decided(waiting: Command) -> None:
+    decided = waiting("approve", "a.journal", "--no", "above the limit", "--no-run")
+    assert (decided.code, decided.out, decided.err) == (0, "", "")
+    assert waiting("approve", "a.journal").err == "nothing waits for approval in a.journal\n"
+    ended = waiting(*RUN)
+    assert (ended.code, ended.out) == (4, "error: not approved: above the limit\n")
+    changed = '{"order": "B-9", "amount": 2}'
+    assert waiting("approve", "a.journal", "--arguments", changed, "--no-run").code == 0
+    ended = waiting(*RUN)
+    assert ended.code == 0
+    assert ended.out.splitlines()[-1] == "refunded 2.0"
+    assert Path("paid.txt").read_text() == "B-9 2.0\n"
+    told = waiting("trace", "a.journal").out
+    assert f"(above the limit): {FIRST}" in told
+    assert f"with other arguments, {changed}: {SECOND}" in told
+    assert waiting("runs").out.splitlines()[1].split()[4] == "ok"
+
+
+def test_wrong_decisions(waiting: Command) -> None:
+    both = waiting("approve", "a.journal", "--yes", "--no", "x")
+    assert (both.code, "choose one of --yes, --no" in both.err) == (2, True)
+    assert waiting("approve", "a.journal", "--yes", "--call", "2").code == 2
+    odd = waiting("approve", "a.journal", "--arguments", '{"order": "B", "amount": "much"}')
+    assert (odd.code, odd.err) == (1, 'saftc: amount is of type number, not "much"\n')
+    assert waiting("approve", "a.journal", "--again").code == 1
+    assert waiting("approve", "nothing.journal", "--yes").code == 1
+    assert waiting("approve", "desk.saft").code == 1
+    assert not Path("paid.txt").exists()
+
+
+def test_without_anybody_to_ask(saftc: Command, script: Script) -> None:
+    script("desk.saft", DESK.partition("try:")[0] + "print($ Pay {refund:approve} $)\n")
+    ended = saftc("run", "desk.saft", "--provider", "mock")
+    assert ended.code == 1
+    assert "calls of refund wait for approval, and there is nobody to ask" in ended.err
+
+
+def typed(answers: str, *words: str) -> str:
+    """All that the command writes to a terminal, at which somebody types these answers."""
+    import pty
+    import termios
+
+    ours, theirs = pty.openpty()
+    manner = termios.tcgetattr(theirs)
+    manner[3] &= ~termios.ECHO
+    termios.tcsetattr(theirs, termios.TCSANOW, manner)
+    os.write(ours, answers.encode())
+    settings = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "TERM": "dumb"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "saftc", *words],
+        env=settings,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    written = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:  # so Linux says that nobody writes any more
+            break
+        if not part:
+            break
+        written += part
+    os.close(ours)
+    process.wait()
+    return written.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.one_python
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
+def test_at_a_terminal(saftc: Command, script: Script) -> None:
+    script("desk.saft", DESK)
+    answers = 'sure\nchange\n{\nchange\n{"order": "A"}\nno\ntoo late\nyes\n'
+    shown = typed(answers, *RUN[:4])
+    assert f"{FIRST}\n  of desk.saft:7:11\n" in shown
+    assert "this is not JSON" in shown
+    assert "args.amount: missing field" in shown
+    assert "error: not approved: too late\n" in shown
+    assert shown.endswith("refunded 3.0\n")
+    assert Path("paid.txt").read_text() == "B-9 3.0\n"
+
+
+@pytest.mark.one_python
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
+def test_a_person_puts_it_off_and_decides_later(saftc: Command, script: Script) -> None:
+    script("desk.saft", DESK)
+    shown = typed("later\n", *RUN)
+    assert "waits for approval, of desk.saft:7:11" in shown
+    shown = typed("yes\nyes\n", "approve", "a.journal")
+    assert "goes on: saftc run desk.saft" in shown
+    assert Path("paid.txt").read_text() == "A-17 25.0\nB-9 3.0\n"
