@@ -55,7 +55,7 @@ TWO_MEANINGS = Code(
     "`{name}` is ambiguous in `{function}`: the call assigns it on some paths only",
 )
 NESTED_TYPE = Code("SAFT0214", "error", "type `{name}` is defined inside a block")
-RESERVED_NAME = Code("SAFT0215", "error", "`{name}`: such names are those of the runtime")
+RESERVED_NAME = Code("SAFT0215", "error", "`{name}` is reserved for the runtime")
 FAILURE_OUTSIDE = Code("SAFT0216", "error", "`{name}` is known only inside its `except`")
 FAILURE_KIND = Code("SAFT0217", "error", "{kind} is not a kind of failure")
 RULE_EFFECT = Code("SAFT0218", "error", "a record's rule must not {problem}")
@@ -100,9 +100,11 @@ NO_CONVERSATION = Code(
     "SAFT0409", "error", "a prompt comes `after` a result or a list of messages, not {found}"
 )
 STREAM_OF_TEXT = Code("SAFT0410", "error", "`stream` gives pieces of text, not {found}")
-DRAFTS_OF_STREAM = Code("SAFT0414", "error", "a type in `for` is that of a stream, not of {found}")
+DRAFTS_OF_STREAM = Code("SAFT0414", "error", "only a stream takes a type in `for`, not {found}")
 OPTION_OF_ANOTHER_WIRE = Code("SAFT0411", "error", "the wire `{wire}` has no option `{name}`")
-TOOLS_NOT_KNOWN = Code("SAFT0412", "error", "the tools of a prompt have to be known")
+TOOLS_NOT_KNOWN = Code(
+    "SAFT0412", "error", "the tools of a prompt must be known before the script runs"
+)
 WITH_AND_WITHOUT = Code("SAFT0415", "error", "`{name}` is offered with and without approval")
 TOO_MANY_REQUESTS = Code(
     "SAFT0430", "error", "this script may send {can}, and {allowed} are allowed"
@@ -125,7 +127,7 @@ SERVER_IMPORT_INSIDE = Code(
 ALWAYS_TRUE = Code("SAFT0601", "warning", "this condition is always true")
 ALWAYS_FALSE = Code("SAFT0602", "warning", "this condition is always false")
 MISSING_RETURN = Code(
-    "SAFT0603", "warning", "`{name}` can end without a `ret`, but gives {expected}"
+    "SAFT0603", "warning", "`{name}` can end without a `ret`, but must return {expected}"
 )
 UNUSED_NAME = Code("SAFT0604", "warning", "`{name}` is never used")
 UNREACHABLE = Code("SAFT0605", "warning", "this is never reached")
