@@ -21,7 +21,7 @@ from runtime_support._names import near
 from runtime_support._schema import model as m
 from runtime_support._values import is_list, is_object
 from runtime_support.programs import _tree as n
-from runtime_support.programs import _types as t
+from runtime_support.programs import _types
 from runtime_support.programs._coercion import is_by_position
 from runtime_support.programs._naming import (
     CoercionPlacer,
@@ -51,7 +51,7 @@ from runtime_support.programs._writing import (
     rename,
 )
 
-Scope = Mapping[str, t.Type]
+Scope = Mapping[str, _types.Type]
 Data = dict[str, Any]
 
 
@@ -62,7 +62,7 @@ _MOST_TRIED = 16
 def check_program(
     program: Any,
     registry: Registry,
-    returns: t.Type = t.ANY,
+    returns: _types.Type = _types.ANY,
     diagnostics: Iterable[Diagnostic] = (),
     *,
     suggests: bool = True,
@@ -70,7 +70,7 @@ def check_program(
     """The checked tree of JSON data; `diagnostics` are those of reading it."""
     unread = list(diagnostics)
     findings = Findings(program, unread)
-    slot = Slot(returns, "the result" if returns != t.ANY else "")
+    slot = Slot(returns, "the result" if returns != _types.ANY else "")
     root = Checker(registry, findings).check(program, (), slot, {})
     if findings.diagnostics:
         # No edit of the data corrects what could not be read.
@@ -85,7 +85,7 @@ def check_program(
     return n.CheckedProgram(program, root, registry)
 
 
-def _mistakes(candidate: Candidate, registry: Registry, returns: t.Type) -> list[str]:
+def _mistakes(candidate: Candidate, registry: Registry, returns: _types.Type) -> list[str]:
     checked = check_program(candidate.program, registry, returns, suggests=False)
     return (
         [one.message for one in checked.diagnostics] if isinstance(checked, ProgramFailure) else []
@@ -106,7 +106,7 @@ class Checker:
         if is_list(value):
             return self._list(value, path, slot, scope)
         if not is_object(value):
-            node = n.ConstantNode(path, t.literal_type(value), True, False, value)
+            node = n.ConstantNode(path, _types.literal_type(value), True, False, value)
             return self._fitter.fit(node, slot)
         if any(name.startswith("$") for name in value):
             return self._form(value, path, slot, scope)
@@ -169,20 +169,20 @@ class Checker:
 
     def _list(self, value: list[Any], path: Path, slot: Slot, scope: Scope) -> n.Checked:
         wanted = _only_list(slot.type)
-        inner = None if wanted is None else t.item_of(wanted)
-        types: tuple[t.Type, ...] = (t.ANY if inner is None else inner,) * len(value)
+        inner = None if wanted is None else _types.item_of(wanted)
+        types: tuple[_types.Type, ...] = (_types.ANY if inner is None else inner,) * len(value)
         if isinstance(wanted, m.TupleSchema) and inner is None:
             types = wanted.items
             if len(types) != len(value):
-                count = f"expected {t.type_notation(wanted)}, got a list of {len(value)}"
+                count = f"expected {_types.type_notation(wanted)}, got a list of {len(value)}"
                 self._findings.wrong(slot.says(count), path)
                 return broken_node(path)
         items = tuple(
             self.check(item, (*path, index), slot.inside(type_), scope)
             for index, (item, type_) in enumerate(zip(value, types, strict=True))
         )
-        if inner is None or inner == t.ANY:
-            inner = t.union_of(t.widen(item.type) for item in items)
+        if inner is None or inner == _types.ANY:
+            inner = _types.union_of(_types.widen(item.type) for item in items)
         node = n.ListNode(path, m.ListSchema(inner), *_effects(items), items)
         return self._settled(node, wanted, slot)
 
@@ -202,18 +202,18 @@ class Checker:
             self._findings.wrong("'as' takes the name of a variable", (*start, "as"))
             return broken_node(path)
         self._check_variable(variable, (*start, "as"))
-        each = Slot(m.ListSchema(t.ANY), "'over' of $map, a list")
+        each = Slot(m.ListSchema(_types.ANY), "'over' of $map, a list")
         over = self.check(body["over"], (*start, "over"), each, scope)
-        inside = {**scope, variable: t.item_of(over.type) or t.ANY}
+        inside = {**scope, variable: _types.item_of(over.type) or _types.ANY}
         where = None
         if "where" in body:
-            test = Slot(t.BOOLEAN, "'where' of $map")
+            test = Slot(_types.BOOLEAN, "'where' of $map")
             where = self.check(body["where"], (*start, "where"), test, inside)
         wanted = _only_list(slot.type)
-        item = None if wanted is None else t.item_of(wanted)
+        item = None if wanted is None else _types.item_of(wanted)
         wanted = None if item is None else wanted
-        do = self.check(body["do"], (*start, "do"), slot.inside(item or t.ANY), inside)
-        found = t.widen(do.type) if item is None or item == t.ANY else item
+        do = self.check(body["do"], (*start, "do"), slot.inside(item or _types.ANY), inside)
+        found = _types.widen(do.type) if item is None or item == _types.ANY else item
         effects = _effects([over, do] if where is None else [over, where, do])
         node = n.MapNode(path, m.ListSchema(found), *effects, over, variable, where, do)
         return self._settled(node, wanted, slot)
@@ -224,7 +224,7 @@ class Checker:
         """A record whose fields are at `start`, below `$object` if that is written."""
         shapes = self._names.shapes(slot.type)
         for shape in shapes:
-            if isinstance(shape, m.MapSchema) or t.names_fit(set(body), fields_of(shape)):
+            if isinstance(shape, m.MapSchema) or _types.names_fit(set(body), fields_of(shape)):
                 return self._shaped(body, path, start, shape, scope)
         near_misses = [one for one in shapes if body.keys() & {f.name for f in fields_of(one)}]
         if len(near_misses) == 1:
@@ -232,7 +232,7 @@ class Checker:
         fields = tuple(
             (name, self.check(part, (*start, name), Slot(), scope)) for name, part in body.items()
         )
-        known = tuple(m.Field(name, t.widen(node.type)) for name, node in fields)
+        known = tuple(m.Field(name, _types.widen(node.type)) for name, node in fields)
         effects = _effects(node for _, node in fields)
         node = n.RecordNode(path, m.ObjectSchema(None, known), *effects, fields)
         return self._fitter.fit(node, slot)
@@ -255,7 +255,7 @@ class Checker:
         if definition is not None:
             return self._call(definition, body, path, slot, scope)
         for shape in self._names.shapes(slot.type):
-            if not isinstance(shape, m.MapSchema) and t.names_fit({name}, fields_of(shape)):
+            if not isinstance(shape, m.MapSchema) and _types.names_fit({name}, fields_of(shape)):
                 return self._shaped({name: body}, path, path, shape, scope)
         self._names.unknown_function(name, body, path, slot)
         inside = (*path, name)
@@ -321,7 +321,7 @@ class Checker:
         for cycle in order.cycles:
             message = f"the variables of a $let form a cycle: {' -> '.join(cycle)}"
             self._findings.wrong(message, (*start, cycle[0]))
-        inside = {**scope, **dict.fromkeys(bound, t.ANY)}
+        inside = {**scope, **dict.fromkeys(bound, _types.ANY)}
         nodes: list[tuple[str, n.Checked]] = []
         for name in order.names:
             node = self.check(bound[name], (*start, name), Slot(), inside)
@@ -343,19 +343,21 @@ class Checker:
 
     def _if(self, body: Data, path: Path, slot: Slot, scope: Scope) -> n.Checked:
         here, branch = (*path, "$if"), slot.inside(slot.type)
-        test = self.check(body["test"], (*here, "test"), Slot(t.BOOLEAN, "'test' of $if"), scope)
+        test = self.check(
+            body["test"], (*here, "test"), Slot(_types.BOOLEAN, "'test' of $if"), scope
+        )
         then = self.check(body["then"], (*here, "then"), branch, scope)
         otherwise = self.check(body["else"], (*here, "else"), branch, scope)
         found = slot.type
         if isinstance(found, m.AnySchema):
-            found = t.union_of([t.widen(then.type), t.widen(otherwise.type)])
+            found = _types.union_of([_types.widen(then.type), _types.widen(otherwise.type)])
         effects = _effects([test, then, otherwise])
         return n.IfNode(path, found, *effects, test, then, otherwise)
 
 
-def _only_list(type_: t.Type) -> m.ListSchema | m.TupleSchema | None:
+def _only_list(type_: _types.Type) -> m.ListSchema | m.TupleSchema | None:
     """The list type that a list must be here, when there is exactly one."""
-    lists = t.lists_of(type_)
+    lists = _types.lists_of(type_)
     return lists[0] if len(lists) == 1 else None
 
 
@@ -364,7 +366,7 @@ def _absent_fields(
 ) -> tuple[tuple[str, n.Checked], ...]:
     """The fields that take a value when they are absent: those that may be null."""
     return tuple(
-        (field.name, n.ConstantNode(path, t.NULL, True, False, None))
+        (field.name, n.ConstantNode(path, _types.NULL, True, False, None))
         for field in record.fields
         if field.name not in given and not field.required and field.default is None
     )

@@ -32,7 +32,7 @@ from runtime_support._names import near
 from runtime_support._schema import model as m
 from runtime_support._values import is_list, is_object, is_tuple
 from runtime_support.programs import _tree as n
-from runtime_support.programs import _types as t
+from runtime_support.programs import _types
 from runtime_support.programs._machine import (
     Choice,
     Fault,
@@ -59,43 +59,43 @@ MOST_CONVERSIONS = 3
 _NUMBER = re.compile(r"\s*-?(\d+)(\.\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
 
 
-def judge(source: t.Type, target: t.Type, registry: Registry) -> n.Coercion:
+def judge(source: _types.Type, target: _types.Type, registry: Registry) -> n.Coercion:
     """How values of the source become values of the target."""
     source, target = m.resolved(source), m.resolved(target)
-    if t.fits(source, target):
+    if _types.fits(source, target):
         return n.Fits()
     if isinstance(source, m.AnySchema):
         return n.Decides()
     if isinstance(source, m.UnionSchema):
         return _judge_union(source, target, registry)
-    if any(_widens(source, member) for member in t.members_of(target)):
+    if any(_widens(source, member) for member in _types.members_of(target)):
         return n.Widens()
-    routes = shortest_routes(lambda parameter: t.fits(source, parameter), target, registry)
+    routes = shortest_routes(lambda parameter: _types.fits(source, parameter), target, registry)
     if len(routes) > 1:
         return n.Splits(tuple(routes))
     if routes:
         return n.Converts(routes[0])
-    inner = [_judge_inside(source, member, registry) for member in t.members_of(target)]
+    inner = [_judge_inside(source, member, registry) for member in _types.members_of(target)]
     possible = [one for one in inner if not isinstance(one, n.Never)]
     if len(possible) == 1 and len(inner) == 1:
         return possible[0]
     if possible:
         return n.Decides()
-    if any(_hops(t.widen(source), member) for member in t.members_of(target)):
+    if any(_hops(_types.widen(source), member) for member in _types.members_of(target)):
         return n.Hops()
     return n.Never()
 
 
 def shortest_routes(
-    accepts: Callable[[t.Type], bool], target: t.Type, registry: Registry
+    accepts: Callable[[_types.Type], bool], target: _types.Type, registry: Registry
 ) -> list[Route]:
     """All shortest paths of conversions to the target, from what `accepts` a first parameter."""
     routes: list[Route] = [
         (one,) for one in registry.conversions if accepts(one.parameters[0].schema)
     ]
-    seen: list[t.Type] = []
+    seen: list[_types.Type] = []
     for _ in range(MOST_CONVERSIONS):
-        arrived = [route for route in routes if t.fits(route[-1].result, target)]
+        arrived = [route for route in routes if _types.fits(route[-1].result, target)]
         if arrived:
             return arrived
         here = [route[-1].result for route in routes]
@@ -104,12 +104,12 @@ def shortest_routes(
             (*route, one)
             for route in routes
             for one in registry.conversions
-            if t.fits(route[-1].result, one.parameters[0].schema) and one.result not in seen
+            if _types.fits(route[-1].result, one.parameters[0].schema) and one.result not in seen
         ]
     return []
 
 
-def reachable(source: t.Type, registry: Registry) -> list[str]:
+def reachable(source: _types.Type, registry: Registry) -> list[str]:
     """What the conversions can make of the type, nearest first, in the notation."""
     found: list[str] = []
     level = [source]
@@ -118,45 +118,48 @@ def reachable(source: t.Type, registry: Registry) -> list[str]:
             one.result
             for type_ in level
             for one in registry.conversions
-            if t.fits(type_, one.parameters[0].schema) and t.type_notation(one.result) not in found
+            if _types.fits(type_, one.parameters[0].schema)
+            and _types.type_notation(one.result) not in found
         ]
-        found += dict.fromkeys(map(t.type_notation, level))
+        found += dict.fromkeys(map(_types.type_notation, level))
     return found
 
 
-def is_by_position(argument: Any, target: t.Type, registry: Registry) -> bool:
+def is_by_position(argument: Any, target: _types.Type, registry: Registry) -> bool:
     """Whether a bare argument is a list that could only be joined: arguments without names."""
 
-    def takes_list(type_: t.Type) -> bool:
-        return t.ANY in t.members_of(type_) or bool(t.lists_of(type_))
+    def takes_list(type_: _types.Type) -> bool:
+        return _types.ANY in _types.members_of(type_) or bool(_types.lists_of(type_))
 
     if not is_list(argument) or takes_list(target):
         return False
     return not shortest_routes(takes_list, target, registry)
 
 
-def readings(value: Any, target: t.Type) -> list[tuple[str, Any]]:
+def readings(value: Any, target: _types.Type) -> list[tuple[str, Any]]:
     """The values that one built-in hop gives, each with a sentence; two for text with commas."""
-    for member in t.members_of(target):
+    for member in _types.members_of(target):
         found = _read(value, member)
         if found:
             return found
     return []
 
 
-def known_texts(target: t.Type) -> list[str]:
+def known_texts(target: _types.Type) -> list[str]:
     """The values of the type, where they are listed."""
-    return [str(one.value) for one in t.members_of(target) if isinstance(one, m.LiteralSchema)]
+    return [str(one.value) for one in _types.members_of(target) if isinstance(one, m.LiteralSchema)]
 
 
-def why_not(value: Any, target: t.Type) -> str | None:
+def why_not(value: Any, target: _types.Type) -> str | None:
     """A reason that says more than the types do, when there is one."""
-    if isinstance(value, str) and any(member in t.NUMBERS for member in t.members_of(target)):
+    if isinstance(value, str) and any(
+        member in _types.NUMBERS for member in _types.members_of(target)
+    ):
         return f"{compact(value)} is not a number"
     return None
 
 
-def _judge_union(source: m.UnionSchema, target: t.Type, registry: Registry) -> n.Coercion:
+def _judge_union(source: m.UnionSchema, target: _types.Type, registry: Registry) -> n.Coercion:
     verdicts = [judge(member, target, registry) for member in source.members]
     if all(isinstance(one, n.Never) for one in verdicts):
         return n.Never()
@@ -165,17 +168,17 @@ def _judge_union(source: m.UnionSchema, target: t.Type, registry: Registry) -> n
     return n.Decides()
 
 
-def _widens(source: t.Type, target: t.Type) -> bool:
-    source = t.widen(source)
-    if target == t.FLOAT:
-        return source in t.NUMBERS
-    item, wanted = t.item_of(source), t.item_of(target)
+def _widens(source: _types.Type, target: _types.Type) -> bool:
+    source = _types.widen(source)
+    if target == _types.FLOAT:
+        return source in _types.NUMBERS
+    item, wanted = _types.item_of(source), _types.item_of(target)
     if item is None or wanted is None:
         return False
-    return t.fits(item, wanted) or _widens(item, wanted)
+    return _types.fits(item, wanted) or _widens(item, wanted)
 
 
-def _judge_inside(source: t.Type, target: t.Type, registry: Registry) -> n.Coercion:
+def _judge_inside(source: _types.Type, target: _types.Type, registry: Registry) -> n.Coercion:
     """The rules that look at the parts of a value, or that need the value itself."""
     match source, target:
         case ((m.ListSchema() | m.TupleSchema()), (m.ListSchema() | m.TupleSchema())):
@@ -190,18 +193,25 @@ def _judge_inside(source: t.Type, target: t.Type, registry: Registry) -> n.Coerc
             is_narrower = own is not None and wanted is not None and issubclass(wanted, own)
             return n.Decides() if is_narrower else n.Never()
         case (_, m.LiteralSchema(member=member)) if member is not m.ABSENT:
-            return n.Decides() if source == t.widen(m.LiteralSchema(target.value)) else n.Never()
+            return (
+                n.Decides() if source == _types.widen(m.LiteralSchema(target.value)) else n.Never()
+            )
         case _, m.LiteralSchema():
-            same = t.widen(source) == t.widen(target) or t.widen(source) in t.NUMBERS
+            same = (
+                _types.widen(source) == _types.widen(target)
+                or _types.widen(source) in _types.NUMBERS
+            )
             return n.Decides() if same and not isinstance(source, m.LiteralSchema) else n.Never()
         case _:
-            return n.Decides() if target == t.INTEGER and source in t.NUMBERS else n.Never()
+            return (
+                n.Decides() if target == _types.INTEGER and source in _types.NUMBERS else n.Never()
+            )
 
 
 def _judge_items(
     source: m.ListSchema | m.TupleSchema, target: m.ListSchema | m.TupleSchema, registry: Registry
 ) -> n.Coercion:
-    item, wanted = t.item_of(source), t.item_of(target)
+    item, wanted = _types.item_of(source), _types.item_of(target)
     if item is not None and wanted is not None:
         verdict = judge(item, wanted, registry)
         return verdict if isinstance(verdict, n.Never) else n.Each(verdict)
@@ -226,52 +236,52 @@ def _judge_object(
         return n.Decides()
     fields = constructor.parameters if constructor is not None else getattr(target, "fields", ())
     given = {field.name for field in source.fields}
-    return n.Decides() if t.names_fit(given, fields) else n.Never()
+    return n.Decides() if _types.names_fit(given, fields) else n.Never()
 
 
-def _hops(source: t.Type, target: t.Type) -> bool:
-    if source == t.STRING:
-        item = t.item_of(target)
-        return target in t.NUMBERS or _takes(item, t.STRING)
-    if source in t.NUMBERS:
-        item = t.item_of(target)
-        return target in (t.STRING, t.BOOLEAN) or _takes(item, *t.NUMBERS)
-    if source == t.BOOLEAN:
-        return target in t.NUMBERS
-    return target == t.STRING and _takes(t.item_of(source), t.STRING)
+def _hops(source: _types.Type, target: _types.Type) -> bool:
+    if source == _types.STRING:
+        item = _types.item_of(target)
+        return target in _types.NUMBERS or _takes(item, _types.STRING)
+    if source in _types.NUMBERS:
+        item = _types.item_of(target)
+        return target in (_types.STRING, _types.BOOLEAN) or _takes(item, *_types.NUMBERS)
+    if source == _types.BOOLEAN:
+        return target in _types.NUMBERS
+    return target == _types.STRING and _takes(_types.item_of(source), _types.STRING)
 
 
-def _takes(item: t.Type | None, *kinds: t.Type) -> bool:
+def _takes(item: _types.Type | None, *kinds: _types.Type) -> bool:
     """Whether an item of a list may be of one of the kinds; the value of a constant decides."""
-    members = () if item is None else t.members_of(item)
-    return any(one in (t.ANY, *kinds) or isinstance(one, m.LiteralSchema) for one in members)
+    members = () if item is None else _types.members_of(item)
+    return any(one in (_types.ANY, *kinds) or isinstance(one, m.LiteralSchema) for one in members)
 
 
-def _read(value: Any, target: t.Type) -> list[tuple[str, Any]]:
+def _read(value: Any, target: _types.Type) -> list[tuple[str, Any]]:
     if isinstance(value, str):
         return _read_text(value, target)
     if isinstance(value, bool):
-        return [("as a number", _stored(int(value), target))] if target in t.NUMBERS else []
+        return [("as a number", _stored(int(value), target))] if target in _types.NUMBERS else []
     if isinstance(value, int | float):
-        if target == t.STRING:
+        if target == _types.STRING:
             return [("as text", json.dumps(value))]
-        if target == t.BOOLEAN:
+        if target == _types.BOOLEAN:
             return [("as a boolean", bool(value))] if value in (0, 1) else []
-        one = None if t.item_of(target) is None else _kept([value], target)
+        one = None if _types.item_of(target) is None else _kept([value], target)
         return [] if one is None else [("a list of one", one)]
-    if target == t.STRING and is_list(value) and all(isinstance(item, str) for item in value):
+    if target == _types.STRING and is_list(value) and all(isinstance(item, str) for item in value):
         return [("joined", ",".join(value))]
     return []
 
 
-def _read_text(text: str, target: t.Type) -> list[tuple[str, Any]]:
-    if target in t.NUMBERS:
+def _read_text(text: str, target: _types.Type) -> list[tuple[str, Any]]:
+    if target in _types.NUMBERS:
         number = _parse_number(text)
         try:
-            return [] if number is None else [("as a number", t.conform(number, target))]
-        except t.TypeMismatch:
+            return [] if number is None else [("as a number", _types.conform(number, target))]
+        except _types.TypeMismatch:
             return []
-    if not _takes(t.item_of(target), t.STRING):
+    if not _takes(_types.item_of(target), _types.STRING):
         return []
     choices = [("a list of one", [text])]
     if "," in text:
@@ -279,15 +289,15 @@ def _read_text(text: str, target: t.Type) -> list[tuple[str, Any]]:
     return [(sentence, kept) for sentence, items in choices if (kept := _kept(items, target))]
 
 
-def _kept(items: list[Any], target: t.Type) -> Any:
+def _kept(items: list[Any], target: _types.Type) -> Any:
     try:
-        return t.conform(items, target)
-    except t.TypeMismatch:
+        return _types.conform(items, target)
+    except _types.TypeMismatch:
         return None
 
 
-def _stored(number: int, target: t.Type) -> int | float:
-    return float(number) if target == t.FLOAT else number
+def _stored(number: int, target: _types.Type) -> int | float:
+    return float(number) if target == _types.FLOAT else number
 
 
 def _parse_number(text: str) -> int | float | None:
@@ -327,20 +337,20 @@ class Coercer:
         self._registry = registry
         self._machine = machine
 
-    async def coerce(self, value: Any, target: t.Type, site: Site) -> Any:
+    async def coerce(self, value: Any, target: _types.Type, site: Site) -> Any:
         """The value as one of the target; raises Stopped."""
         try:
-            return t.conform(value, target)
-        except t.TypeMismatch as error:
+            return _types.conform(value, target)
+        except _types.TypeMismatch as error:
             misfit = error
         routes = shortest_routes(
-            lambda parameter: t.conforms(value, parameter), target, self._registry
+            lambda parameter: _types.conforms(value, parameter), target, self._registry
         )
         if len(routes) > 1:
             raise self._several_routes(value, target, routes, site)
         if routes:
             return await self._convert(value, routes[0], target, site)
-        shaped = [one for one in t.members_of(target) if self._has_shape(value, one)]
+        shaped = [one for one in _types.members_of(target) if self._has_shape(value, one)]
         for index, member in enumerate(shaped):
             try:
                 return await self._parts(value, member, site)
@@ -349,7 +359,9 @@ class Coercer:
                     raise
         found = readings(value, target)
         if len(found) > 1:
-            message = f"{compact(value)} can become {t.type_notation(target)} in {len(found)} ways"
+            message = (
+                f"{compact(value)} can become {_types.type_notation(target)} in {len(found)} ways"
+            )
             choices = [(text, lambda one=one: list(one)) for text, one in found]
             raise self._unclear(message, choices, site)
         if found:
@@ -374,7 +386,7 @@ class Coercer:
 
     # Conversions
 
-    async def _convert(self, value: Any, route: Route, target: t.Type, site: Site) -> Any:
+    async def _convert(self, value: Any, route: Route, target: _types.Type, site: Site) -> Any:
         for index, conversion in enumerate(route):
             frame = site.frame.at(index)
             arguments = {conversion.parameters[0].name: value}
@@ -384,12 +396,13 @@ class Coercer:
                 raise self._undecided(ambiguity, route[: index + 1], site) from None
             except Stopped as stopped:
                 raise Stopped(*map(_as_conversion, stopped.problems)) from None
-        return t.conform(value, target)
+        return _types.conform(value, target)
 
     def _several_routes(
-        self, value: Any, target: t.Type, routes: list[Route], site: Site
+        self, value: Any, target: _types.Type, routes: list[Route], site: Site
     ) -> Stopped:
-        message = f"{t.kind_name(value)} can become {t.type_notation(target)} in {len(routes)} ways"
+        kind, wanted = _types.kind_name(value), _types.type_notation(target)
+        message = f"{kind} can become {wanted} in {len(routes)} ways"
 
         def spelled_out(route: Route) -> Any:
             return spell_calls(route, site.operand())
@@ -423,36 +436,36 @@ class Coercer:
 
     # Lists and objects, part by part
 
-    def _has_shape(self, value: Any, target: t.Type) -> bool:
+    def _has_shape(self, value: Any, target: _types.Type) -> bool:
         if is_list(value) or is_tuple(value):
             same_count = isinstance(target, m.TupleSchema) and len(target.items) == len(value)
-            return t.item_of(target) is not None or same_count
+            return _types.item_of(target) is not None or same_count
         if not is_object(value):
             return False
         fields = self._fields(target)
         return isinstance(target, m.MapSchema) or (
-            fields is not None and t.names_fit(set(value), fields)
+            fields is not None and _types.names_fit(set(value), fields)
         )
 
-    def _fields(self, target: t.Type) -> tuple[m.Field, ...] | None:
+    def _fields(self, target: _types.Type) -> tuple[m.Field, ...] | None:
         if isinstance(target, m.ObjectSchema) and target.build is None:
             return target.fields
         constructor = self._registry.constructor_of(target)
         return constructor.parameters if constructor is not None else None
 
-    async def _parts(self, value: Any, target: t.Type, site: Site) -> Any:
+    async def _parts(self, value: Any, target: _types.Type, site: Site) -> Any:
         if not is_object(value):
-            item = t.item_of(target)
+            item = _types.item_of(target)
             types = target.items if isinstance(target, m.TupleSchema) else ()
             wanted = types if item is None else [item] * len(value)
             parts = await self._all(dict(enumerate(zip(value, wanted, strict=True))), site)
-            return t.conform(list(parts.values()), target)
+            return _types.conform(list(parts.values()), target)
         fields = {field.name: field.schema for field in self._fields(target) or ()}
         other = target.value if isinstance(target, m.MapSchema) else None
         parts = await self._all({k: (v, fields.get(k, other)) for k, v in value.items()}, site)
         constructor = self._registry.constructor_of(target)
         if constructor is None:
-            return t.conform(parts, target)
+            return _types.conform(parts, target)
         return await self._machine.call(constructor, parts, site.path, site.frame.at(len(parts)))
 
     async def _all(self, parts: dict[Any, tuple[Any, Any]], site: Site) -> dict[Any, Any]:
@@ -525,8 +538,8 @@ def coerce(value: Any, wanted: Any, conversions: Iterable[Callable[..., Any]] = 
     registry = Registry(types=classes_of(conversions, wanted), conversions=conversions)
     target = registry.read_type(wanted)
     try:
-        return t.conform(value, target)
-    except t.TypeMismatch:
+        return _types.conform(value, target)
+    except _types.TypeMismatch:
         pass
     limits = Limits()
     coercer = Coercer(registry, Machine(limits))

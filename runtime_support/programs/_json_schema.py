@@ -17,7 +17,7 @@ from typing import Any, assert_never
 from runtime_support._schema import model as m
 from runtime_support._values import is_number
 from runtime_support.programs import _tree as n
-from runtime_support.programs import _types as t
+from runtime_support.programs import _types
 from runtime_support.programs._coercion import is_by_position, judge
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import FORMS
@@ -47,9 +47,9 @@ class _SchemaWriter:
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self.definitions: dict[str, Schema] = {}
-        self._names: list[tuple[t.Type, str]] = []
+        self._names: list[tuple[_types.Type, str]] = []
 
-    def expression(self, type_: t.Type) -> Schema:
+    def expression(self, type_: _types.Type) -> Schema:
         """A reference to the expressions that fit where the type is expected."""
         type_ = m.resolved(type_)
         known = next((name for other, name in self._names if other == type_), None)
@@ -67,9 +67,9 @@ class _SchemaWriter:
             free = f"{name}-{count}"
         return free
 
-    def _alternatives(self, type_: t.Type) -> list[Schema]:
+    def _alternatives(self, type_: _types.Type) -> list[Schema]:
         found: list[Schema] = []
-        for member in t.members_of(type_):
+        for member in _types.members_of(type_):
             found += self._written(member)
         found += self._converted_constants(type_)
         found += [
@@ -81,10 +81,10 @@ class _SchemaWriter:
 
     # Values written in place
 
-    def _written(self, type_: t.Type) -> list[Schema]:
+    def _written(self, type_: _types.Type) -> list[Schema]:
         match type_:
             case m.AnySchema():
-                anything = self.expression(t.ANY)
+                anything = self.expression(_types.ANY)
                 scalars = {"type": ["null", "boolean", "number", "string"]}
                 return [scalars, {"type": "array", "items": anything}, *self._open(anything)]
             case m.ScalarSchema():
@@ -115,21 +115,21 @@ class _SchemaWriter:
             case _:
                 assert_never(type_)
 
-    def _listed(self, item: t.Type) -> list[Schema]:
+    def _listed(self, item: _types.Type) -> list[Schema]:
         text = [{"type": "string"}] if self._joins(item) else []
         return [{"type": "array", "items": self.expression(item)}, *text, *_single_numbers(item)]
 
-    def _joins(self, item: t.Type) -> bool:
-        return any(member in (t.ANY, t.STRING) for member in t.members_of(item))
+    def _joins(self, item: _types.Type) -> bool:
+        return any(member in (_types.ANY, _types.STRING) for member in _types.members_of(item))
 
-    def _converted_constants(self, type_: t.Type) -> list[Schema]:
+    def _converted_constants(self, type_: _types.Type) -> list[Schema]:
         """Constants for which there is a conversion, a bare City for "Oslo" say."""
         if isinstance(type_, m.AnySchema) or not self._registry.conversions:
             return []
-        starts = t.union_of(one.parameters[0].schema for one in self._registry.conversions)
-        kinds = [one for one in t.members_of(starts) if isinstance(one, m.ScalarSchema)]
+        starts = _types.union_of(one.parameters[0].schema for one in self._registry.conversions)
+        kinds = [one for one in _types.members_of(starts) if isinstance(one, m.ScalarSchema)]
         return [
-            {"type": "number" if kind in t.NUMBERS else t.type_notation(kind)}
+            {"type": "number" if kind in _types.NUMBERS else _types.type_notation(kind)}
             for kind in kinds
             if not isinstance(judge(kind, type_, self._registry), n.Never)
         ]
@@ -152,7 +152,7 @@ class _SchemaWriter:
         bare = record
         callables = set(self._registry.definitions)
         for name in callables & {field.name for field in fields}:
-            if t.names_fit({name}, fields):  # alone, this key would be a call
+            if _types.names_fit({name}, fields):  # alone, this key would be a call
                 bare = {"minProperties": 2, **record}
         return [bare, explicit]
 
@@ -178,8 +178,8 @@ class _SchemaWriter:
             self.definitions[name] = written
         return _reference(name)
 
-    def _forms(self, type_: t.Type) -> list[Schema]:
-        anything, here = self.expression(t.ANY), self.expression(type_)
+    def _forms(self, type_: _types.Type) -> list[Schema]:
+        anything, here = self.expression(_types.ANY), self.expression(type_)
         bindings = {
             "type": "object",
             "propertyNames": VARIABLE,
@@ -190,47 +190,47 @@ class _SchemaWriter:
             _form("$let", _keys("$let", {"bind": bindings, "in": here})),
             _form(
                 "$if",
-                _keys("$if", {"test": self.expression(t.BOOLEAN), "then": here, "else": here}),
+                _keys("$if", {"test": self.expression(_types.BOOLEAN), "then": here, "else": here}),
             ),
         ]
         items = self._mapped(type_)
         if items is not None:
             parts = {
-                "over": self.expression(m.ListSchema(t.ANY)),
+                "over": self.expression(m.ListSchema(_types.ANY)),
                 "as": VARIABLE,
-                "where": self.expression(t.BOOLEAN),
+                "where": self.expression(_types.BOOLEAN),
                 "do": self.expression(items),
             }
             forms.append(_form("$map", _keys("$map", parts)))
         return forms
 
-    def _mapped(self, type_: t.Type) -> t.Type | None:
+    def _mapped(self, type_: _types.Type) -> _types.Type | None:
         """What the body of a `$map` may be here, None where a list does not fit."""
-        lists = t.lists_of(type_)
-        if len(lists) == 1 and (item := t.item_of(lists[0])) is not None:
+        lists = _types.lists_of(type_)
+        if len(lists) == 1 and (item := _types.item_of(lists[0])) is not None:
             return item
-        is_never = isinstance(judge(m.ListSchema(t.ANY), type_, self._registry), n.Never)
-        takes_text = isinstance(judge(m.ListSchema(t.STRING), type_, self._registry), n.Never)
-        return None if is_never and takes_text else t.ANY
+        is_never = isinstance(judge(m.ListSchema(_types.ANY), type_, self._registry), n.Never)
+        takes_text = isinstance(judge(m.ListSchema(_types.STRING), type_, self._registry), n.Never)
+        return None if is_never and takes_text else _types.ANY
 
 
-def _single_numbers(item: t.Type) -> list[Schema]:
+def _single_numbers(item: _types.Type) -> list[Schema]:
     """The number that may be given for a list of one."""
-    members = t.members_of(item)
-    if any(member in (t.ANY, t.NUMBER, t.FLOAT) for member in members):
+    members = _types.members_of(item)
+    if any(member in (_types.ANY, _types.NUMBER, _types.FLOAT) for member in members):
         return [{"type": "number"}]
     constants = [one.value for one in members if isinstance(one, m.LiteralSchema)]
     numbers: list[Schema] = [{"const": one} for one in constants if is_number(one)]
-    return [*numbers, *([{"type": "integer"}] if t.INTEGER in members else [])]
+    return [*numbers, *([{"type": "integer"}] if _types.INTEGER in members else [])]
 
 
 def _reference(name: str) -> Schema:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def _plain_name(type_: t.Type) -> str:
+def _plain_name(type_: _types.Type) -> str:
     """The notation in letters that need no escaping in a reference: `list-of-number`."""
-    words = t.type_notation(type_).replace("[", "list of ")
+    words = _types.type_notation(type_).replace("[", "list of ")
     return re.sub("[^A-Za-z0-9_]+", "-", words).strip("-") or "type"
 
 
@@ -255,13 +255,13 @@ def _keys(form: str, parts: dict[str, Schema]) -> Schema:
 
 def _scalars(type_: m.ScalarSchema) -> list[Schema]:
     """The constants that are of this type or one built-in hop away from it."""
-    if type_ == t.NULL:
+    if type_ == _types.NULL:
         return [{"type": "null"}]
-    if type_ == t.BOOLEAN:
+    if type_ == _types.BOOLEAN:
         return [{"type": "boolean"}, {"enum": [0, 1]}]
-    if type_ == t.STRING:
+    if type_ == _types.STRING:
         texts = {"type": "array", "items": {"type": "string"}}
         return [{"type": "string"}, {"type": "number"}, texts]
-    number = "integer" if type_ == t.INTEGER else "number"
-    text = INTEGER_TEXT if type_ == t.INTEGER else NUMBER_TEXT
+    number = "integer" if type_ == _types.INTEGER else "number"
+    text = INTEGER_TEXT if type_ == _types.INTEGER else NUMBER_TEXT
     return [{"type": number}, {"type": "boolean"}, {"type": "string", "pattern": text}]

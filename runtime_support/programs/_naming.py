@@ -18,7 +18,7 @@ from runtime_support._names import near
 from runtime_support._schema import model as m
 from runtime_support._values import is_object, is_tuple
 from runtime_support.programs import _tree as n
-from runtime_support.programs import _types as t
+from runtime_support.programs import _types
 from runtime_support.programs._coercion import judge, known_texts, reachable, readings, why_not
 from runtime_support.programs._outcomes import compact
 from runtime_support.programs._registry import Definition, Registry
@@ -46,9 +46,9 @@ class Names:
         self._registry = registry
         self._findings = findings
 
-    def shapes(self, type_: t.Type) -> list[Shape]:
+    def shapes(self, type_: _types.Type) -> list[Shape]:
         """What an object may be where this type is expected: itself before an instance."""
-        members = t.members_of(type_)
+        members = _types.members_of(type_)
         records = (one for one in members if isinstance(one, m.ObjectSchema))
         shapes: list[Shape] = [one for one in records if one.build is None]
         shapes += [one for one in members if isinstance(one, m.MapSchema)]
@@ -111,7 +111,7 @@ class Names:
         if len(given) == 1 and self.is_operator(given[0]):
             return True
         return any(
-            t.names_fit(set(given), fields_of(shape)) for shape in self.shapes(single.schema)
+            _types.names_fit(set(given), fields_of(shape)) for shape in self.shapes(single.schema)
         )
 
     def _as_records(self, record: dict[str, Any], place: ExpressionPlace, slot: Slot) -> list[Edit]:
@@ -122,7 +122,7 @@ class Names:
             make_edit(f"as a {one.name}", place, {one.name: record})
             for one in self._registry.definitions.values()
             if one.kind == "type"
-            and t.names_fit(set(record), one.parameters)
+            and _types.names_fit(set(record), one.parameters)
             and not isinstance(judge(one.result, slot.type, self._registry), n.Never)
         ]
 
@@ -142,11 +142,11 @@ def owner(shape: m.ObjectSchema | Definition) -> str:
 class Slot:
     """A place that expects a type: `label` names it in messages, `bare` as in `Place`."""
 
-    type: t.Type = t.ANY
+    type: _types.Type = _types.ANY
     label: str = ""
     bare: str | None = None
 
-    def inside(self, type_: t.Type) -> Slot:
+    def inside(self, type_: _types.Type) -> Slot:
         return Slot(type_, self.label)
 
     def says(self, message: str) -> str:
@@ -155,12 +155,12 @@ class Slot:
 
 def broken_node(path: Path) -> n.ConstantNode:
     """Stands for an expression that has been reported: it fits everywhere."""
-    return n.ConstantNode(path, t.ANY, pure=True, calls=False, value=None)
+    return n.ConstantNode(path, _types.ANY, pure=True, calls=False, value=None)
 
 
 def coerce_node(
     node: n.Checked,
-    type_: t.Type,
+    type_: _types.Type,
     coercion: n.Coercion,
     registry: Registry,
     bare: str | None = None,
@@ -211,16 +211,15 @@ class CoercionPlacer:
     def _constant(self, node: n.Checked, slot: Slot) -> n.Coercion:
         assert isinstance(node.type, m.LiteralSchema)
         value = node.type.value
-        if t.conforms(value, slot.type):
-            return n.Fits() if t.fits(node.type, slot.type) else n.Widens()
-        coercion = judge(t.widen(node.type), slot.type, self._registry)
+        if _types.conforms(value, slot.type):
+            return n.Fits() if _types.fits(node.type, slot.type) else n.Widens()
+        coercion = judge(_types.widen(node.type), slot.type, self._registry)
         if isinstance(coercion, n.Converts | n.Splits):
             return coercion
         found = readings(value, slot.type)
         if len(found) > 1:
-            message = (
-                f"{compact(value)} can become {t.type_notation(slot.type)} in {len(found)} ways"
-            )
+            wanted = _types.type_notation(slot.type)
+            message = f"{compact(value)} can become {wanted} in {len(found)} ways"
             place = ExpressionPlace(node.path, slot.bare)
             edits = [make_edit(sentence, place, _plain(one)) for sentence, one in found]
             self._findings.unclear(message, node.path, edits)
@@ -228,14 +227,15 @@ class CoercionPlacer:
 
     def _report_split(self, node: n.Checked, slot: Slot, coercion: n.Coercion) -> None:
         source, target, levels = node.type, slot.type, 0
-        while isinstance(coercion, n.Each) and (item := t.item_of(source)) is not None:
+        while isinstance(coercion, n.Each) and (item := _types.item_of(source)) is not None:
             coercion, source, levels = coercion.item, item, levels + 1
-            items = map(t.item_of, t.members_of(target))
+            items = map(_types.item_of, _types.members_of(target))
             target = next(one for one in items if one is not None)
         if not isinstance(coercion, n.Splits):
             return
         ways = len(coercion.paths)
-        message = f"{t.found_notation(source)} can become {t.type_notation(target)} in {ways} ways"
+        given, wanted = _types.found_notation(source), _types.type_notation(target)
+        message = f"{given} can become {wanted} in {ways} ways"
         place, operand = (
             ExpressionPlace(node.path, slot.bare),
             at(self._findings.program, node.path),
@@ -247,24 +247,26 @@ class CoercionPlacer:
         self._findings.unclear(message, node.path, edits)
 
     def _mismatch(self, node: n.Checked, slot: Slot) -> None:
-        message = f"expected {t.type_notation(slot.type)}, got {t.found_notation(node.type)}"
+        message = (
+            f"expected {_types.type_notation(slot.type)}, got {_types.found_notation(node.type)}"
+        )
         edits: list[Edit] = []
         if isinstance(node.type, m.LiteralSchema):
             value = node.type.value
             known = known_texts(slot.type)
             others = near(str(value), known)
             if known:
-                message = f"expected {t.type_notation(slot.type)}, got {compact(value)}"
+                message = f"expected {_types.type_notation(slot.type)}, got {compact(value)}"
                 message += offer_names(others)
                 place = ExpressionPlace(node.path, slot.bare)
                 edits = [make_edit(f"with {other}", place, other) for other in others]
             elif reason := why_not(value, slot.type):
                 message += f": {reason}"
             else:
-                message = f"expected {t.type_notation(slot.type)}, got {t.got(value)}"
+                message = f"expected {_types.type_notation(slot.type)}, got {_types.got(value)}"
         others = reachable(node.type, self._registry)
         if others:
-            message += f"; {t.found_notation(node.type)} can become {', '.join(others)}"
+            message += f"; {_types.found_notation(node.type)} can become {', '.join(others)}"
         self._findings.wrong(slot.says(message), node.path, edits)
 
 

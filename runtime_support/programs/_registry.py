@@ -28,7 +28,7 @@ from runtime_support._schema.reading import (
 )
 from runtime_support._values import class_name, is_approved, is_object
 from runtime_support.errors import CheckError
-from runtime_support.programs import _types as t
+from runtime_support.programs import _types
 from runtime_support.programs._outcomes import CallKind
 
 Function = Callable[..., Any]
@@ -46,7 +46,7 @@ class Definition:
     name: str
     kind: CallKind
     parameters: tuple[Parameter, ...]
-    result: t.Type
+    result: _types.Type
     doc: str
     pure: bool
     function: Function
@@ -91,7 +91,7 @@ class Registry:
         named_types: list[tuple[str, Any]] = _named(types)
         self._names: dict[type, str] = {python: name for name, python in named_types}
         self._unknown = {p: name for p, name in self._names.items() if not _is_known(p, name)}
-        self._normal = t.Normal()
+        self._normal = _types.Normal()
         self.definitions: dict[str, Definition] = {}
         pure = list(pure)
 
@@ -150,29 +150,29 @@ class Registry:
         pure = [one.name for one in known if one.pure and one.kind != "type"]
         return functions, cast("dict[str, type]", types), conversions, pure
 
-    def read_type(self, annotation: Any) -> t.Type:
+    def read_type(self, annotation: Any) -> _types.Type:
         """The type of the language that a Python annotation means; raises CheckError."""
         return self._normal.form(schema_of(annotation, names=self._unknown))
 
-    def returned_type(self, annotation: Any) -> t.Type:
+    def returned_type(self, annotation: Any) -> _types.Type:
         """The type of a program's value; CheckError when nothing here can give such values."""
         type_ = self.read_type(annotation)
         self._require_source(type_, [])
         return type_
 
-    def _require_source(self, type_: t.Type, seen: list[t.Type]) -> None:
+    def _require_source(self, type_: _types.Type, seen: list[_types.Type]) -> None:
         if type_ in seen:
             return
         seen.append(type_)
         if isinstance(type_, m.OpaqueSchema):
             given = (one.result for one in self.definitions.values())
-            if not any(t.fits(one, type_) for result in given for one in with_items(result)):
+            if not any(_types.fits(one, type_) for result in given for one in with_items(result)):
                 raise m.without_json_form(type_.name)
         elif m.class_of(type_) is None:
             for part in m.parts_of(type_):
                 self._require_source(part, seen)
 
-    def constructor_of(self, type_: t.Type) -> Definition | None:
+    def constructor_of(self, type_: _types.Type) -> Definition | None:
         """The constructor that gives this class, when it is registered."""
         python = m.class_of(type_)
         return None if python is None else self.constructor(python)
@@ -185,7 +185,7 @@ class Registry:
         name = definition.name
         if not name.isidentifier():  # which also keeps $ out
             raise RegistryError(f"{name!r} cannot be registered: it is not a plain name")
-        if name in t.BUILT_IN_NAMES:
+        if name in _types.BUILT_IN_NAMES:
             raise RegistryError(f"{name!r} cannot be registered: it is a built-in type")
         if name in self.definitions:
             raise RegistryError(f"the name {name!r} is registered twice")
@@ -239,11 +239,11 @@ def _is_known(python: type, name: str) -> bool:
     return name == python.__name__ and getattr(module, name, None) is python
 
 
-def with_items(type_: t.Type) -> list[t.Type]:
+def with_items(type_: _types.Type) -> list[_types.Type]:
     """The members of a type, and the items of lists among them."""
-    found: list[t.Type] = []
-    for member in t.members_of(type_):
-        item = t.item_of(member)
+    found: list[_types.Type] = []
+    for member in _types.members_of(type_):
+        item = _types.item_of(member)
         found += [member] if item is None else [member, *with_items(item)]
     return found
 
@@ -332,7 +332,7 @@ def describe(registry: Registry) -> str:
 def signature_line(definition: Definition) -> str:
     """One callable with its parameters, its result and what its documentation says."""
     written = ", ".join(_parameter(one, definition) for one in definition.parameters)
-    result = "" if definition.kind == "type" else f" -> {t.type_notation(definition.result)}"
+    result = "" if definition.kind == "type" else f" -> {_types.type_notation(definition.result)}"
     notes = [definition.doc] if definition.doc else []
     notes += [f"{one.name}: {one.doc}" for one in definition.parameters if one.doc]
     comment = f"  # {'; '.join(notes)}" if notes else ""
@@ -344,5 +344,5 @@ def _parameter(parameter: Parameter, definition: Definition) -> str:
     # For a function, None as the default means "not given"; for a record, null is a value.
     not_given = definition.kind != "type" and parameter.default is None
     if not_given and isinstance(type_, m.UnionSchema):
-        type_ = t.union_of(member for member in type_.members if member != t.NULL)
-    return f"{parameter.name}{'' if parameter.required else '?'}: {t.type_notation(type_)}"
+        type_ = _types.union_of(member for member in type_.members if member != _types.NULL)
+    return f"{parameter.name}{'' if parameter.required else '?'}: {_types.type_notation(type_)}"

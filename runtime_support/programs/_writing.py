@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, cast
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import Parameter
 from runtime_support._values import is_list, is_object
-from runtime_support.programs import _types as t
+from runtime_support.programs import _types
 from runtime_support.programs._outcomes import Candidate, Diagnostic, Point
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import (
@@ -57,7 +57,7 @@ class SerializationError(ValueError):
 def serialize(value: Any, registry: Registry) -> Any:
     """The program, as JSON data, whose value this is; raises SerializationError."""
     try:
-        return _ValueWriter(registry).write(value, t.ANY, "value")
+        return _ValueWriter(registry).write(value, _types.ANY, "value")
     except RecursionError:
         raise SerializationError("the value is nested too deeply") from None
 
@@ -68,7 +68,7 @@ class _ValueWriter:
         self._open: set[int] = set()
         self._parts = 0
 
-    def write(self, value: Any, expected: t.Type, place: str) -> Any:
+    def write(self, value: Any, expected: _types.Type, place: str) -> Any:
         self._parts += 1
         if self._parts > MOST_PARTS:
             raise SerializationError(f"the value has more than {MOST_PARTS} parts")
@@ -86,7 +86,7 @@ class _ValueWriter:
         finally:
             self._open.remove(id(value))
 
-    def _compound(self, value: Any, expected: t.Type, place: str) -> Any:
+    def _compound(self, value: Any, expected: _types.Type, place: str) -> Any:
         python = cast("type[Any]", type(value))
         if python is list:
             return self._items(value, expected, place)
@@ -99,14 +99,14 @@ class _ValueWriter:
             return self._items(value, expected, place)
         raise SerializationError(f"{place} is a {python.__name__}, which is not a registered type")
 
-    def _items(self, value: Any, expected: t.Type, place: str) -> list[Any]:
+    def _items(self, value: Any, expected: _types.Type, place: str) -> list[Any]:
         types = [_item_type(expected, index) for index in range(len(value))]
         return [
             self.write(item, type_, f"{place}[{index}]")
             for index, (item, type_) in enumerate(zip(value, types, strict=True))
         ]
 
-    def _object(self, value: dict[Any, Any], expected: t.Type, place: str) -> dict[str, Any]:
+    def _object(self, value: dict[Any, Any], expected: _types.Type, place: str) -> dict[str, Any]:
         written: dict[str, Any] = {}
         for key, item in value.items():
             if type(key) is not str:
@@ -129,27 +129,30 @@ class _ValueWriter:
         return {definition.name: arguments}
 
 
-def _takes_no_list(expected: t.Type) -> bool:
+def _takes_no_list(expected: _types.Type) -> bool:
     """Whether a list that is written here cannot be meant as one of a declared list type."""
-    return not any(isinstance(one, m.ListSchema) for one in t.lists_of(expected))
+    return not any(isinstance(one, m.ListSchema) for one in _types.lists_of(expected))
 
 
-def _item_type(expected: t.Type, index: int) -> t.Type:
-    for member in t.members_of(expected):
-        if (item := t.item_of(member)) is not None:
+def _item_type(expected: _types.Type, index: int) -> _types.Type:
+    for member in _types.members_of(expected):
+        if (item := _types.item_of(member)) is not None:
             return item
         if isinstance(member, m.TupleSchema) and index < len(member.items):
             return member.items[index]
-    return t.ANY
+    return _types.ANY
 
 
-def _value_type(expected: t.Type, key: str) -> t.Type:
-    for member in t.members_of(expected):
+def _value_type(expected: _types.Type, key: str) -> _types.Type:
+    for member in _types.members_of(expected):
         if isinstance(member, m.MapSchema):
             return member.value
-        if isinstance(member, m.ObjectSchema) and (field := t.field_of(member, key)) is not None:
+        if (
+            isinstance(member, m.ObjectSchema)
+            and (field := _types.field_of(member, key)) is not None
+        ):
             return field.schema
-    return t.ANY
+    return _types.ANY
 
 
 def is_default(value: Any, parameter: Parameter) -> bool:

@@ -11,7 +11,8 @@ from keyword import iskeyword
 
 from saftc.choices.parameters import SetApart, set_apart
 from saftc.choices.queues import Queues, find_queues
-from saftc.choices.variables import Variables
+from saftc.choices.values import Values
+from saftc.choices.variables import Frame, Variables
 from saftc.flow.statements import all_statements, assigned_by
 from saftc.schedule.async_main import Entry, entry_of
 from saftc.schedule.certainty import Certainty
@@ -29,6 +30,7 @@ from saftc.semantics.types import (
     BuiltinType,
     FunctionType,
     LiteralType,
+    Type,
     is_known,
     is_only,
     item_type,
@@ -53,6 +55,11 @@ class Choices:
         self.facts = facts
         self.plan = plan
         self.certainty = Certainty(plan.effects)
+
+    @cached_property
+    def values(self) -> Values:
+        """How values are written where their place takes them in one of several ways."""
+        return Values(self.facts)
 
     @cached_property
     def growth(self) -> Mapping[n.Statement, Growth]:
@@ -141,6 +148,12 @@ class Choices:
     def _is_declared_any(self, node: n.Expression) -> bool:
         declared = self.facts.declared
         return isinstance(node, n.Name) and declared.get(self.facts.names.of(node)) == ANY
+
+    def is_checked(self, value: n.Expression, wanted: Type, frame: Frame) -> bool:
+        """Whether a function checks what it returns, as checkers take it for any value."""
+        coercion = self.facts.coercions.get(value)
+        is_as_it_is = coercion is None or coercion.fit == Fit.EXACT
+        return is_known(wanted) and is_as_it_is and self.variables.reads_as_any(value, frame)
 
     def keeps_failure(self, statement: n.TryStmt, error: Symbol) -> bool:
         """Whether a failure has a variable of its own beside the exception.

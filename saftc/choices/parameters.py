@@ -25,7 +25,7 @@ from saftc.semantics.bindings import apart_from_parameters
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
-from saftc.semantics.types import ANY, Type, union
+from saftc.semantics.types import ANY, Type, is_known, union
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 
@@ -66,7 +66,8 @@ def set_apart(facts: Facts, plan: Plan, growth: Container[n.Statement]) -> SetAp
             for variable, first in apart.beginning.items():
                 symbol = facts.names.of(first)
                 bound = [types[symbol], *_types_bound(facts, function, symbol)]
-                copy = Copy(variable, symbol, union(bound))
+                type_ = union(bound)
+                copy = Copy(variable, symbol, type_ if is_known(type_) else ANY)
                 found.copies.setdefault(_statement_with(function, first), []).append(copy)
     return found
 

@@ -20,7 +20,6 @@ from saftc.codegen.layout import code_of
 from saftc.codegen.python import Statement
 from saftc.semantics.imports import names_bound
 from saftc.semantics.names import Symbol
-from saftc.semantics.types import ANY, is_known
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Attached
@@ -132,10 +131,8 @@ def _declarations(context: Context, run: "_Run") -> Iterator[Statement]:
         yield made
     for statement in run:
         for copy in context.choices.apart.copies.get(statement, ()):
-            type_ = copy.type if is_known(copy.type) else ANY
-            annotation = variable_annotation(
-                context, Annotation(type_, is_above=False), copy.variable
-            )
+            found = Annotation(copy.type, is_above=False)
+            annotation = variable_annotation(context, found, copy.variable)
             target, value = (py.name(context.names[s]) for s in (copy.variable, copy.parameter))
             made = py.line(py.annotated(target, annotation, value))
             context.note(made, statement.span)

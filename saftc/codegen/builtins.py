@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import libcst as cst
 
+from saftc.choices.values import Text
 from saftc.codegen import python as py
 from saftc.codegen.annotations import class_of_date
 from saftc.codegen.comments import one_a_line
@@ -17,24 +18,15 @@ from saftc.codegen.context import Context
 from saftc.codegen.dates import date_call, nothing_of
 from saftc.codegen.python import Expression
 from saftc.schedule.awaits import Wait
-from saftc.semantics.builtins import BUILTINS, ITEMS, PROGRAMS, TEXT, Builtin, Python
+from saftc.semantics.builtins import BUILTINS, PROGRAMS, Builtin, Python
 from saftc.semantics.forms import BuiltinCall, Form, arguments_by_position
 from saftc.semantics.types import (
     DECIMAL,
-    DURATION,
-    FunctionType,
     Type,
-    is_only,
-    item_type,
-    union,
 )
 from saftc.syntax import nodes as n
 
 _Given = Sequence[n.Expression]
-
-# The kinds whose text is the same in Python.
-_PRINTED = ("string", "int", "float", "date", "time", "decimal", "dataframe")
-
 
 def emit_builtin_call(context: Context, node: n.Call, form: BuiltinCall) -> Expression:
     """A call of a builtin by its name."""
@@ -192,10 +184,8 @@ def _ordered_by(
     context: Context, node: n.Call, form: BuiltinCall, by: n.Expression
 ) -> Expression | None:
     """`sorted(notes, key=words, reverse=True)`; None where the runtime orders by the function."""
-    function, given = context.type_of(by), form.arguments
-    if form.form == Form.OPS or given is None:
-        return None
-    if isinstance(function, FunctionType) and function.definition in context.facts.history.does:
+    given = form.arguments
+    if given is None or not context.choices.values.is_ordered_by_python(form, by):
         return None
     values = given if form.way.repeats else given[:1]
     emit = emit_iterable if len(values) == 1 else Context.emit
@@ -212,19 +202,12 @@ def _ordered_by(
 
 def _key(context: Context, by: n.Expression, values: _Given) -> Expression:
     """A function that Python calls for a key: `len` and `str.upper` where the types allow it."""
-    if not isinstance(by, n.Name) or context.facts.names.of(by).kind != "builtin":
+    found = context.choices.values.key(by, values)
+    if found is None:
         return context.emit(by)
-    types = [context.type_of(one) for one in values]
-    element = item_type(types[0]) if len(types) == 1 else union(types)
-    way = BUILTINS[by.text].meant([(None, element)])
-    python = way.python
-    if not way.is_proved([element]) or python.module:
-        return context.emit(by)
-    if python.how == "method" and way.parameters[0].kinds == TEXT:
-        return py.attribute(context.global_("str"), python.name)
-    is_sum = by.text == "sum" and is_only(item_type(element), "int", "float", "decimal")
-    is_function = python.how == "function" or by.text == "len" or is_sum
-    return context.global_(by.text) if is_function else context.emit(by)
+    if found.owner is None:
+        return context.global_(found.name)
+    return py.attribute(context.global_(found.owner), found.name)
 
 
 # The ones with a form of their own.
@@ -247,7 +230,8 @@ def written(context: Context, value: Expression) -> Expression:
 def printed(context: Context, node: n.Expression) -> Expression:
     """What Python's `print` shows as Saft's does."""
     value = context.emit(node)
-    return value if is_only(context.type_of(node), *_PRINTED) else shown(context, value)
+    is_shown = context.choices.values.text(node) == Text.SHOW
+    return shown(context, value) if is_shown else value
 
 
 def shown(context: Context, value: Expression) -> Expression:
@@ -256,24 +240,20 @@ def shown(context: Context, value: Expression) -> Expression:
 
 
 def _str(context: Context, given: _Given) -> Expression:
-    value, type_ = context.emit(given[0]), context.type_of(given[0])
-    if is_only(type_, "string"):
-        return value
-    if is_only(type_, *_PRINTED):
-        return py.call(context.global_("str"), [value])
-    return shown(context, value)
+    value = context.emit(given[0])
+    match context.choices.values.text(given[0]):
+        case Text.ITSELF:
+            return value
+        case Text.STR:
+            return py.call(context.global_("str"), [value])
+        case Text.SHOW:
+            return shown(context, value)
 
 
 def _join(context: Context, given: _Given) -> Expression:
-    if len(given) == 1:
-        join = py.attribute(py.constant(""), "join")
-        return py.call(join, [_taken(context, BUILTINS["join"], given[0])])
-    if is_only(context.type_of(given[0]), *ITEMS):
-        items, separator = given
-    else:
-        separator, items = given
-    join = py.attribute(context.emit(separator), "join")
-    return py.call(join, [_taken(context, BUILTINS["join"], items)])
+    separator, items = context.choices.values.joined(given)
+    text = py.constant("") if separator is None else context.emit(separator)
+    return py.call(py.attribute(text, "join"), [_taken(context, BUILTINS["join"], items)])
 
 
 def _contains(context: Context, given: _Given) -> Expression:
@@ -296,7 +276,7 @@ def _env(context: Context, given: _Given) -> Expression:
 def _div(context: Context, given: _Given) -> Expression:
     left, right = given
     made = py.binary(context.emit(left), "//", context.emit(right))
-    if all(is_only(context.type_of(one), "int") for one in given):
+    if context.choices.values.are("int", left, right):
         return made
     return py.call(context.global_("int"), [made])
 
@@ -304,12 +284,12 @@ def _div(context: Context, given: _Given) -> Expression:
 def _sum(context: Context, given: _Given) -> Expression:
     """`sum(xs)`; of decimals and durations, with what the sum of none is."""
     items = _taken(context, BUILTINS["sum"], given[0])
-    added = BUILTINS["sum"].ways[0].result([context.type_of(given[0])])
-    if added not in (DECIMAL, DURATION):
+    none = context.choices.values.sum_of_none(given[0])
+    if none is None:
         return py.call(context.global_("sum"), [items])
     if isinstance(items, cst.GeneratorExp):  # beside another argument it has brackets
         items = items.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-    return py.call(context.global_("sum"), [items, nothing_of(context, added)])
+    return py.call(context.global_("sum"), [items, nothing_of(context, none)])
 
 
 def _len(context: Context, given: _Given) -> Expression:

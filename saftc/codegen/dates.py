@@ -26,7 +26,6 @@ from saftc.semantics.types import (
     TIME,
     Scalar,
     Type,
-    is_only,
 )
 from saftc.syntax import nodes as n
 
@@ -50,7 +49,7 @@ def date_call(context: Context, node: n.Call, way: Way) -> Expression | None:
     match made, values:
         case _, [n.Literal(value=str() as text)] if is_read(made, text):
             return _written(context, made, text)
-        case _, [value] if made == DECIMAL and is_only(context.type_of(value), "int"):
+        case _, [value] if made == DECIMAL and context.choices.values.are("int", value):
             return py.call(class_of_date(context, made), [context.emit(value)])
         case _:
             return None

@@ -8,6 +8,7 @@ names that a call begins with, and the check at its end.
 
 import libcst as cst
 
+from saftc.choices.values import Default
 from saftc.codegen import python as py
 from saftc.codegen.annotations import (
     checked,
@@ -20,20 +21,12 @@ from saftc.codegen.comments import with_beside, with_comments
 from saftc.codegen.context import Context
 from saftc.codegen.python import Expression, Statement
 from saftc.codegen.servers import name_titles
-from saftc.flow.forward import ends
 from saftc.semantics.facts import FunctionFacts
 from saftc.semantics.history import is_stream
 from saftc.semantics.types import (
-    ANY,
     NEVER,
     NIL,
-    ListType,
-    MapType,
     ObjectType,
-    RecordType,
-    Type,
-    kind_word,
-    members,
 )
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import take
@@ -114,39 +107,18 @@ def _record_defaults(context: Context, statement: n.RecordDef) -> dict[str, Expr
 
 def _field_default(context: Context, node: n.Expression) -> Expression:
     value = context.emit(node)
-    is_literal = isinstance(value, cst.Dict | cst.List)
-    if not is_literal and not _may_be_refused(context, context.type_of(node)):
-        return value
-    # Python shares a default between all records and refuses one that could be changed.
-    says_names = any(isinstance(part, n.Name | n.Call | n.Prompt) for part in walk(node))
-    if not is_literal or (isinstance(value, cst.List) and says_names):
-        return _copied_default(context, node, value)
-    assert isinstance(value, cst.Dict | cst.List)
-    factory = (
-        py.lambda_(value)
-        if value.elements
-        else context.global_("list" if isinstance(value, cst.List) else "dict")
-    )
+    match context.choices.values.default(node):
+        case Default.SHARED:
+            return value
+        case Default.MADE:
+            assert isinstance(value, cst.Dict | cst.List)
+            kind = context.global_("list" if isinstance(value, cst.List) else "dict")
+            factory: Expression = py.lambda_(value) if value.elements else kind
+        case Default.COPIED:
+            factory = py.attribute(value, "copy")
+        case Default.HELD:
+            factory = py.lambda_(py.name("value"), [("value", None, value)])
     return py.call(context.global_("field"), named=[("default_factory", factory)])
-
-
-def _copied_default(context: Context, node: n.Expression, value: Expression) -> Expression:
-    """A default that is what it is where the record is defined, whatever its names are later."""
-    if isinstance(context.type_of(node), ListType | MapType | ObjectType):
-        factory: Expression = py.attribute(value, "copy")
-    else:
-        factory = py.lambda_(py.name("value"), [("value", None, value)])
-    return py.call(context.global_("field"), named=[("default_factory", factory)])
-
-
-def _may_be_refused(context: Context, type_: Type) -> bool:
-    """Whether a value of the type may be one that Python takes as no field's default."""
-    return any(
-        context.facts.is_of_python(member)
-        if isinstance(member, RecordType)
-        else member == ANY or kind_word(member) in ("list", "object", "dataframe")
-        for member in members(type_)
-    )
 
 
 # Functions
@@ -235,7 +207,7 @@ def _ending(context: Context, facts: FunctionFacts) -> list[Statement]:
     """What a function does that ends without a `ret`, although it gives a value elsewhere."""
     if facts.declared is not None and facts.can_lack_value:
         value = checked(context, py.constant(None), facts.declared)
-    elif NIL in members(facts.returns) and facts.returns != NIL and not ends(facts.node.body):
+    elif context.choices.values.gives_none_at_its_end(facts):
         value = py.constant(None)
     else:
         return []

@@ -28,7 +28,7 @@ from saftc.codegen.python import Expression
 from saftc.codegen.servers import emit_server_call
 from saftc.semantics.forms import Form
 from saftc.semantics.relations import Fit
-from saftc.semantics.types import PROGRAM, is_only
+from saftc.semantics.types import PROGRAM
 from saftc.syntax import nodes as n
 
 _UNREADABLE = re.compile(r'[\\\n"#]')
@@ -103,20 +103,18 @@ def _plain(context: Context, node: n.Expression) -> Expression:
 
 def _conditional(context: Context, node: n.Conditional) -> Expression:
     """`then if condition else other`; of bools of which one is written out, `and` or `or`."""
-    are_bools = all(is_only(context.type_of(one), "bool") for one in (node.then, node.other))
     match node:
         case n.Conditional(then=n.Literal(value=True), other=n.Literal(value=False)):
             return emit_truth(context, node.condition)
         case n.Conditional(then=n.Literal(value=False), other=n.Literal(value=True)):
             return emit_negated(context, node.condition)
-        case n.Conditional(other=n.Literal(value=False)) if are_bools:
-            operator, other = "and", node.then
-        case n.Conditional(then=n.Literal(value=True)) if are_bools:
-            operator, other = "or", node.other
         case _:
-            then, condition = context.emit(node.then), emit_condition(context, node.condition)
-            return py.conditional(then, condition, context.emit(node.other))
-    return py.both(emit_truth(context, node.condition), operator, context.emit(other))
+            pass
+    found = context.choices.values.both(node)
+    if found is None:
+        then, condition = context.emit(node.then), emit_condition(context, node.condition)
+        return py.conditional(then, condition, context.emit(node.other))
+    return py.both(emit_truth(context, node.condition), found.operator, context.emit(found.other))
 
 
 def _literal(context: Context, node: n.Literal) -> Expression:

@@ -6,6 +6,7 @@ from typing import assert_never
 
 import libcst as cst
 
+from saftc.choices.values import Text
 from saftc.codegen import python as py
 from saftc.codegen.annotations import annotation, checked, variable_annotation
 from saftc.codegen.blocks import comment_lines, emit_body
@@ -22,11 +23,9 @@ from saftc.codegen.servers import emit_server_import
 from saftc.formatter.documents import render
 from saftc.formatter.expressions import write_expression
 from saftc.formatter.original import Original
-from saftc.semantics.failure import Cause, never_fails
 from saftc.semantics.forms import BuiltinCall, Form
 from saftc.semantics.names import Symbol
-from saftc.semantics.relations import Fit
-from saftc.semantics.types import FAILURE, is_known, is_only
+from saftc.semantics.types import FAILURE
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Attached
 
@@ -178,12 +177,7 @@ def emit_ret_stmt(context: Context, statement: n.RetStmt) -> cst.Return:
     value = context.emit(statement.value)
     assert isinstance(owner, n.FunctionDef)
     wanted = context.facts.functions[owner].returns
-    coercion = context.facts.coercions.get(statement.value)
-    if (
-        is_known(wanted)
-        and (coercion is None or coercion.fit == Fit.EXACT)
-        and context.choices.variables.reads_as_any(statement.value, context.frame)
-    ):
+    if context.choices.is_checked(statement.value, wanted, context.frame):
         value = checked(context, value, wanted)
     return py.returned(value)
 
@@ -242,7 +236,7 @@ def emit_assert_stmt(context: Context, statement: n.AssertStmt) -> cst.Assert:
 
 def _message(context: Context, node: n.Expression) -> Expression:
     message = context.emit(node)
-    is_text = is_only(context.type_of(node), "string")
+    is_text = context.choices.values.text(node) == Text.ITSELF
     return message if is_text else shown(context, message)
 
 
@@ -253,7 +247,7 @@ def emit_rule(context: Context, statement: n.AssertStmt) -> cst.Expr:
         message = py.constant(f"expected {_written(context, statement.condition)}")
     else:
         message = _message(context, statement.message)
-        if not never_fails(context.facts, statement.message, (Cause.NO_TEXT,)):
+        if context.choices.values.is_made_late(statement.message):
             message = py.lambda_(message)
     made = py.call(context.global_("require"), [condition, message])
     context.note(made, statement.span)

@@ -212,6 +212,22 @@ def test_passes_use_only_earlier_ones(folder: str, floors: list[str]) -> None:
                 assert height[used] < height[part], f"{file}: {name}"
 
 
+# What tells a decision: how one type is beside another, or whether something may fail.
+_DECIDING = {
+    *("is_only", "is_known", "is_none_of", "may_be", "members", "kind_word"),
+    *("fit", "never_fails", "operate"),
+}
+# They write types.
+_WRITING_TYPES = {"annotations.py", "classes.py"}
+
+
+def test_the_emitter_decides_nothing_by_types() -> None:
+    for file in sorted((ROOT / "saftc" / "codegen").glob("*.py")):
+        facts = (name for name in _imported(file) if name.startswith("saftc.semantics."))
+        names = {name.rpartition(".")[2] for name in facts}
+        assert file.name in _WRITING_TYPES or not names & _DECIDING, (file, names & _DECIDING)
+
+
 def test_inference_is_reached_through_analysis() -> None:
     for file in _files(saftc):
         is_inside = file.parent.name == "inference" or file.name == "analysis.py"
