@@ -1,6 +1,7 @@
 """Imports point one way, and a command loads only what it needs."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -219,6 +220,14 @@ _DECIDING = {
 }
 # They write types.
 _WRITING_TYPES = {"annotations.py", "classes.py"}
+
+
+def test_the_places_that_answer_questions_are_there() -> None:
+    text = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+    table = text.partition("| question | where in `saftc` |")[2].partition("\n\n")[0]
+    places = re.findall(r"`([\w/]+\.py)`", table)
+    assert len(places) > 15
+    assert [one for one in places if not (ROOT / "saftc" / one).is_file()] == []
 
 
 def test_the_emitter_decides_nothing_by_types() -> None:
