@@ -35,11 +35,21 @@ from saftc.semantics.programs import conversions_of
 from saftc.semantics.tools import offered
 from saftc.semantics.types import (
     ANY,
+    BOOL,
+    FLOAT,
+    INT,
+    NIL,
     STRING,
     BuiltinType,
     FunctionType,
+    ListType,
+    LiteralType,
+    MapType,
+    ObjectType,
     RecordType,
+    TupleType,
     Type,
+    UnionType,
     members,
     within,
 )
@@ -83,6 +93,11 @@ CALCULATING = frozenset(
 _CLOCK = {"datetime.date.today": 0, "time.strftime": 1, "time.ctime": 0, "time.asctime": 0}
 # The same of functions that only calculate.
 _STANDARD = {"html.escape": 1, "html.unescape": 1, "re.escape": 1, "textwrap.dedent": 1}
+
+
+# Values of these types are what they are, also in Python.
+_DATA = (ListType, MapType, ObjectType, TupleType, LiteralType, UnionType)
+_PLAIN = (STRING, INT, FLOAT, BOOL, NIL)
 
 
 class Effects:
@@ -306,6 +321,8 @@ class Effects:
                 whole = self._named_whole.get(node, node)
                 if whole in self._standard_names or self.is_declared_pure(whole):
                     return set(), set()
+                if self._is_data(whole):
+                    return set(), set()
                 record = self._python_class(node)
                 if record is not None and (record.is_plain or self.is_declared(record)):
                     return set(), set()
@@ -471,6 +488,11 @@ class Effects:
 
     def _is_of_python(self, symbol: Symbol) -> bool:
         return symbol.kind == "import" and symbol not in self.facts.modules
+
+    def _is_data(self, node: n.Expression) -> bool:
+        """Whether its type says that it is a value which does nothing: `MAILS` of a module."""
+        parts = set(within(self.facts.types.get(node, ANY)))
+        return all(isinstance(one, _DATA) or one in _PLAIN for one in parts)
 
     def _is_pure_import(self, symbol: Symbol) -> bool:
         module, name = self._imports.get(symbol, ("", ""))

@@ -145,6 +145,16 @@ def test_the_line_of_another_script_is_told(saftc: Command, script: Script) -> N
     assert reason in saftc("prompts", "a.saft").out
 
 
+def test_constants_of_a_python_module_are_gone_over(saftc: Command, script: Script) -> None:
+    script("words.py", 'WORDS = ["Ada", "Bob"]\nTITLES = {"Ada": "Dr"}\nothers = ["Grace"]\n')
+    head = "from words import WORDS, TITLES, others\n"
+    body = "for word in {}:\n    print($ greet {{word}}, {} $)\n"
+    script("a.saft", head + body.format("WORDS", "a {TITLES[word]}"))
+    assert "asked ahead, for the next items" in saftc("prompts", "a.saft").out
+    script("a.saft", head + body.format("others", "a person"))
+    assert "in order, as `word` is of unknown type" in saftc("prompts", "a.saft").out
+
+
 @pytest.mark.parametrize(("options", "most"), [([], "nil"), (["--no-overlap"], "1")])
 def test_a_run_in_order_holds_what_programs_call_to_it(
     saftc: Command, script: Script, options: list[str], most: str

@@ -444,3 +444,25 @@ def test_stubs_say_what_names_are(name: str, type_: str) -> None:
             assert show(found) == type_
         case other:
             pytest.fail(f"{name} is {other}")
+
+
+@pytest.mark.parametrize(
+    ("value", "type_"),
+    [
+        ('["a", "b"]', "[string]"),
+        ("(-1, True)", "(int, bool)"),
+        ('{"a": [1.5]}', "{[string]: [float]}"),
+        ('"a"', "string"),
+        # Of these Python's checkers do not say one type, or nothing is known of the value.
+        *((value, "any") for value in ("[]", "{}", "None", '["a", 1]', "{1: 2}", "[go()]")),
+        ("1\nVALUE = 2", "any"),
+    ],
+)
+def test_a_constant_has_the_type_of_its_value(value: str, type_: str) -> None:
+    found = _declared(f"VALUE = {value}\n", "VALUE")
+    assert isinstance(found, Value)
+    assert show(found.type) == type_
+
+
+def test_what_is_no_constant_by_its_name_may_change() -> None:
+    assert _declared("value = 1\n", "value") == Value()

@@ -9,8 +9,11 @@ from textwrap import indent
 import pytest
 
 from saftc.api import compile_source
+from saftc.driver import check
 from saftc.project.settings import compile_settings
+from saftc.schedule.plan import plan
 from saftc.schedule.settings import Overlapping
+from saftc.source import Source
 from tests.compiler.support import ROOT, compile_text, examples
 
 _PAGE = (ROOT / "docs" / "overlap.md").read_text(encoding="utf-8")
@@ -54,3 +57,16 @@ def test_the_examples_that_overlap_are_listed() -> None:
     }
     table = _PAGE.split("## In the examples")[1].split("The others")[0]
     assert set(re.findall(r"`(\w+)`", table)) == overlapping
+
+
+def test_the_scripts_of_the_readme_overlap() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    scripts = [text for language, text in _FENCE.findall(readme) if language == "saft"]
+    overlapping = 0
+    for script in scripts:
+        checked = check(Source.from_text("readme.saft", script))
+        notes = plan(checked.facts).notes
+        # Whatever may be asked beside something else there is.
+        assert [note.reason for note in notes if note.reason is not None] == []
+        overlapping += bool(notes)
+    assert overlapping >= 3

@@ -10,7 +10,7 @@ type for is any value.
 """
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -190,6 +190,31 @@ def literal_of(node: ast.expr) -> Type:
             return literal_type(-value)
         case _:
             return ANY
+
+
+def constant_type(node: ast.expr) -> Type:
+    """The type of a value that is written out, as Python's type checkers infer it.
+
+    Any value where its parts are of several types, where it is empty, and where it is computed.
+    """
+    match node:
+        case ast.List(elts=items) if items:
+            return _made_of(map(constant_type, items), ListType)
+        case ast.Tuple(elts=items) if items:
+            types = tuple(map(constant_type, items))
+            return ANY if ANY in types else TupleType(types)
+        case ast.Dict(keys=keys, values=values) if keys:
+            are_texts = all(one is not None and constant_type(one) == STRING for one in keys)
+            return _made_of(map(constant_type, values), MapType) if are_texts else ANY
+        case _:
+            found = widened(literal_of(node))
+            return ANY if found == NIL else found
+
+
+def _made_of(parts: Iterable[Type], made: Callable[[Type], Type]) -> Type:
+    """A collection of parts of one type."""
+    types = set(parts)
+    return made(types.pop()) if len(types) == 1 and ANY not in types else ANY
 
 
 # Arguments

@@ -12,7 +12,15 @@ import builtins
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from saftc.project.python.annotations import Meaning, Scope, Variable, admits, literal_of, read
+from saftc.project.python.annotations import (
+    Meaning,
+    Scope,
+    Variable,
+    admits,
+    constant_type,
+    literal_of,
+    read,
+)
 from saftc.project.python.bindings import Bindings, Definition, Imported, Overloads, Place
 from saftc.project.python.classes import Class
 from saftc.project.python.signatures import decorated, function_of
@@ -182,6 +190,8 @@ class Module:
                 return read(annotation, self.meaning)
             case ast.Assign(value=ast.Attribute() as other) if self.is_stub:
                 return self._reached(other) or UNKNOWN
+            case ast.Assign(value=value) if name.isupper() and constant_type(value) != ANY:
+                return Value(constant_type(value))
             case _:
                 alias = self._alias(name)
                 type_ = ANY if alias is None else alias.value.type
