@@ -2,8 +2,8 @@
 
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
@@ -18,7 +18,7 @@ from saftc.commands.asserts import compile_module
 from saftc.commands.progress import show_prompts, tell_sum
 from saftc.commands.reporting import complain, visible, write_rendered
 from saftc.project.cache import CompiledModule
-from saftc.project.files import UNNAMED, shown
+from saftc.project.files import UNNAMED, FileProblem, shown
 from saftc.project.finder import folder_of, package_in
 from saftc.project.workspace import Workspace
 from saftc.running import Running, importing_file, is_of_library, remember_lines, run_text
@@ -94,7 +94,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
         sys.stdout.flush()
         write_rendered(error, sys.stderr)
     finally:
-        problem = _end_run(ended, error)
+        problem = _end_run(ended, error, scripts)
         if problem is not None:
             complain(problem)
     if problem is not None:
@@ -130,7 +130,7 @@ def _journal_problem(command: list[str]) -> str | None:
     return None
 
 
-def _end_run(ended: Ended, error: str) -> str | None:
+def _end_run(ended: Ended, error: str, scripts: Mapping[str, Running]) -> str | None:
     """Has what looks at the run tell how it has ended and what it took, and draw it.
 
     What comes back is why its answers could not be kept, if nothing has told of that yet.
@@ -153,8 +153,20 @@ def _end_run(ended: Ended, error: str) -> str | None:
 
         if problem is not None and ended == "ok":
             ended, error = "failed", problem
-        write_timeline(ended, error)
+        write_timeline(ended, error, _overlaps(scripts))
     return problem
+
+
+def _overlaps(scripts: Mapping[str, Running]) -> dict[str, str]:
+    """By their places, how the prompts of scripts overlap, or why they do not."""
+    from saftc.previews.requests import overlaps
+
+    found: dict[str, str] = {}
+    for one in scripts.values():
+        with suppress(FileProblem):  # it has gone since
+            if one.origin is not None:
+                found |= overlaps(one.origin.generated.plan, one.origin.source)
+    return found
 
 
 def _execute(

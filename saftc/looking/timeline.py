@@ -26,7 +26,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from importlib.resources import files
@@ -116,6 +116,8 @@ class Timeline:
         # How the run has ended, and by which error.
         self.how: How = "ok"
         self.error = ""
+        # By their places, how prompts overlap or why they do not.
+        self.overlaps: Mapping[str, str] = {}
         self._prompts: dict[object, Prompt] = {}
         settings = settings_for()
         self._prices, self._most_in_flight = settings.prices, settings.max_in_flight
@@ -238,13 +240,19 @@ class Timeline:
             sums=_sums(prompts),
             why=explain_time(prompts, self._most_in_flight),
             left=self.left_out,
-            places=[_members(place=place, line=redacted(_line_at(place))) for place in places],
+            places=[self._about(place) for place in places],
             prompts=_Text(f"[{told}]"),
         )
         template = files("saftc.looking").joinpath("timeline.html").read_text(encoding="utf-8")
         # Of half a surrogate pair, the escape is JSON as well; and nothing there ends the script.
         data = run.replace("<", "\\u003c")
         return template.replace('"THE RUN"', data, 1).encode("utf-8", "backslashreplace")
+
+    def _about(self, place: str) -> _Text:
+        """A place with its line, and how its prompts overlap, where that is known."""
+        known = self.overlaps.get(place)
+        overlap = {} if known is None else {"overlap": redacted(known)}
+        return _members(place=place, line=redacted(_line_at(place)), **overlap)
 
     def chrome(self) -> bytes:
         """The run in the trace event format, which chrome://tracing and Perfetto read."""
@@ -577,9 +585,11 @@ def _grow(timeline: Timeline, path: str, has_ended: threading.Event) -> None:
         pause = max(_PAUSE, _SHARE * (time.monotonic() - began))
 
 
-def write_timeline(how: How = "ok", error: str = "") -> None:
+def write_timeline(
+    how: How = "ok", error: str = "", overlaps: Mapping[str, str] | None = None
+) -> None:
     """Writes what is drawn until now, and how the run has ended; a file that cannot be written is
-    told of."""
+    told of. `overlaps` says by places how prompts overlap, or why they do not."""
     with _lock:
         timeline, paths = _here.timeline, _here.paths
         _here.timeline = None
@@ -587,6 +597,7 @@ def write_timeline(how: How = "ok", error: str = "") -> None:
     if timeline is not None:
         with _writing:
             timeline.how, timeline.error = how, error
+            timeline.overlaps = overlaps or {}
             for path, form in paths.items():
                 write_form(timeline, form, path)
 

@@ -41,6 +41,7 @@ from saftc.runtime import (
     name_of_place,
     wrap_schema,
 )
+from saftc.schedule.plan import Plan
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.schedule.why import Told, told
 from saftc.semantics.constants import constants_of
@@ -87,6 +88,36 @@ def preview(compiled: Compiled, find: FindModule, *, on_wire: bool = False) -> l
         for node in walk(checked.module)
         if isinstance(node, n.Prompt)
     ]
+
+
+def overlaps(planned: Plan, source: Source) -> dict[str, str]:
+    """By the positions of the prompts of a script, whether they overlap with others, and if not,
+    why and the way out; nothing of those where nothing was to be decided.
+    """
+    found = told(planned)
+    own = nodes_of(planned.effects.facts.module, n.Prompt)
+    return {
+        _position_in(source, one): "; ".join(_overlap_in_words(found[one], source))
+        for one in own
+        if one in found
+    }
+
+
+def _overlap_in_words(found: Told | None, source: Source) -> tuple[str, ...]:
+    """Whether a prompt overlaps with others, for each place where there are such."""
+    places = () if found is None else (found, *found.elsewhere)
+    return tuple(dict.fromkeys(_overlap_at(one, source) for one in places))
+
+
+def _overlap_at(told: Told, source: Source) -> str:
+    source = told.source or source
+    lines = sorted({source.line_of(place.span.start) for place in (told.place, *told.beside)})
+    where = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+    if told.source is not None:
+        where += f" of {source.name}"
+    how = "asked ahead," if told.may_overlap else "in order, as"
+    way_out = "" if told.way_out is None else f"; {told.way_out}"
+    return f"{how} {told.words} ({where}){way_out}"
 
 
 def bounds_here(checked: Checked, overlapping: Overlapping = DEFAULT) -> Bounds | None:
@@ -227,24 +258,9 @@ class _Asking:
         holes, notes = tuple(self.holes), tuple(self.notes)
         sent = None if request is None else request.canonical()
         enforced = None if request is None else _enforced(request, mode)
-        overlap = self._overlap()
+        overlap = _overlap_in_words(self.known.overlap.get(self.node), self.source)
         most = requests(self.node) if error is None else None
         return Preview(position, mode, sent, holes, notes, error, overlap, enforced, on_wire, most)
-
-    def _overlap(self) -> tuple[str, ...]:
-        """Whether the prompt overlaps with others, for each place where there are such."""
-        found = self.known.overlap.get(self.node)
-        places = () if found is None else (found, *found.elsewhere)
-        return tuple(dict.fromkeys(map(self._overlap_at, places)))
-
-    def _overlap_at(self, told: Told) -> str:
-        source = told.source or self.source
-        lines = sorted({source.line_of(place.span.start) for place in (told.place, *told.beside)})
-        where = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
-        if told.source is not None:
-            where += f" of {source.name}"
-        how = "asked ahead," if told.may_overlap else "in order, as"
-        return f"{how} {told.words} ({where})"
 
     def _question(self) -> Question:
         names: dict[str, object] = {}
@@ -493,8 +509,12 @@ class _Asking:
         return " ".join(self.source.at(node.span).split())
 
     def _position(self, node: n.Node) -> str:
-        line, column = self.source.position(node.span.start)
-        return f"{self.source.name}:{line}:{column}"
+        return _position_in(self.source, node)
+
+
+def _position_in(source: Source, node: n.Node) -> str:
+    line, column = source.position(node.span.start)
+    return f"{source.name}:{line}:{column}"
 
 
 def _enforced(request: Request, mode: str) -> Enforced | None:

@@ -18,14 +18,22 @@ from saftc.semantics.failure import (
     failures_in,
     failures_of,
     of_unknown_type,
+    path_of,
     shown,
 )
-from saftc.semantics.types import show
+from saftc.semantics.types import ANY, show
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 
 STREAMED = "what `stream` asks for is there piece by piece, in its turn"
+# Ways out: what to write instead, so that it does not keep prompts in order.
+UNSTREAMED = "leave out `stream`"
+ANNOTATE = "annotate it"
+GIVE_VALUE = "give it a value above"
+TO_HEAD = "move it to the head of the loop, above what asks or prints"
+TO_OTHER_LOOP = f"{TO_HEAD}, or to a loop of its own below"
+CATCH = f"{TO_HEAD}, or catch it with `try` and go on"
 # What ends a loop from inside its body, and what does so from inside a loop in it.
 _ENDING = (n.BreakStmt, n.RetStmt)
 _ENDING_ALL = (n.RetStmt,)
@@ -35,13 +43,14 @@ _ENDING_ALL = (n.RetStmt,)
 class Reason:
     """Why something stays in order: the place that prevents it, and how.
 
-    `is_caught`: a `try` around it catches it, and the script goes on. `source` is the text that the
-    place is in, when it is another script. `is_rare`: only an accident brings it about that
-    came before, or a huge number.
+    `way_out` says what to write instead. `is_caught`: a `try` around it catches it, and the script
+    goes on. `source` is the text that the place is in, when it is another script. `is_rare`: only
+    an accident brings it about that came before, or a huge number.
     """
 
     node: n.Node
     words: str
+    way_out: str
     is_caught: bool = True
     source: Source | None = None
     is_rare: bool = False
@@ -110,12 +119,12 @@ class Certainty:
         if definition in self.effects.functions_in(definition.body):
             # It is not looked into, so that there is an end to it here.
             words = f"`{definition.name.text}` calls itself, and may go on for ever"
-            yield Reason(definition.name, words, is_caught=False)
+            yield Reason(definition.name, words, "write a loop with `for` instead", is_caught=False)
             return
         known = self.facts.functions[definition]
         if known.declared is not None and known.can_lack_value:
             words = f"`{definition.name.text}` may end without a value"
-            yield Reason(definition.name, words)
+            yield Reason(definition.name, words, "end it with a `ret`")
         yield from self._unset(definition)
         yield from self._block(definition.body)
 
@@ -127,7 +136,7 @@ class Certainty:
         own = {one for one in early if one.scope is names.scopes[definition]}
         for node in walk(definition):
             if isinstance(node, n.Name) and names.of(node) in own:
-                yield Reason(node, f"`{node.text}` may have no value")
+                yield Reason(node, f"`{node.text}` may have no value", GIVE_VALUE)
 
     def _elsewhere(self, definition: n.FunctionDef) -> _Reasons:
         """What in a function of another script may stop this one."""
@@ -136,7 +145,7 @@ class Certainty:
         for symbol in Flow(script).outer(definition):
             if symbol in script.facts.names.unset:
                 words = f"`{symbol.name}` may have no value"
-                yield Reason(definition.name, words, source=source)
+                yield Reason(definition.name, words, GIVE_VALUE, source=source)
         other = self._others.setdefault(id(script), Certainty(script))
         for reason in other._of_function(definition):
             yield reason if reason.source is not None else replace(reason, source=source)
@@ -151,14 +160,17 @@ class Certainty:
     def _statement(self, node: n.Statement, ending: _Ending) -> _Reasons:
         match node:
             case n.WhileStmt():
-                yield Reason(node, "`while` may go on for ever", is_caught=False)
+                words = "`while` may go on for ever"
+                yield Reason(node, words, "go over a `range` with `for`", is_caught=False)
                 return
             case n.TryStmt():
                 yield from self._try(node, ending)
                 return
             case n.BreakStmt() | n.RetStmt() if isinstance(node, ending):
-                word = "break" if isinstance(node, n.BreakStmt) else "ret"
-                yield Reason(node, f"`{word}` may end the loop", is_caught=False)
+                is_break = isinstance(node, n.BreakStmt)
+                word = "break" if is_break else "ret"
+                way_out = TO_OTHER_LOOP if is_break else "`break` at the head, and `ret` below it"
+                yield Reason(node, f"`{word}` may end the loop", way_out, is_caught=False)
             case n.ForStmt():
                 ending = _ENDING_ALL if ending else ()
             case _:
@@ -193,13 +205,34 @@ class Certainty:
                 case Cause.PYTHON if self._is_declared(one.node):
                     pass
                 case Cause.UNKNOWN:
-                    yield Reason(one.node, one.words, is_caught=False)
+                    yield Reason(one.node, one.words, "move it out of the loop", is_caught=False)
                 case Cause.PYTHON:
                     assert isinstance(one.node, n.Call)
-                    words = one.words + way_out(self.effects.python_name(one.node.function))
-                    yield Reason(one.node, words)
+                    way_out = declare(self.effects.python_name(one.node.function))
+                    yield Reason(one.node, one.words, way_out)
                 case _:
-                    yield Reason(one.node, one.words, is_rare=one.is_rare)
+                    way_out = self._way_out(one.node)
+                    yield Reason(one.node, one.words, way_out, is_rare=one.is_rare)
+
+    def _way_out(self, node: n.Node) -> str:
+        """What to write instead of something that may fail."""
+        match node:
+            case n.AssertStmt() | n.FailStmt():
+                return TO_OTHER_LOOP
+            case n.Member(value=value) | n.Index(value=value) if self._is_any(value):
+                return f"annotate {shown(value)}"
+            case n.Index(value=value):
+                words = "look it up at the head of the loop"
+                return f"{words}, or with `get({path_of(value) or 'rows'}, key, default)`"
+            case n.Call(function=n.Name(text="int" | "float" as name)):
+                return f"ask for the type: `x: {name} = $ ... $`; or catch it with `try` and go on"
+            case _ if isinstance(node, n.Expression) and self._is_any(node):
+                return ANNOTATE
+            case _:
+                return CATCH
+
+    def _is_any(self, node: n.Expression) -> bool:
+        return self.facts.types.get(node, ANY) == ANY
 
     def _is_declared(self, node: n.Node) -> bool:
         """Whether the user says that a call of Python has no effects."""
@@ -214,50 +247,59 @@ def _first(reasons: Iterable[Reason], strictly: bool = False) -> Reason | None:
     return next((one for one in reasons if strictly or not one.is_rare), None)
 
 
-def way_out(path: str | None) -> str:
+def declare(path: str | None) -> str:
     """What to write in the project file where a function of Python neither does anything nor fails.
 
-    Of what has no name there, nothing.
+    What has no name there can be given one.
     """
-    return "" if path is None else f'; if it has no effects and does not fail: pure = ["{path}"]'
+    if path is None:
+        return "call a function by its name"
+    return f'if it has no effects and does not fail: pure = ["{path}"]'
 
 
 def of_effect(effects: Effects, node: n.Node) -> Reason:
     """Why a node that has an effect of which others may see something has it."""
     script, place, function = effects.origin_of(node)
     source = None if function is None else effects.facts.sources.get(function)
-    return Reason(place, _words(script, place), source=source)
+    return Reason(place, *_words(script, place), source=source)
 
 
-def _words(effects: Effects, node: n.Node) -> str:
+def _words(effects: Effects, node: n.Node) -> tuple[str, str]:
+    """What a node does, and the way out."""
     facts = effects.facts
     made = effects.made_by_code(node)
     if made is not None:
-        return f"nothing is known of what Python does to make {show(made)}"
+        words = f"nothing is known of what Python does to make {show(made)}"
+        return words, declare(next(effects.paths_of_classes(made), None))
     match node:
         case n.Name() if facts.names.of(node).kind == "builtin":
             match node.text:
                 case "input":
-                    return "`input` waits for the user"
+                    return "`input` waits for the user", "ask for it above the loop"
                 case "print" | "write" as name:
-                    return f"`{name}` of another script does not wait for its turn"
+                    words = f"`{name}` of another script does not wait for its turn"
+                    return words, "give back what it prints, and print that here"
                 case "run":
-                    return "`run` may do anything"
+                    return "`run` may do anything", "run the program above or below"
                 case name:
-                    return f"`{name}` has to wait for what is before it"
+                    words = f"`{name}` has to wait for what is before it"
+                    return words, "move it below the prompts of the loop"
         case n.Name() | n.Member():
             path = effects.path_in_python(node)
-            return f"nothing is known of what {shown(node)} of Python does{way_out(path)}"
+            return f"nothing is known of what {shown(node)} of Python does", declare(path)
         case n.Call() if not effects.is_looking(node):
-            return f"nothing is known of {shown(node.function)}, which is called here"
+            words = f"nothing is known of {shown(node.function)}, which is called here"
+            return words, "call a function by its name"
         case n.ServerCall():
-            return f"`{node.tool}` of the MCP server `{node.server}` may change something"
+            words = f"`{node.tool}` of the MCP server `{node.server}` may change something"
+            return words, f'if it does not: pure = ["mcp({node.server}).{node.tool}"]'
         case n.Prompt(is_streamed=True):
-            return STREAMED
+            return STREAMED, UNSTREAMED
         case n.Prompt():
             for one in node.shown:
                 if effects.shows_unknown(one):
-                    return f"{of_unknown_type(one)}, and might be a function for the model"
-            return "nothing is known of a function that it shows to the model"
+                    words = f"{of_unknown_type(one)}, and might be a function for the model"
+                    return words, ANNOTATE
+            return "nothing is known of a function that it shows to the model", ANNOTATE
         case _:
-            return "nothing is known of what Python does with a value here"
+            return "nothing is known of what Python does with a value here", ANNOTATE

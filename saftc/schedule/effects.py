@@ -21,7 +21,7 @@ What is not known to do nothing is unknown: a node that no rule names, an import
 of Python that is made, compared or shown by code of its own.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import cached_property
 
@@ -51,6 +51,7 @@ from saftc.semantics.types import (
     Type,
     UnionType,
     members,
+    show,
     within,
 )
 from saftc.syntax import nodes as n
@@ -355,6 +356,13 @@ class Effects:
         """Whether the user says that a class of Python has no effects."""
         path = f"{record.module}.{record.node.name.text}"
         return any(fnmatchcase(path, pattern) for pattern in self._pure)
+
+    def paths_of_classes(self, type_: Type) -> Iterator[str]:
+        """The whole names of the classes of Python in a type whose code is not known."""
+        for one in sorted(self.facts.records_in(type_), key=show):
+            record = self.facts.record_facts.get(one.definition) if one.definition else None
+            if record is not None and record.module is not None and self._has_code(one):
+                yield f"{record.module}.{record.node.name.text}"
 
     def made_by_code(self, node: n.Node) -> Type | None:
         """The type of which a value is made here, where code of Python may run for it."""

@@ -32,7 +32,7 @@ from keyword import iskeyword
 
 from saftc.flow.statements import all_statements, evaluated_by
 from saftc.schedule.awaits import Awaits
-from saftc.schedule.certainty import Certainty, Reason
+from saftc.schedule.certainty import TO_HEAD, Certainty, Reason
 from saftc.schedule.flow import Flow, continues_of
 from saftc.schedule.loop_values import Given
 from saftc.semantics.builtins import Effect
@@ -42,6 +42,10 @@ from saftc.semantics.names import Symbol
 from saftc.semantics.types import is_known
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, walk
+
+# Why a loop stays in order, and the way out.
+DEFINES = "the loop defines a function", "define it above the loop"
+SKIPS = "`continue` skips what has to stay in order", TO_HEAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +134,17 @@ class Heads:
         if isinstance(node, n.Index) and self._may_be_looked_up(node):
             found.append(node)
             return True
-        for part in parts_of(node):
-            if isinstance(part, n.Expression):
-                if not self._look(part, found):
-                    return False
-            elif not all(self._look(one, found) for one in _expressions_in(part)):
-                return False
-            if isinstance(node, n.Logical | n.Conditional | n.Comprehension):
-                return False  # what comes next is evaluated on some paths only, or many times
+        match node:
+            case n.Conditional(condition=first) | n.Logical(left=first):
+                self._look(first, found)
+                return False  # what comes next is evaluated on some paths only
+            case n.Comprehension(clauses=(clause, *_)):
+                self._look(clause.iterable, found)
+                return False  # or many times
+            case _:
+                parts = (one for part in parts_of(node) for one in _outermost(part))
+        if not all(self._look(one, found) for one in parts):
+            return False
         return not self.effects.of_node(node)
 
     def _may_be_looked_up(self, node: n.Index) -> bool:
@@ -169,10 +176,10 @@ class Heads:
         head, rest = loop.body[: reach.end], loop.body[reach.end :]
         for one in all_statements(head):
             if isinstance(one, n.FunctionDef):
-                return Reason(one, "the loop defines a function")
+                return Reason(one, *DEFINES)
         if self._is_told(head, rest) or self._waits(loop, reach):
             early = next(continues_of(head), None)
-            skips = early and Reason(early, "`continue` skips what has to stay in order")
+            skips = early and Reason(early, *SKIPS)
             return self.certainty.block((*head, rest[0])) or skips
         endless = self.certainty.unending(head)
         if endless is not None:
@@ -180,7 +187,7 @@ class Heads:
         lost = self._lost(loop, reach)
         if lost:
             names = " and ".join(sorted(f"`{symbol.name}`" for symbol in lost))
-            return Reason(loop.body[0], f"it needs {names} of the item before")
+            return Reason(loop.body[0], *needs(names))
         return None
 
     def _lost(self, loop: n.ForStmt, reach: Reach) -> set[Symbol]:
@@ -211,6 +218,12 @@ class Heads:
         return self.awaits is not None and self.awaits.in_(parts)
 
 
+def needs(names: str) -> tuple[str, str]:
+    """That an item needs what the one before has given, and the way out where it does not."""
+    way_out = "if it only collects, add with `+=` and read it below the loop"
+    return f"it needs {names} of the item before", way_out
+
+
 def name_of_look_up(node: n.Index) -> str:
     """What an item may be called: `team` of `teams[mail]`, `found_key` of `found[key]`."""
     owner = node.value
@@ -237,10 +250,10 @@ def _single(text: str) -> str | None:
     return None
 
 
-def _expressions_in(node: n.Node) -> Iterator[n.Expression]:
-    """The outermost expressions in what is none."""
-    for one in children(node):
-        if isinstance(one, n.Expression):
-            yield one
-        else:
-            yield from _expressions_in(one)
+def _outermost(node: n.Node) -> Iterator[n.Expression]:
+    """A node that is an expression, or the outermost ones in it."""
+    if isinstance(node, n.Expression):
+        yield node
+    else:
+        for one in children(node):
+            yield from _outermost(one)

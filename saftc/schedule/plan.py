@@ -26,10 +26,28 @@ from itertools import count, product
 from saftc.flow.forward import ends
 from saftc.flow.statements import all_statements, blocks_of, bound_by
 from saftc.schedule.awaits import Awaits
-from saftc.schedule.certainty import STREAMED, Certainty, Reason, of_effect
+from saftc.schedule.certainty import (
+    ANNOTATE,
+    GIVE_VALUE,
+    STREAMED,
+    TO_HEAD,
+    UNSTREAMED,
+    Certainty,
+    Reason,
+    of_effect,
+)
 from saftc.schedule.effects import UNKNOWN, Effect, Effects
 from saftc.schedule.flow import Flow, continues_of
-from saftc.schedule.heads import Head, Heads, LookUp, Reach, name_of_look_up
+from saftc.schedule.heads import (
+    DEFINES,
+    SKIPS,
+    Head,
+    Heads,
+    LookUp,
+    Reach,
+    name_of_look_up,
+    needs,
+)
 from saftc.schedule.iterated import Unlisted
 from saftc.schedule.loop_values import Given, given_of, growing
 from saftc.schedule.settings import DEFAULT, Overlapping
@@ -41,6 +59,8 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 
 MOST_TOGETHER = 8
+# The way out for a comprehension.
+A_LOOP = "write a loop, with this at its head"
 # What may run ahead of its turn has no other effects.
 _AHEAD = frozenset[Effect]({"asks", "prints", "reads"})
 
@@ -300,7 +320,7 @@ class _Planner:
     def _prevents(self, loop: n.ForStmt, place: _Place) -> Reason | None:
         """What keeps a loop in order wherever it is cut."""
         if self.facts.forms.loops[loop] in IN_PARTS:
-            return Reason(loop.iterable, STREAMED)
+            return Reason(loop.iterable, STREAMED, UNSTREAMED)
         unknown = self.effects.first_unknown(*loop.body, kinds=UNKNOWN)
         if unknown is not None:
             return of_effect(self.effects, unknown)
@@ -309,7 +329,7 @@ class _Planner:
             return reason
         read = self.flow.early_reads(loop.body, set(self.flow.bound(loop)))
         unset = self._without_value(read, place)
-        return None if unset is None else Reason(loop, f"`{unset}` may have no value")
+        return None if unset is None else Reason(loop, f"`{unset}` may have no value", GIVE_VALUE)
 
     def _cut(self, loop: n.ForStmt, reach: Reach, cut: int, place: _Place) -> Ahead | Reason:
         head, first, rest = loop.body[: reach.end], loop.body[reach.end : cut], loop.body[cut:]
@@ -325,12 +345,13 @@ class _Planner:
             return of_effect(self.effects, unknown)
         for statement in all_statements(first):
             if isinstance(statement, n.FunctionDef):
-                return Reason(statement, "the loop defines a function")
+                return Reason(statement, *DEFINES)
         targets = self.flow.bound(loop)
         grows = [symbol for symbol in self._growing(loop) if symbol in in_first]
         if in_rest.intersection(grows):
             changed_below = min(symbol.name for symbol in in_rest.intersection(grows))
-            return Reason(rest[0], f"`{changed_below}` grows with the prompts and below them")
+            words = f"`{changed_below}` grows with the prompts and below them"
+            return Reason(rest[0], words, "add to it in one place")
         kept = self.heads.kept(loop, reach.end)
         assigned = {*targets, *in_head, *in_first}
         own = assigned - kept - set(grows)
@@ -341,23 +362,26 @@ class _Planner:
         carried |= self._read_in_functions(first, assigned | in_rest)
         if carried:
             names = " and ".join(sorted(f"`{symbol.name}`" for symbol in carried))
-            return Reason(self._reading(first, carried), f"it needs {names} of the item before")
+            return Reason(self._reading(first, carried), *needs(names))
         lost = self._read_after_failure(assigned, place)
         if lost is not None:
-            return Reason(loop, f"`{lost.name}` may be read when a prompt has failed")
+            words = f"`{lost.name}` may be read when a prompt has failed"
+            return Reason(loop, words, "catch the failure inside of the loop")
         needed = self._needed(rest, set(grows))
         later = self._needed_later(own, place)
         needed |= later | (own & self.read_anytime)
         gives = [symbol for symbol in self._in_order(loop) if symbol in own & needed]
         early = next(continues_of(first), None)
         if early is not None and (rest or gives):
-            return Reason(early, "`continue` skips what has to stay in order")
+            return Reason(early, *SKIPS)
         for symbol in gives:
             if symbol not in certain:
-                return Reason(loop, f"`{symbol.name}` is assigned on some paths only")
+                words = f"`{symbol.name}` is assigned on some paths only"
+                return Reason(loop, words, "assign to it on all of them")
         unset = self._without_value(later.intersection(gives), place)
         if unset is not None:
-            return Reason(loop, f"`{unset}` may have no value behind the loop")
+            words = f"`{unset}` may have no value behind the loop"
+            return Reason(loop, words, GIVE_VALUE)
         given = self._given(loop, cut, gives, are_known=bool(rest))
         if isinstance(given, Reason):
             return given
@@ -406,9 +430,11 @@ class _Planner:
         for symbol in symbols:
             one = given_of(self.facts, symbol, statements)
             if one is None:
-                return Reason(loop, f"`{symbol.name}` is a whole result on some paths only")
+                words = f"`{symbol.name}` is a whole result on some paths only"
+                return Reason(loop, words, "bind it to a prompt on all of them")
             if are_known and not is_known(one.type):
-                return Reason(loop, f"`{symbol.name}` is of unknown type, and needed below")
+                words = f"`{symbol.name}` is of unknown type, and needed below"
+                return Reason(loop, words, ANNOTATE)
             given.append(one)
         return tuple(given)
 
@@ -502,7 +528,7 @@ class _Planner:
         reason = self._keeps_in_order(node, place)
         found = None if reason else self._mapped(node, place, is_inside)
         if reason is None and found is None:
-            reason = Reason(node, "it is inside of another comprehension")
+            reason = Reason(node, "it is inside of another comprehension", "move it to a function")
         if found is not None:
             self.plan.maps[node] = found
             self._begins_ahead(node.item)
@@ -530,22 +556,24 @@ class _Planner:
     def _keeps_in_order(self, node: n.Comprehension, place: _Place) -> Reason | None:
         first, *others = node.clauses
         if self.facts.forms.loops[first] in IN_PARTS:
-            return Reason(first.iterable, STREAMED)
+            return Reason(first.iterable, STREAMED, UNSTREAMED)
         # All items are taken and tested before the first is asked for.
         lists = [one.iterable for one in others]
         tests = [*lists, *(one for clause in node.clauses for one in clause.conditions)]
         for test in tests:
             what = "what it goes over" if test in lists else "the condition"
             if "asks" in self.effects.of(test):
-                return Reason(test, f"{what} asks")
+                return Reason(test, f"{what} asks", "ask for a list of answers first")
             unknown = self.effects.first_unknown(test)
             if unknown is not None:
                 return of_effect(self.effects, unknown)
             if self._is_told_by_tests(test):
                 prints = "prints" in self.effects.of(test)
-                return Reason(test, f"{what} {'prints' if prints else 'reads'}")
+                words = f"{what} {'prints' if prints else 'reads'}"
+                return Reason(test, words, A_LOOP)
         if "asks" not in self.effects.of(node.item):
-            return Reason(node, "only the list that it goes over asks")
+            words = "only the list that it goes over asks"
+            return Reason(node, words, "give that list a name above")
         unknown = self.effects.first_unknown(node.item)
         if unknown is not None:
             return of_effect(self.effects, unknown)
@@ -555,9 +583,10 @@ class _Planner:
         for test in tests:
             reason = reason or self.certainty.expression(test, strictly=True)
         if reason is not None:
-            return reason
+            in_a_loop = TO_HEAD in reason.way_out
+            return replace(reason, way_out=A_LOOP) if in_a_loop else reason
         unset = self._without_value(self.flow.read(node.item, *tests), place)
-        return None if unset is None else Reason(node, f"`{unset}` may have no value")
+        return None if unset is None else Reason(node, f"`{unset}` may have no value", GIVE_VALUE)
 
     def _is_told_by_tests(self, condition: n.Expression) -> bool:
         """Whether it can be told that all items are tested before anything is done with one."""

@@ -13,7 +13,8 @@ from saftc.syntax.walk import walk
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Whether a prompt may overlap with others, and how; if not, why and which place is why.
+    """Whether a prompt may overlap with others, and how; if not, why, which place is why, and the
+    way out.
 
     `beside` are further places of that kind, `source` is the text that they are in, when it is
     another script. `elsewhere` is what was decided where the prompt is asked besides.
@@ -25,6 +26,7 @@ class Told:
     source: Source | None = None
     beside: tuple[n.Node, ...] = ()
     elsewhere: tuple["Told", ...] = ()
+    way_out: str | None = None
 
 
 def told(plan: Plan) -> dict[n.Prompt, Told]:
@@ -67,7 +69,8 @@ def _is_within(inner: n.Node, outer: n.Node) -> bool:
 
 def _told(note: Note, prompt: n.Prompt, plan: Plan) -> Told:
     if note.reason is not None:
-        return Told(False, note.reason.words, note.reason.node, note.reason.source)
+        reason = note.reason
+        return Told(False, reason.words, reason.node, reason.source, way_out=reason.way_out)
     for group in plan.groups.values():
         if note.node in group and _is_within(prompt, note.node):
             # The others are what it is beside.

@@ -439,14 +439,14 @@ def may_be_wrong(facts: Facts, node: n.Expression, words: str) -> str:
 
 def shown(node: n.Expression) -> str:
     """How a value is called in words: "`mail.name`", or what it is."""
-    path = _path(node)
+    path = path_of(node)
     if path is not None:
         return f"`{path}`"
     match node:
         case n.Prompt():
             return "the answer"
-        case n.Call(function=function) if _path(function) is not None:
-            return f"what `{_path(function)}` gives"
+        case n.Call(function=function) if path_of(function) is not None:
+            return f"what `{path_of(function)}` gives"
         case n.Binary() | n.Unary() | n.Comparison() | n.Logical():
             return f"what `{node.operator}` gives"
         case n.ListLiteral() | n.Comprehension():
@@ -457,7 +457,7 @@ def shown(node: n.Expression) -> str:
             return "a value"
 
 
-def _path(node: n.Expression) -> str | None:
+def path_of(node: n.Expression) -> str | None:
     """The text of a name, or of a part of what a name holds."""
     match node:
         case n.Name():
@@ -465,12 +465,12 @@ def _path(node: n.Expression) -> str | None:
         case n.Literal(value=int() | str() as value):
             return f'"{value}"' if isinstance(value, str) else str(value)
         case n.Member():
-            owner, part = _path(node.value), f".{node.name.text}"
+            owner, part = path_of(node.value), f".{node.name.text}"
         case n.TupleMember():
-            owner, part = _path(node.value), f".{node.position}"
+            owner, part = path_of(node.value), f".{node.position}"
         case n.Index():
-            key = _path(node.key)
-            owner, part = None if key is None else _path(node.value), f"[{key}]"
+            key = path_of(node.key)
+            owner, part = None if key is None else path_of(node.value), f"[{key}]"
         case _:
             return None
     return None if owner is None else owner + part

@@ -82,6 +82,17 @@ def test_a_run_that_fails_is_drawn(saftc: Command, script: Script) -> None:
     assert '"prompts": 1,' in Path("run.html").read_text(encoding="utf-8")
 
 
+def test_the_timeline_says_what_keeps_a_prompt_in_order(saftc: Command, script: Script) -> None:
+    checked = 'for word in ["a"]:\n    print($ hello {word} $)\n    assert word != ""\n'
+    script("b.saft", f"f greet():\n    {checked.replace(chr(10), chr(10) + '    ')}\n")
+    script("a.saft", f"from b import greet\n{checked}greet()\n")
+    assert saftc("run", "a.saft", "--timeline", "run.html").code == 0
+    page = Path("run.html").read_text(encoding="utf-8")
+    why = '"overlap": "in order, as `assert` may stop the script (line {}); move it to the head'
+    assert why.format(4) in page
+    assert page.count(why.format(4)) == 2
+
+
 def test_what_cannot_be_read_or_written(saftc: Command, script: Script) -> None:
     script("a.saft", "print($ hello $)\n")
     ended = saftc("trace", "a.saft", "--html", "run.html")

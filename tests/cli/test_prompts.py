@@ -871,17 +871,28 @@ f main():
             told.append([])
         elif line.startswith("  overlap: "):
             told[-1].append(line.removeprefix("  overlap: "))
+    head = "move it to the head of the loop, above what asks or prints"
+    way_out = f"{head}, or to a loop of its own below"
     assert told == [
         [
             "asked ahead, for the next items of the loop (line 4)",
             "asked ahead, with those that are beside it (line 16)",
-            "in order, as `assert` may stop the script (line 8)",
+            f"in order, as `assert` may stop the script (line 8); {way_out}",
         ],
-        ["in order, as `assert` may stop the script (line 13)"],
+        [f"in order, as `assert` may stop the script (line 13); {way_out}"],
         # Its own line is not beside it.
         ["asked ahead, with those that are beside it (lines 15, 16)"],
         ["asked ahead, with those that are beside it (lines 14, 16)"],
     ]
+
+
+@pytest.mark.parametrize("name", ["failures", "heads", "in_order", "look_ups"])
+def test_what_keeps_a_prompt_in_order_comes_with_the_way_out(saftc: Command, name: str) -> None:
+    path = Path(__file__).parents[1] / "cases" / "overlap" / name / "in.saft"
+    lines = saftc("prompts", str(path)).out.splitlines()
+    told = [line for line in lines if line.startswith("  overlap: in order, as ")]
+    assert told
+    assert [line for line in told if not re.search(r" \(lines? [\d, ]+\); \w", line)] == []
 
 
 # As the server gets it

@@ -69,4 +69,4 @@ def test_the_scripts_of_the_readme_overlap() -> None:
         # Whatever may be asked beside something else there is.
         assert [note.reason for note in notes if note.reason is not None] == []
         overlapping += bool(notes)
-    assert overlapping >= 3
+    assert overlapping >= 2

@@ -336,6 +336,15 @@ def test_hover_on_drafts(server: Editor) -> None:
         assert said in shown
 
 
+def test_the_hover_of_a_prompt_says_what_keeps_it_in_order(server: Editor) -> None:
+    loop = 'for word in ["a"]:\n    print($ hello {word} $)\n    assert word != ""\n'
+    server.open("ordered.saft", loop)
+    at = server.at("ordered.saft", "hel|lo")
+    shown = server.ask("text_document_hover", lsp.HoverParams(*at)).contents.value
+    why = "overlap: in order, as `assert` may stop the script (line 3); move it to the head"
+    assert why in shown
+
+
 def _place(location: Any) -> tuple[str, int, int]:
     start = location.range.start
     return location.uri.rpartition("/")[2], start.line, start.character
