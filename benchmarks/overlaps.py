@@ -8,6 +8,7 @@ overlap costs where nothing can be asked ahead.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 import time
@@ -36,19 +37,22 @@ AT_ONCE = 64
 TURNS = 3
 
 IN_ORDER = Overlapping(is_on=False)
+IN_A_LOOP = Overlapping(is_async=True)
 _ASK = "f ask(item: int) -> string:\n    ret $ Describe {item}. $\n\n"
 ITEMS = _ASK + "found = [ask(item) for item in range(COUNT)]"
 CHAIN = 'story = "Once"\nfor i in range(COUNT):\n    story = $ Go on with {story}. $'
 TRIAGE = (REPOSITORY / "examples" / "mailbox_triage.saft").read_text(encoding="utf-8")
+RESEARCH = (REPOSITORY / "benchmarks" / "scripts" / "research.saft").read_text(encoding="utf-8")
 
 
 class _Work(NamedTuple):
-    """A script for COUNT items, of whose prompts `chain` need each other, and its target."""
+    """A script for COUNT items, of whose prompts `chain` need each other, its form and target."""
 
     name: str
     text: str
     chain: int = 1
     at_most: float = 1.2
+    form: Overlapping = DEFAULT
 
 
 WORKS = (
@@ -65,6 +69,10 @@ WORKS = (
     ),
     _Work("COUNT mails, examples/mailbox_triage.saft", TRIAGE),
     _Work("five side by side", "\n".join(f"x{i} = $ Describe {i}. $" for i in range(5))),
+    # 43 prompts: answers, doubts about them, verdicts on these, and so on, each loop by the last.
+    _Work("a report as one writes it first", RESEARCH, 6, 1.3),
+    _Work("the same in an event loop", RESEARCH, 6, 1.3, IN_A_LOOP),
+    _Work("COUNT items, a comprehension in an event loop", ITEMS, 1, 1.3, IN_A_LOOP),
 )
 
 
@@ -85,7 +93,7 @@ def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
 
 def _late(work: _Work, latency: float, count: int) -> Figure:
     """What takes the time of one prompt, or of one chain of them."""
-    run = _run(work.text, count, DEFAULT)
+    run = _run(work.text, count, work.form)
     found = median(_seconds(run) for _ in range(TURNS))
     beside = {"critical path": work.chain * latency}
     if work is WORKS[0]:
@@ -154,12 +162,12 @@ def _run(text: str, count: int, overlapping: Overlapping) -> Callable[[], None]:
     source = Source.from_text("work.saft", text.replace("COUNT", str(count)))
     compiled = compile_source(source, overlapping=overlapping)
     assert compiled.text is not None, compiled.checked.diagnostics
-    does = "overlap(" in compiled.text or "together(" in compiled.text
+    does = re.search(r"\b(overlap|together)(\.aio)?\(", compiled.text) is not None
     assert does == (overlapping.is_on and text is not CHAIN)
     code = compile(compiled.text.replace("print(", "str("), "work.py", "exec")
 
     def run() -> None:
-        exec(code, {"__name__": "work"})
+        exec(code, {"__name__": "__main__"})
 
     run()  # its connections are there before the time counts
     return run
