@@ -16,6 +16,7 @@ from saftc.bounds.values import Known, Value, joined_values, own_name
 from saftc.bounds.written import Made, Written
 from saftc.flow.forward import Forward, Loop, Turn
 from saftc.flow.statements import Statements, all_statements, assigned_by, evaluated_by
+from saftc.semantics.forms import Form
 from saftc.semantics.names import Symbol
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children
@@ -34,6 +35,8 @@ _STATEMENTS = (
     *(n.ForStmt, n.WhileStmt, n.TryStmt, n.BreakStmt, n.ContinueStmt, n.RetStmt, n.AssertStmt),
     *(n.FailStmt, n.ServerImport),
 )
+
+_IN_PARTS = "a stream comes in as many parts as the server sends"
 
 
 class State(NamedTuple):
@@ -150,7 +153,7 @@ class Walk(Forward[State]):
 
     def loop(self, loop: Loop, state: State) -> State | None:
         over: Value | None = None
-        if isinstance(loop, n.ForStmt):
+        if isinstance(loop, n.ForStmt) and not self._is_in_parts(loop):
             over = self.reader.value(loop.iterable, state.known)
         source = self.script.source
         symbols = self._assigned_in(loop)
@@ -188,12 +191,17 @@ class Walk(Forward[State]):
             asked = once.times(over.size)
         elif once.is_zero:
             asked = NOTHING
+        elif isinstance(loop, n.ForStmt):
+            asked = once + self.script.unknown(loop.iterable, _IN_PARTS, A_BUDGET)
         else:
             words = "`while` turns as often as it has to"
             asked = once + self.script.unknown(loop, words, f"{A_BUDGET}, or `for` with `break`")
         if not once.is_zero:
             inner = tuple(_resolved_piece(one, resolved) for one in pieces)
-            words = "`while`" if over is None else f"for each of {over.written.shown}"
+            if over is not None:
+                words = f"for each of {over.written.shown}"
+            else:
+                words = "for each part" if isinstance(loop, n.ForStmt) else "`while`"
             self.pieces.append(Piece(loop, source, asked, words, inner))
         self.given += [one.replaced(resolved) for one in given]
         known = {**state.known, **heads}
@@ -207,6 +215,10 @@ class Walk(Forward[State]):
         if ends or not is_over:
             self.ends.append(below)
         return below if is_over else None
+
+    def _is_in_parts(self, loop: n.ForStmt | n.ComprehensionClause) -> bool:
+        """Whether a loop goes over what nobody can count: pieces of a text, or drafts."""
+        return self.script.facts.forms.loops.get(loop) in (Form.PIECES, Form.DRAFTS)
 
     def _turned(self, loop: Loop, begun: State, turn: Turn[State]) -> tuple[State | None, Bound]:
         """The end of one turn, and what of it may be asked again.
@@ -282,8 +294,11 @@ class Walk(Forward[State]):
         once += self._clauses(node, others, inside)
         pieces, self.pieces = self.pieces, outer
         each = once.times(over.size)
+        words = f"for each of {over.written.shown}"
+        if self._is_in_parts(clause) and not once.is_zero:
+            each = once + self.script.unknown(clause.iterable, _IN_PARTS, A_BUDGET)
+            words = "for each part"
         if not once.is_zero:
-            words = f"for each of {over.written.shown}"
             self._note(Piece(clause, self.script.source, each, words, tuple(pieces)))
         return asked + each
 
