@@ -155,6 +155,7 @@ def compile_checked(checked: Checked, overlapping: Overlapping = DEFAULT) -> Com
     with fitting_interpreter():
         planned = plan(facts, overlapping)
         planned.suffix, planned.defaults = overlapping.suffix, overlapping.defaults
+        planned.waits_at_top = overlapping.waits_at_top
         mistakes = Collector()
         check_waits(planned, mistakes)
         if mistakes.has_errors:

@@ -6,7 +6,8 @@
 A cell goes on with the cells before it, as if they were one script: it knows their types and
 functions, and the results of their prompts with their conversations. Only its own statements run.
 What the cell assigns and defines becomes a name of the notebook; a name of the notebook goes before
-a builtin. `--show` prints the Python that the cell becomes, before that runs.
+a builtin. `--show` prints the Python that the cell becomes, before that runs. With `--async` that
+is the async form, which waits in the event loop of the notebook, where other tasks go on.
 
 What is compiled is a text of several parts, of which the last alone is the cell's:
 
@@ -21,6 +22,8 @@ import ast
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from inspect import iscoroutinefunction
 from itertools import count
 from pathlib import Path
 from typing import Any, cast
@@ -34,7 +37,8 @@ from saftc.flow.statements import all_statements, bound_by
 from saftc.importing import install
 from saftc.project.scripts import Scripts
 from saftc.project.settings import compile_settings
-from saftc.running import run_text
+from saftc.running import await_text, run_text
+from saftc.semantics.foreign import UNKNOWN, Declared, Function, Namespace
 from saftc.semantics.imports import Loaded, PythonModule
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
@@ -59,12 +63,12 @@ _SCALARS: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "str
 _numbers = count(1)
 
 
-class ScriptError(SyntaxError):
+class ScriptError(Exception):
     """A cell has errors; they are shown as `saftc check` shows them."""
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows."""
-        return str(self.msg).splitlines()
+        return str(self).splitlines()
 
 
 def register(shell: Any) -> None:
@@ -73,13 +77,31 @@ def register(shell: Any) -> None:
     notebook = Notebook(shell.user_ns)
 
     def saft(line: str, cell: str) -> object:
-        """Runs a script; with --show, prints its Python first."""
+        """Runs a script; --show prints its Python first, --async runs it in the event loop."""
         words = line.split()
-        if words not in ([], ["--show"]):
-            raise ScriptError(f"%%saft takes --show and nothing else, not {line.strip()}")
-        return notebook.run_cell(cell, show=bool(words))
+        for word in words:
+            if word not in _WORDS:
+                raise ScriptError(f"%%saft takes {' and '.join(_WORDS)}, not {word}")
+        run = notebook.await_cell if _ASYNC in words else notebook.run_cell
+        return run(cell, show="--show" in words)
 
     shell.register_magic_function(saft, magic_kind="cell", magic_name="saft")
+    transformers = shell.input_transformers_cleanup
+    if _with_await not in transformers:
+        transformers.append(_with_await)
+
+
+_ASYNC = "--async"
+_WORDS = ("--show", _ASYNC)
+
+
+def _with_await(lines: list[str]) -> list[str]:
+    """A cell of `%%saft --async` as what awaits it, since a magic cannot; others as they are."""
+    words = lines[0].split() if lines else []
+    if words[:1] != ["%%saft"] or _ASYNC not in words:
+        return lines
+    line, cell = " ".join(words[1:]), "".join(lines[1:])
+    return [f"await get_ipython().run_cell_magic('saft', {line!r}, {cell!r})\n"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,25 +129,57 @@ class Notebook:
         Raises:
             ScriptError: The cell has errors.
         """
+        made = self._made(cell, show=show, is_async=False)
+        run_text(made.python, made.cell.name, self.names)
+        return self._after(made)
+
+    async def await_cell(self, cell: str, *, show: bool = False) -> object:
+        """As `run_cell`, in the async form, which the running event loop runs."""
+        made = self._made(cell, show=show, is_async=True)
+        await await_text(made.python, made.cell.name, self.names)
+        return self._after(made)
+
+    def _after(self, made: "_Made") -> object:
+        self._keep(made.found, made.cell)
+        return self.names.pop(_SHOWN, None)
+
+    def _made(self, cell: str, *, show: bool, is_async: bool) -> "_Made":
         name = f"<cell {next(_numbers)}>"
         self._forget_what_has_changed()
-        text = _Cell(name, cell)
-        found = text.checked(self._before(text, set()))
-        more = _wanted(found) & self.names.keys()
-        if more:
-            found = text.checked(self._before(text, more))
+        text = _Cell(name, cell, self.names)
+        found = self._checked(text)
         said = text.rendered(found.when_used)
-        compiled = compile_checked(found, compile_settings())
+        settings = compile_settings()._replace(is_async=is_async, waits_at_top=is_async)
+        compiled = compile_checked(found, settings)
         if compiled.text is None:
             raise ScriptError(text.rendered(compiled.checked.diagnostics))
+        self._check_form(compiled, text)
         write_rendered(said, sys.stderr)
         own = _own_part(compiled, text)
         if show:
             print(own.replace(f"{_SHOWN} = ", ""))
         self.names["__saft_folder__"] = str(Path.cwd())
-        run_text(own, name, self.names)
-        self._keep(found, text)
-        return self.names.pop(_SHOWN, None)
+        return _Made(text, found, own)
+
+    def _check_form(self, compiled: Compiled, cell: "_Cell") -> None:
+        """Refuses to call a function of an earlier cell as if it were of the other form."""
+        assert compiled.module is not None
+        awaits, module = compiled.module.plan.awaits, compiled.checked.module
+        waiting = set[n.FunctionDef]() if awaits is None else awaits.functions
+        own = {one.text for one in nodes_of(module, n.Name) if cell.is_own(one.span)}
+        for one in module.statements:
+            if isinstance(one, n.FunctionDef) and one.name.text in own - cell.binds:
+                is_async = iscoroutinefunction(self.names.get(one.name.text))
+                if is_async and awaits is None:
+                    raise ScriptError(
+                        f"`{one.name.text}` is of a cell with --async: begin this one with "
+                        f"`%%saft --async` as well"
+                    )
+                if awaits is not None and is_async != (one in waiting):
+                    raise ScriptError(
+                        f"`{one.name.text}` asks a model, and is of a cell without --async: run "
+                        "that cell again with it, or this one without"
+                    )
 
     def _forget_what_has_changed(self) -> None:
         """Leaves out what Python has bound anew since a cell has bound it."""
@@ -135,12 +189,45 @@ class Notebook:
             if all(self.names.get(name) is value for name, value in one.values.items())
         ]
 
-    def _before(self, cell: "_Cell", more: set[str]) -> str:
-        """What stands before the cell: earlier cells, and `more` names of the notebook."""
+    def _checked(self, cell: "_Cell") -> Checked:
+        """The cell behind those before it; what of them holds no more is forgotten."""
+        while True:
+            found = cell.checked(self._before(cell))
+            more = _wanted(found) & self.names.keys()
+            if not more and not found.has_errors:
+                return found
+            given = self._given(cell, more)
+            found = cell.checked(given + self._before(cell))
+            wrong = self._broken(found, cell, len(given))
+            if not wrong:
+                return found
+            self._kept = [one for one in self._kept if one not in wrong]
+
+    def _broken(self, found: Checked, cell: "_Cell", start: int) -> list[_Kept]:
+        """The statements of earlier cells that are wrong by now: a name of Python has changed."""
+        errors = [one.span.start for one in found.diagnostics if one.severity == "error"]
+        broken: list[_Kept] = []
+        for one in self._kept_beside(cell):
+            end = start + len(one.text) + 1
+            if any(start <= error < end for error in errors):
+                broken.append(one)
+            start = end
+        return broken
+
+    def _kept_beside(self, cell: "_Cell") -> list[_Kept]:
+        """The statements of earlier cells that the cell does not replace."""
+        return [one for one in self._kept if not cell.binds & {*one.values, *one.types}]
+
+    def _before(self, cell: "_Cell") -> str:
+        """What stands before the cell of earlier cells."""
+        return "".join(f"{one.text}\n" for one in self._kept_beside(cell))
+
+    def _given(self, cell: "_Cell", more: set[str]) -> str:
+        """What stands before all cells: names of the notebook that they read."""
         anew = cell.binds
-        kept = [one for one in self._kept if not anew & {*one.values, *one.types}]
+        kept = self._kept_beside(cell)
         known = {name for one in kept for name in (*one.values, *one.types)}
-        lines = [one.text for one in kept]
+        lines: list[str] = []
         for name in sorted(more - known):
             schema = _schema_of(self.names[name])
             # What the cell binds anew may be of another type then.
@@ -156,7 +243,7 @@ class Notebook:
     def _keep(self, found: Checked, cell: "_Cell") -> None:
         """Keeps what the cell has defined and assigned for those that follow."""
         anew = cell.binds
-        self._kept = [one for one in self._kept if not anew & {*one.values, *one.types}]
+        self._kept = self._kept_beside(cell)
         bound = [
             (statement, [one.text for one in bound_by(statement)])
             for statement in cell.own(found.module.statements)
@@ -174,6 +261,15 @@ class Notebook:
                 self._kept.append(_Kept(found.source.at(statement.span), values, types))
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A cell that was compiled: what was found in it, and its Python."""
+
+    cell: "_Cell"
+    found: Checked
+    python: str
+
+
 _KEPT = (
     *(n.FunctionDef, n.RecordDef, n.TypeAlias, n.ImportStmt, n.FromImport),
     *(n.AssignStmt, n.DestructureStmt, n.UnpackStmt),
@@ -183,8 +279,9 @@ _KEPT = (
 class _Cell:
     """The text of a cell, and where it stands in what is compiled."""
 
-    def __init__(self, name: str, cell: str) -> None:
+    def __init__(self, name: str, cell: str, names: Mapping[str, Any]) -> None:
         self.name = name
+        self._notebook = Namespace(_NOTEBOOK, partial(_declared, names), names.keys)
         self._modules = Scripts().of("-")
         # The first line of the cell is that of the magic.
         self.written = Source.from_text(name, f"\n{cell}")
@@ -194,7 +291,9 @@ class _Cell:
         self._start = 0
 
     def _load(self, module: str) -> Loaded:
-        return PythonModule() if module == _NOTEBOOK else self._modules.load(module)
+        if module == _NOTEBOOK:
+            return PythonModule(members=self._notebook)
+        return self._modules.load(module)
 
     def checked(self, before: str) -> Checked:
         """The cell behind what stands before it."""
@@ -237,6 +336,11 @@ class _Cell:
         added = len(f"{_SHOWN} = ")
         is_behind = self._shown is not None and offset > self._shown
         return max(self._shown or 0, offset - added) if is_behind else offset
+
+
+def _declared(names: Mapping[str, Any], name: str) -> Declared:
+    """What a name of the notebook is: of a function, whether it is awaited."""
+    return Function((), "yes") if iscoroutinefunction(names.get(name)) else UNKNOWN
 
 
 def _bound(module: n.Module) -> set[str]:

@@ -3,7 +3,9 @@
     run_text(text, "<compiled triage.saft>", module.__dict__, Running(compiled, workspace))
 """
 
+import ast
 import importlib
+import inspect
 import linecache
 import os
 import sys
@@ -47,6 +49,15 @@ def run_text(
     if places is not None:
         names["__saft_source_map__"] = places
     exec(compile(text, filename, "exec") if code is None else code, names)
+
+
+async def await_text(text: str, filename: str, names: dict[str, Any]) -> None:
+    """As `run_text`, of a text that may wait at its top level."""
+    remember_lines(filename, text)
+    code = compile(text, filename, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    waiting = eval(code, names)
+    if inspect.iscoroutine(waiting):
+        await waiting
 
 
 def remember_lines(filename: str, text: str) -> None:
@@ -133,8 +144,6 @@ class Running:
 
     def import_at(self, line: int) -> "Span | None":
         """The import statement of the script that has become a line of the text."""
-        import ast
-
         from saftc.diagnostics.model import Collector
         from saftc.syntax import nodes as n
         from saftc.syntax.parser import parse

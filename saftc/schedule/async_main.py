@@ -48,7 +48,7 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
     effects, awaits = plan.effects, plan.awaits
     facts, statements = effects.facts, effects.facts.module.statements
     first = None if awaits is None else _first(awaits)
-    if awaits is None or first is None:
+    if awaits is None or first is None or plan.waits_at_top:
         return Entry((), statements)
     inside = {one for one in statements[first:] if not isinstance(one, n.FunctionDef | _STAYS)}
     set_inside = _bound(facts, inside)
@@ -106,7 +106,8 @@ def check_waits(plan: Plan, mistakes: Collector) -> None:
             what = f"`{name.text}` is the module `{name.text}{plan.suffix}`, which has another name"
             hint = f"write `from {package} import {last}`"
             mistakes.add(catalogue.CANNOT_WAIT.at(node.span, what=what, hint=hint))
-    statements, first = facts.module.statements, _first(awaits)
+    statements = facts.module.statements
+    first = None if plan.waits_at_top else _first(awaits)
     set_inside = _bound(facts, entry_of(plan).inside)
     later = later_imports(facts.module)
     for position, statement in enumerate(statements):

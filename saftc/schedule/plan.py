@@ -138,6 +138,7 @@ class Plan:
     awaits: Awaits | None = None
     suffix: str = ""
     defaults: str = ""
+    waits_at_top: bool = False
 
 
 def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:

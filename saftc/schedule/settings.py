@@ -8,7 +8,8 @@ class Overlapping(NamedTuple):
 
     `is_async`: the module is one of `async` functions, whose prompts overlap by tasks. `suffix`
     stands behind the names of modules: those of scripts that are imported are called so.
-    `defaults` are the settings that a module with prompts takes with it, in JSON.
+    `defaults` are the settings that a module with prompts takes with it, in JSON. `waits_at_top`:
+    an async module waits at its top level, as a cell of a notebook may, and has no `main`.
     """
 
     is_on: bool = True
@@ -16,6 +17,7 @@ class Overlapping(NamedTuple):
     is_async: bool = False
     suffix: str = ""
     defaults: str = ""
+    waits_at_top: bool = False
 
 
 DEFAULT = Overlapping()

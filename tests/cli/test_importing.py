@@ -260,3 +260,83 @@ def test_a_cell_may_assign_what_it_reads(shell: Any) -> None:
     shell.run_cell("assert (n, m) == (4, 4)").raise_error()
     _cell(shell, "n = str(n)\nthing = thing.size")
     shell.run_cell("assert (n, thing) == ('4', 3)").raise_error()
+
+
+def test_names_of_python_that_earlier_cells_have_read(shell: Any) -> None:
+    shell.run_cell("planets = ['Mars', 'Venus']").raise_error()
+    _cell(shell, "long = [one + \"!\" for one in planets]\nf first():\n    ret planets[0]")
+    assert _cell(shell, "long[0] + first()") == "Mars!Mars"
+    # What was said of them then does not hold any more, and the values do.
+    shell.run_cell("planets = [1, 2]").raise_error()
+    assert _cell(shell, "long[1]") == "Venus!"
+    assert _cell(shell, "first() + 1") == 2
+
+
+def _awaited_cell(shell: Any, text: str) -> Any:
+    ended = shell.run_cell("%%saft --async\n" + text)
+    ended.raise_error()
+    return ended.result
+
+
+def test_a_cell_of_the_async_form_waits_in_the_loop(
+    shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure(provider=Scripted(["A", "B", "Hello!", "You said hello.", "C", "D"]))
+    shown = shell.run_cell(
+        "%%saft --async --show\n"
+        "f title(text: string) -> string:\n    ret $ A title for {text} $\n"
+        'for text in ["a", "b"]:\n    print(title(text))'
+    )
+    shown.raise_error()
+    assert capsys.readouterr().out.endswith('await overlap.aio(ask_text, ["a", "b"])\n\nA\nB\n')
+    assert _awaited_cell(shell, "chat = $ Hello $\nupper(chat)") == "HELLO!"
+    assert _awaited_cell(shell, "$ What did I say? $ after chat").value == "You said hello."
+    # In Python, and in a plain cell, with what asks no model.
+    ended = shell.run_cell("await title('c')")
+    assert ended.result == "C"
+    assert _cell(shell, "len(chat)") == 6
+    assert _awaited_cell(shell, "x = 1\nx + 1") == 2
+
+
+WAITING = """import asyncio
+started = []
+ready = asyncio.Event()
+
+async def later():
+    while not started:
+        await asyncio.sleep(0)
+    ready.set()
+
+async def wait_for_it():
+    started.append(1)
+    await ready.wait()
+    return "it came"
+
+task = asyncio.create_task(later())
+await asyncio.sleep(0)
+"""
+
+
+def test_other_tasks_go_on_while_a_cell_waits(shell: Any) -> None:
+    shell.run_cell(WAITING).raise_error()
+    assert _awaited_cell(shell, "wait_for_it()") == "it came"
+    # In the plain form it has a loop of its own.
+    shell.run_cell("async def give(): return 3").raise_error()
+    assert _cell(shell, "give() + 1") == 4
+
+
+def test_functions_of_cells_keep_their_form(shell: Any) -> None:
+    configure(provider=Scripted(["a"]))
+    text = "f greet(name: string) -> string:\n    ret $ Greet {name} $\n"
+    _cell(shell, text + "f plus(n: int) -> int:\n    ret n + 1")
+    assert _awaited_cell(shell, "plus(1)") == 2
+    ended = shell.run_cell("%%saft --async\ngreet(\"Ada\")")
+    assert "`greet` asks a model, and is of a cell without --async: run" in str(
+        ended.error_in_exec
+    )
+    _awaited_cell(shell, text)
+    ended = shell.run_cell("%%saft\ngreet(\"Ada\")")
+    assert "`greet` is of a cell with --async: begin" in str(ended.error_in_exec)
+    assert _awaited_cell(shell, 'greet("Ada")') == "a"
+    ended = shell.run_cell("%%saft --fast\n1")
+    assert "%%saft takes --show and --async, not --fast" in str(ended.error_in_exec)
