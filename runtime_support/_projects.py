@@ -3,7 +3,7 @@
     read_section(path)               the table `[tool.saft]` of a pyproject.toml
     is_trusted(folder, user_file())  whether the user has named the folder
 
-Loaded only where there is a project file.
+Loaded only where there is such a file.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ from runtime_support._schema import check
 from runtime_support._values import brief, is_object
 from runtime_support.errors import CheckError, ConfigError
 
+# What names the folders in the user's own file.
+TRUSTED = "trusted"
+
 
 def read_section(path: str) -> dict[str, Any]:
     """The table `[tool.saft]` of a project file; ConfigError when it is none, or cannot be read."""
-    tool = _read_toml(path).get("tool", {})
+    tool = read_toml(path).get("tool", {})
     section: Any = tool.get("saft", {}) if is_object(tool) else {}
     if not is_object(section):
         raise ConfigError(f"{path} [tool.saft]: expected a table, got {brief(section)}")
@@ -37,20 +40,13 @@ def is_of_this_machine(address: str) -> bool:
         return False
 
 
-def user_file() -> str:
-    """Where the user says which folders are trusted."""
-    from platformdirs import user_config_path
-
-    return str(user_config_path("saft", appauthor=False) / "config.toml")
-
-
 def is_trusted(folder: str, trusting: str) -> bool:
     """Whether the user's own file names the folder, or one that it is in."""
     if not os.path.isfile(trusting):
         return False
-    named = _read_toml(trusting).get("trusted", [])
+    named = read_toml(trusting).get(TRUSTED, [])
     try:
-        folders = check(named, list[str], path=f"{trusting} trusted")
+        folders = check(named, list[str], path=f"{trusting} {TRUSTED}")
     except CheckError as error:
         raise ConfigError(error.message) from None
     inside = os.path.join(os.path.realpath(folder), "")
@@ -58,7 +54,8 @@ def is_trusted(folder: str, trusting: str) -> bool:
     return any(inside.startswith(os.path.join(place, "")) for place in places)
 
 
-def _read_toml(path: str) -> dict[str, Any]:
+def read_toml(path: str) -> dict[str, Any]:
+    """What a file says; ConfigError when it cannot be read."""
     import tomllib
 
     try:

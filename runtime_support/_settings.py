@@ -7,9 +7,9 @@
 
 A setting comes from the first of: the prompt's options, the blocks around it, `configure`, the
 environment (`SAFT_MODEL`, `SAFT_TEMPERATURE`, ...), `[tool.saft]` of the nearest pyproject.toml,
-`defaults` of the module that asks, the defaults here. An installed package does not take what a
-project file of the working directory says, unless the user trusts that. A project file alone does
-not choose where prompts and keys go: see `_check_word`.
+the user's own file, `defaults` of the module that asks, the defaults here. An installed package
+does not take what a project file of the working directory says, unless the user trusts that. A
+project file alone does not choose where prompts and keys go: see `_check_word`.
 """
 
 from __future__ import annotations
@@ -458,7 +458,7 @@ def _from_surroundings(
     _tell_unknown_variables()
     path = _project_file(directory)
     if path is not None and is_foreign:
-        from runtime_support._projects import is_trusted, user_file
+        from runtime_support._projects import is_trusted
 
         path = path if is_trusted(os.path.dirname(path), user_file()) else None
     project = {} if path is None else _of_project(path)
@@ -469,7 +469,8 @@ def _from_surroundings(
     }
     chosen = tuple(n for n in ("base_url", "api_key_env") if n in project and n not in said)
     of_module = {} if own is None else own.settings
-    return _Surroundings(Settings(**{**of_module, **project, **said}), path or "", chosen)
+    settings = Settings(**{**of_module, **_of_user(user_file()), **project, **said})
+    return _Surroundings(settings, path or "", chosen)
 
 
 def _tell_unknown_variables() -> None:
@@ -503,7 +504,7 @@ def _check_word(found: _Surroundings, settings: Settings, said: set[str]) -> Non
     is_replaying = bool(os.environ.get("SAFT_REPLAY")) and not os.environ.get("SAFT_RECORD")
     if not open_ or not is_sending or is_replaying:
         return
-    from runtime_support._projects import is_of_this_machine, is_trusted, user_file
+    from runtime_support._projects import is_of_this_machine, is_trusted
 
     has_key = settings.api_key_env is not None or any(map(os.environ.get, _KEYS))
     if not has_key and is_of_this_machine(settings.base_url or ""):
@@ -541,6 +542,33 @@ def _project_file(directory: str) -> str | None:
         if parent == directory:
             return None
         directory = parent
+
+
+def user_file() -> str:
+    """Where the user's own settings are, and which folders are trusted; it need not exist."""
+    if sys.platform == "linux" and "ANDROID_ROOT" not in os.environ:
+        # As platformdirs has it, which takes as long to load as a prompt to be written.
+        base = os.environ.get("XDG_CONFIG_HOME", "").strip() or os.path.expanduser("~/.config")
+        return os.path.join(base, "saft", "config.toml")
+    from platformdirs import user_config_path
+
+    return str(user_config_path("saft", appauthor=False) / "config.toml")
+
+
+def _of_user(path: str) -> dict[str, Any]:
+    """What the user's own file says; a name that is not a setting may be one of another version."""
+    if not os.path.isfile(path):
+        return {}
+    from runtime_support._projects import TRUSTED, read_toml
+
+    found: dict[str, Any] = {}
+    for name, value in read_toml(path).items():
+        if name in _TYPES:
+            found[name] = checked_option(name, value, path)
+        elif name != TRUSTED:
+            hint = did_you_mean(name, (*_TYPES, TRUSTED)) or "docs/configuration.md lists them"
+            note(f"{path} sets `{name}`, which is not a setting; {hint}")
+    return found
 
 
 def _of_project(path: str) -> dict[str, Any]:

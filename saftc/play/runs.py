@@ -1,6 +1,6 @@
 """A run of a script in a process of its own, with what it prints and asks as it does so.
 
-    run = Run(text, folder, "triage.saft")
+    run = Run(text, folder, "triage.saft", root)
     async for news in run.news(): ...     {"kind": "output", "stream": "stdout", "text": "..."},
                                           {"kind": "prompt", ...} as the log of the runtime has it,
                                           and at last {"kind": "ended", "code": 0, "seconds": 1.2}
@@ -32,10 +32,14 @@ _PIECE = 1 << 16
 
 
 class Run:
-    """A script that runs from a text, as `saftc run -` in the folder of its file, called `name`."""
+    """A script that runs from a text, as `saftc run -` in the folder of its file, called `name`.
 
-    def __init__(self, text: str, folder: Path, name: str) -> None:
+    Its imports begin in `root`.
+    """
+
+    def __init__(self, text: str, folder: Path, name: str, root: Path) -> None:
         self.text = text
+        self.root = root
         self.name = name
         self.folder = folder
         # The page of the timeline, once it has ended.
@@ -57,7 +61,7 @@ class Run:
             started = time.monotonic()
             process = self._process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-P", "-m", "saftc.play.named_run", self.name),
-                *("saftc", "run", "-"),
+                *("saftc", "run", "--root", str(self.root), "-"),
                 cwd=self.folder,
                 env=environment,
                 stdin=PIPE,

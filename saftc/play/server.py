@@ -39,6 +39,7 @@ from saftc.play.guard import Guard
 from saftc.play.language_server import heard, speak
 from saftc.play.runs import News, Run
 from saftc.project.files import FileProblem, read_script, write_module
+from saftc.project.finder import Roots
 
 HOST = "127.0.0.1"
 _HERE = Path(__file__).parent
@@ -67,8 +68,9 @@ _LEADING = """<!doctype html>
 class Playground:
     """One script that is written and run on a page."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, root: Path) -> None:
         self.path = path.absolute()
+        self.root = root
         self.timeline: bytes | None = None
 
     def app(self, host: str, token: str) -> ASGIApp:
@@ -132,7 +134,7 @@ class Playground:
                 name = str(message.get("name", self.path.name))
                 match message:
                     case {"run": str(text)} if task is None or task.done():
-                        run = Run(text, self.path.parent, name)
+                        run = Run(text, self.path.parent, name, self.root)
                         task = asyncio.create_task(self._tell(page, run))
                     case {"stop": True} if run is not None:
                         run.stop()
@@ -242,12 +244,14 @@ def play(path: Path, port: int, *, opens: bool) -> None:
     """Serves the page until Ctrl-C; shows it in the browser when that is wanted.
 
     Raises:
-        FileProblem: The script cannot be shown, or has no folder to be in.
+        FileProblem: The script cannot be shown, or has no folder to be in, or the settings of its
+            project cannot be read.
         OSError: The port is taken.
     """
     if not os.path.isdir(path.absolute().parent):
         raise FileProblem(f"there is no folder {path.parent}")
     _text_of(path, _data_of(path) or b"")
+    root = Roots().of(str(path)).absolute()
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((HOST, port))
@@ -265,7 +269,7 @@ def play(path: Path, port: int, *, opens: bool) -> None:
             "ws_ping_interval": None,
         }
         # Without more than it needs: what is open when it ends is ended.
-        app = Playground(path).app(host, token)
+        app = Playground(path, root).app(host, token)
         server = uvicorn.Server(
             uvicorn.Config(app, timeout_graceful_shutdown=2, server_header=False, **settings)
         )

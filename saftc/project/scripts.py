@@ -178,8 +178,11 @@ class Modules:
         return outdated
 
     def check_input(self, file: str = "-") -> Checked:
-        """The script on standard input, or another that is not a file."""
-        return self._check(Path(file), file, shown(file))
+        """The script on standard input, or another that is not a file.
+
+        It imports as one in the working directory.
+        """
+        return self._check(Path(file), name_in(self.folder, Path(file)), shown(file))
 
     def _check(self, path: Path, name: str, shown: str) -> Checked:
         data = self.read(str(path))

@@ -135,8 +135,9 @@ def test_commands_give_the_output_below_them(block: Block, place: Path) -> None:
 
 
 @each("toml")
-def test_settings_of_a_project_exist(block: Block) -> None:
-    for name, value in tomllib.loads(block.text)["tool"]["saft"].items():
+def test_settings_of_projects_and_users_exist(block: Block) -> None:
+    said = tomllib.loads(block.text)
+    for name, value in said["tool"]["saft"].items() if "tool" in said else said.items():
         checked_option(name, value, "page")
 
 

@@ -250,6 +250,17 @@ def test_what_runs_has_the_name_of_its_file(page: Page) -> None:
         assert "--> two.saft:1:" in printed(news, "stderr")
 
 
+def test_a_script_of_a_package_imports_its_neighbours(tmp_path: Path) -> None:
+    package = tmp_path / "mailsort"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "schema.saft").write_text("word = 3\n")
+    text = "from .schema import word\nfrom mailsort.schema import word as it\nprint(word + it)\n"
+    with serving(package / "main.saft") as page, own(page) as connection:
+        news = news_of(connection, {"run": text}, "ended")
+    assert printed(news) == "6\n", news
+
+
 def test_what_is_no_message_is_passed_over(page: Page) -> None:
     with own(page) as connection:
         for message in ("{nothing", "[1]", "5", '{"run": 5}', '{"save": null}', "", "[" * 100_000):
@@ -348,7 +359,8 @@ def _runs_in(folder: Path) -> set[int]:
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_text().rstrip("\0").split("\0")
-            if words[-3:] == ["saftc", "run", "-"] and (process / "cwd").resolve() == folder:
+            is_run = words[-5:-2] == ["saftc", "run", "--root"]
+            if is_run and (process / "cwd").resolve() == folder:
                 found.add(int(process.name))
         except OSError:
             continue  # it has ended

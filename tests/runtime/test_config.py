@@ -450,6 +450,34 @@ def test_trusted_projects(project: Callable[[str], Path]) -> None:
         settings_for()
 
 
+def test_the_file_of_the_user(
+    monkeypatch: pytest.MonkeyPatch, project: Callable[[str], Path], capsys: Any
+) -> None:
+    folder = project('model = "of-project"')
+    own = folder.parent / "home" / "saft" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(
+        f'trusted = []\nmodel = "mine"\nsystem = "Be brief."\nseed = 1\ntempereture = 1\n{HERE}\n'
+    )
+    monkeypatch.setenv("SAFT_SEED", "7")
+    monkeypatch.setenv("OPENAI_API_KEY", "k" * 20)
+    settings = settings_for()
+    assert (settings.model, settings.system, settings.seed) == ("of-project", "Be brief.", 7)
+    # It is the user's own word where keys go.
+    assert settings.base_url == "http://127.0.0.1:8080/v1"
+    assert capsys.readouterr().err == (
+        f"saft: {own} sets `tempereture`, which is not a setting; did you mean `temperature`?\n"
+    )
+
+
+def test_a_wrong_file_of_the_user(project: Callable[[str], Path]) -> None:
+    own = project("").parent / "home" / "saft" / "config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text("timeout = 'long'")
+    with pytest.raises(ConfigError, match=r"config\.toml timeout: expected float, got string"):
+        settings_for()
+
+
 def test_where_nothing_is_sent_the_project_file_is_no_matter(
     monkeypatch: pytest.MonkeyPatch, project: Callable[[str], Path]
 ) -> None:
