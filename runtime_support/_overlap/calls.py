@@ -37,6 +37,8 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
+    Sequence,
+    Sized,
 )
 from types import FrameType, TracebackType
 from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeAlias, TypeVar, overload
@@ -73,12 +75,16 @@ AHEAD = 2
 class _Ahead:
     """Calls of a function for some items, begun ahead of their turn; None of `queue`: in order."""
 
-    def __init__(self, function: Callable[[Any], Any], items: Iterable[Any], most: int) -> None:
+    def __init__(
+        self, function: Callable[[Any], Any], items: Iterable[Any], *, is_async: bool = False
+    ) -> None:
+        calls = len(items) if isinstance(items, Sized) else None
+        most = _most_at_once(calls, is_async=is_async)
         self.function = function
         self.items = iter(items)
-        self.queue = TaskQueue(most) if most > 1 else None
+        self.queue = TaskQueue(most, calls) if most > 1 else None
         # What comes one after the other may never end.
-        self._has_end = hasattr(items, "__len__")
+        self._has_end = calls is not None
         self._error: BaseException | None = None
         self._is_over = False
 
@@ -126,7 +132,7 @@ class Overlap(Iterator[B]):
     """What a function gives for some items, in order; see `overlap`."""
 
     def __init__(self, function: Callable[[Any], B], items: Iterable[Any]) -> None:
-        self._ahead = _Ahead(function, items, _most_at_once())
+        self._ahead = _Ahead(function, items)
 
     def __iter__(self) -> Overlap[B]:
         return self
@@ -153,7 +159,7 @@ class AsyncOverlap(AsyncIterator[B]):
     """The same in an event loop: gone through, or awaited for the list of all."""
 
     def __init__(self, function: Callable[[Any], Awaitable[B]], items: Iterable[Any]) -> None:
-        self._ahead = _Ahead(function, items, _most_at_once(is_async=True))
+        self._ahead = _Ahead(function, items, is_async=True)
 
     def __aiter__(self) -> AsyncOverlap[B]:
         return self
@@ -305,7 +311,7 @@ class _TogetherFunction:
 
         Raises what the first of them raises that fails, in this order.
         """
-        most = _most_at_once()
+        most = _most_at_once(len(calls))
         queue = _begun(calls, most)
         values: list[Any] = []
         for one in calls:
@@ -369,7 +375,7 @@ class _TogetherFunction:
     async def aio(self, *calls: Later[Any]) -> tuple[Any, ...]: ...
     async def aio(self, *calls: Later[Any]) -> tuple[Any, ...]:
         """The same for calls that are awaited, in tasks of the event loop."""
-        most = _most_at_once(is_async=True)
+        most = _most_at_once(len(calls), is_async=True)
         queue = _begun(calls, most)
         values: list[Any] = []
         for one in calls:
@@ -385,11 +391,11 @@ class _TogetherFunction:
         return tuple(values)
 
 
-def _begun(calls: Iterable[Later[Any]], most: int) -> TaskQueue | None:
+def _begun(calls: Sequence[Later[Any]], most: int) -> TaskQueue | None:
     """These calls, begun; None when they are to be made one after the other."""
     if most == 1:
         return None
-    queue = TaskQueue(most)
+    queue = TaskQueue(most, len(calls))
     for one in calls:
         queue.begin(one.call, one.context)
     return queue
@@ -420,8 +426,11 @@ def print(
     in_turn(lambda: _order.print_values(shown, end="", file=file, flush=flush))
 
 
-def _most_at_once(*, is_async: bool = False) -> int:
-    """How many calls may run at once here; 1 is one after the other, where the caller runs."""
+def _most_at_once(calls: int | None, *, is_async: bool = False) -> int:
+    """How many of so many calls, where their number is known, may run at once here.
+
+    1 is one after the other, where the caller runs.
+    """
     task = current.get()
     is_deep = task is not None and len(task.path) >= 2 * DEEPEST
     would_block = not is_async and running_loop() is not None
@@ -429,7 +438,9 @@ def _most_at_once(*, is_async: bool = False) -> int:
         return 1
     try:
         settings = settings_for()
-        if PromptCall(settings).answers_in_order:
+        first = PromptCall(settings)
+        first.ahead = calls if task is None else None
+        if first.answers_in_order:
             return 1
     except SaftError:
         return 1  # the first prompt says what is wrong

@@ -44,10 +44,14 @@ if TYPE_CHECKING:
 
 
 class TaskQueue:
-    """Tasks in the order of the script; each gets its turn when the one before has ended."""
+    """Tasks in the order of the script; each gets its turn when the one before has ended.
 
-    def __init__(self, most: int) -> None:
+    `calls` is how many there will be, where that is known.
+    """
+
+    def __init__(self, most: int, calls: int | None = None) -> None:
         self.most = most
+        self.calls = calls
         self.workers = workers_here()
         self.parent = current.get()
         self.path = (*(self.parent.path if self.parent else ()), next(_numbers))
@@ -65,6 +69,14 @@ class TaskQueue:
         self.count += 1
         self.tasks.append(task)
         self.workers.add(task)
+
+    @property
+    def left(self) -> int | None:
+        """How many calls may ask beside each other from now on, where that is known."""
+        if self.calls is None or self.parent is not None:
+            return None
+        taken = self.count - len(self.tasks)
+        return self.calls - max(0, taken - 1)  # the last one that was taken may go on
 
     def take(self, begin_more: Callable[[TaskQueue], bool] | None = None) -> Effects[Any]:
         """What the next call gives or raises, at its turn.
@@ -187,6 +199,7 @@ class Task:
     def exchange(self, call: PromptCall, send: Callable[[], Replying]) -> Replying:
         """The reply, as soon as there is a slot for the request."""
         began = time.monotonic()
+        call.ahead = self.queue.left
         if call.answers_in_order:
             yield from self.until_turn()
         yield from self.until_wanted()

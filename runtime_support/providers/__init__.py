@@ -86,9 +86,12 @@ after_fork(_forget)
 
 
 class PromptCall:
-    """One call of `prompt`: its settings, its place, its tools, and who answers it."""
+    """One call of `prompt`: its settings, its place, its tools, and who answers it.
 
-    __slots__ = ("_provider", "place", "settings", "tools")
+    `ahead` is how many calls may ask beside it that overlap with it, None where that is not known.
+    """
+
+    __slots__ = ("_provider", "ahead", "place", "settings", "tools")
 
     def __init__(
         self,
@@ -99,6 +102,7 @@ class PromptCall:
         self.settings = settings
         self.place = place
         self.tools = tools
+        self.ahead: int | None = None
         self._provider: Provider | None = None
 
     @property

@@ -247,9 +247,13 @@ class Spending:
                     self._waiting.remove(own)
                     self._wake()
 
-    def is_scarce(self, settings: Settings) -> bool:
-        """Whether the requests that may be asked ahead could take all that is left of a budget."""
+    def is_scarce(self, settings: Settings, calls: int | None) -> bool:
+        """Whether the requests that may be asked ahead could take all that is left of a budget.
+
+        `calls` is how many there are that may ask, where that is known.
+        """
         ahead = 2 * settings.max_in_flight
+        ahead = ahead if calls is None else min(ahead, calls)
         with self._lock:
             total, each = self.total, ahead / max(1, self._replies)
             soon = Spent(ahead, round(total.input_tokens * each), round(total.output_tokens * each))
@@ -610,7 +614,8 @@ class Meter(Around):
     @classmethod
     def answers_in_order(cls, call: PromptCall) -> bool:
         # Near the end of a budget, what comes first in the script is to have the rest.
-        return any(one.is_scarce(settings) for one, settings in _budgets_of(call.settings))
+        budgets = _budgets_of(call.settings)
+        return any(one.is_scarce(settings, call.ahead) for one, settings in budgets)
 
     def prompt(self) -> AbstractContextManager[object]:
         return _one_prompt()

@@ -7,6 +7,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -28,6 +29,7 @@ from runtime_support import (
     program,
     prompt,
 )
+from runtime_support._exchange import Reply, Request
 from runtime_support._settings import Price
 from runtime_support.runs import _budgets as spending
 from runtime_support.runs import journaled
@@ -450,6 +452,42 @@ def test_requests_of_a_service_at_the_same_time(server: FakeServer) -> None:
         answered = list(pool.map(in_threads, range(8)))
     assert sum(answered) == 10 and max(answered) <= 3
     assert len(server.requests) == 160
+
+
+class Together:
+    """Answers when so many ask at the same time."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.most = self.asking = 0
+        self.changed = threading.Condition()
+
+    def complete(self, request: Request) -> Reply:
+        with self.changed:
+            self.asking += 1
+            self.most = max(self.most, self.asking)
+            self.changed.notify_all()
+            assert self.changed.wait_for(lambda: self.most >= self.count, timeout=20)
+        with self.changed:
+            self.asking -= 1
+        return Reply("fine")
+
+
+@pytest.mark.parametrize(("bounds", "most"), [(20, 3), (3, 1), (None, 3)])
+def test_calls_overlap_in_a_block_as_long_as_all_of_them_fit(bounds: int | None, most: int) -> None:
+    model = Together(most)
+
+    async def handle() -> None:
+        with configure(max_requests=bounds):
+            await overlap.aio(_awaited, ["a", "b", "c"])
+
+    with configure(provider=model):
+        asyncio.run(handle())
+    assert model.most == most
+
+
+async def _awaited(text: str) -> str:
+    return (await prompt.aio("{text}", text=text)).value
 
 
 def _caught(n: int) -> str | BudgetSpent:
