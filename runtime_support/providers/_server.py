@@ -194,7 +194,11 @@ def configured_server(
     named = settings.base_url or (None if own_address else os.environ.get("OPENAI_BASE_URL"))
     # Servers of one's own often need no key; the client wants some.
     if not key and (settings.api_key_env or not named):
-        raise ConfigError(f"the environment has no {variable}", setting="api_key_env")
+        raise ConfigError(
+            f"the environment has no {variable}",
+            setting="api_key_env",
+            hint=f"set {variable}, or choose who answers with SAFT_PROVIDER",
+        )
     if not (key.isascii() and key.isprintable()):
         raise ConfigError(
             f"{variable} is not a valid API key: it has characters that no header may have",

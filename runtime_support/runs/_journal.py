@@ -223,8 +223,8 @@ class Journal:
         self._note({"at": [*asked, step], "forget": why})
 
     def close(self, ended: str) -> None:
-        """The process is over, or the run in it: "ok", "failed" or "waiting"; nothing in a forked
-        process.
+        """The process is over, or the run in it: "ok", "failed", "interrupted" or "waiting"; nothing
+        in a forked process.
 
         JournalError when that cannot be noted, or when what was answered in a run that seems to
         have ended well could not be kept.
@@ -421,7 +421,7 @@ def is_sound(entry: Any) -> bool:
     match entry:
         case {"saft": "journal", "script": str(), "time": time}:
             return _is_time(time)
-        case {"ended": "ok" | "failed" | "waiting"}:
+        case {"ended": "ok" | "failed" | "interrupted" | "waiting"}:
             return True
         case {"at": [str(), str(), int(), int()], "forget": str()}:
             return True

@@ -596,17 +596,16 @@ def journaled_part(path: str, part_of: str | None) -> Generator[None]:
     path = os.fspath(path)
     journal = _opened(path, settings_for(), part_of, for_blocks=True)
     token = _of_block.set(journal)
-    ended = "failed"
+    error: BaseException | None = None
     try:
         with within(Scope()):
             yield
-        ended = "ok"
-    except RunWaiting:
-        ended = "waiting"
+    except BaseException as raised:
+        error = raised
         raise
     finally:
         _of_block.reset(token)
-        journal.close(ended)
+        journal.close(_how_ended(error))
 
 
 def close_journals(ended: str) -> None:
@@ -623,12 +622,22 @@ def close_journals(ended: str) -> None:
             journal.close(ended)
 
 
+def _how_ended(error: BaseException | None) -> str:
+    match error:
+        case None:
+            return "ok"
+        case RunWaiting():
+            return "waiting"
+        case KeyboardInterrupt():
+            return "interrupted"
+        case _:
+            return "failed"
+
+
 @atexit.register
 def _close_at_exit() -> None:
     try:
-        last = getattr(sys, "last_value", None)
-        state = "ok" if last is None else "waiting" if isinstance(last, RunWaiting) else "failed"
-        close_journals(state)
+        close_journals(_how_ended(getattr(sys, "last_value", None)))
     except RunStopped as error:
         note(str(error))
 

@@ -6,8 +6,10 @@ Python modules; what the runtime itself has to say of the error comes first.
 
 import ast
 import itertools
+import json
 import linecache
 import os
+import re
 import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -87,11 +89,31 @@ def _words(error: BaseException) -> str:
             return error_words(error)
         case ValueError() if type(error) is ValueError and str(error):
             # Of Python's own, as where a list has more items than there are names for them.
-            return str(error)
+            return _of_number(str(error))
+        case IndexError() if type(error) is IndexError:
+            kind = str(error).partition(" ")[0]
+            return f"the {kind if kind in ('string', 'tuple') else 'list'} has no item there"
+        case ZeroDivisionError() if type(error) is ZeroDivisionError:
+            return "division by zero"
         case RecursionError() | Failed():
             return error_words(error)
         case _:
             return _python_words(error)
+
+
+def _of_number(words: str) -> str:
+    """What Python says of a text that is not a number, in the words of scripts."""
+    for pattern, word in _NOT_NUMBERS:
+        found = pattern.fullmatch(words)
+        if found is not None:
+            return f"{json.dumps(ast.literal_eval(found[1]), ensure_ascii=False)} is not {word}"
+    return words
+
+
+_NOT_NUMBERS = (
+    (re.compile(r"invalid literal for int\(\) with base 10: (.*)", re.DOTALL), "an int"),
+    (re.compile(r"could not convert string to float: (.*)", re.DOTALL), "a number"),
+)
 
 
 def _python_words(error: BaseException) -> str:

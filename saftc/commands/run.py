@@ -144,7 +144,7 @@ def _end_run(ended: Ended, error: str, scripts: Mapping[str, Running]) -> str | 
 
         note_command([], "")
         try:
-            close_journals(ended if ended in ("ok", "waiting") else "failed")
+            close_journals(ended)
         except JournalError as failure:
             problem = str(failure)
     tell_sum()

@@ -30,8 +30,8 @@ from saftc.runtime import (
 
 @dataclass(slots=True)
 class Summary:
-    """`state` is "running", "ok", "waiting", "failed" or "killed"; times are in seconds, sizes in
-    bytes.
+    """`state` is "running", "ok", "waiting", "failed", "interrupted" or "killed"; times are in
+    seconds, sizes in bytes.
     """
 
     script: str = ""
@@ -123,7 +123,8 @@ def timeline(path: str) -> Timeline:
     begun = [entry["time"] for entry in entries(path) if "saft" in entry][1:]
     found = Timeline(os.path.basename(path))
     state = summary(path).state
-    found.how = state if state in ("failed", "killed", "running", "waiting") else "ok"
+    known = ("failed", "interrupted", "killed", "running", "waiting")
+    found.how = state if state in known else "ok"
     shift, last, number = 0.0, None, 0
     for event in events(path):
         if event["event"] == "decision":

@@ -62,6 +62,15 @@ def test_the_same_command_goes_on(
     )
 
 
+def test_a_run_that_was_interrupted(saftc: Command, script: Script) -> None:
+    script("stop.py", "def stop():\n    raise KeyboardInterrupt\n")
+    script("greet.saft", "from stop import stop\nprint($ greet {1} $)\nstop()\n")
+    ended = saftc("run", "greet.saft", "--provider", "mock", "--journal", "a.journal")
+    assert ended.code == 130 and ended.err.endswith("saftc: interrupted\n")
+    assert saftc("runs").out.splitlines()[1].split()[4] == "interrupted"
+    assert saftc("trace", "a.journal").out.endswith("; interrupted\n")
+
+
 def test_the_sum_of_a_run(saftc: Command, script: Script) -> None:
     script("greet.saft", GREETING)
     ended = saftc("run", "greet.saft", "--provider", "mock", "--usage")

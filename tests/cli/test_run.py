@@ -97,6 +97,23 @@ def test_a_failed_assertion(saftc: Command, script: Script) -> None:
     assert ended.err.startswith("error: assertion failed: n is wrong\n --> a.saft:2:1\n")
 
 
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        ('int("it\'s")', '"it\'s" is not an int'),
+        ('float("x")', '"x" is not a number'),
+        ("xs[3]", "the list has no item there"),
+        ('"a"[xs[0]]', "the string has no item there"),
+        ("1 / (xs[0] - 1)", "division by zero"),
+    ],
+)
+def test_errors_of_python_are_in_words_of_the_script(
+    saftc: Command, script: Script, step: str, told: str
+) -> None:
+    script("a.saft", f"xs = [1]\nprint({step})\n")
+    assert saftc("run", "a.saft").err.startswith(f"error: {told}\n --> a.saft:2:")
+
+
 @pytest.mark.parametrize(("code", "expected"), [("0", 0), ("3", 3), ("", 0)])
 def test_a_script_that_exits(saftc: Command, script: Script, code: str, expected: int) -> None:
     script("a.saft", f"import sys\nsys.exit({code})\n")
@@ -234,7 +251,7 @@ def test_a_failure_is_told_when_the_script_has_gone_elsewhere(
         ended = saftc("main.saft")
         os.chdir(folder)
         assert ended.code == 1
-        assert ended.err.startswith("error: IndexError: ")
+        assert ended.err.startswith("error: the list has no item there\n")
         assert " --> main.saft:4:7\n" in ended.err
 
 
