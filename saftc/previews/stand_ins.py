@@ -36,8 +36,26 @@ _DESCRIBING = frozenset(
         *("typing_extensions", "uuid"),
     }
 )
-# Of these, also functions are called; of the others classes alone (`date(2030, 1, 1)`).
-_CALLED = ("annotated_types", "collections", "dataclasses", "enum", "pydantic", "typing")
+# What is called: it describes a value, and takes no text for code.
+_CALLED = frozenset(
+    {
+        *("collections.namedtuple", "dataclasses.dataclass", "dataclasses.field", "enum.auto"),
+        "functools.partial",
+        *("datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta"),
+        *("decimal.Decimal", "pathlib.Path", "uuid.UUID"),
+        *("pydantic.aliases.AliasChoices", "pydantic.aliases.AliasPath"),
+        *("pydantic.config.ConfigDict", "pydantic.dataclasses.dataclass"),
+        *("pydantic.fields.Field", "pydantic.fields.PrivateAttr"),
+        *(f"pydantic.functional_validators.{when}Validator" for when in ("After", "Before")),
+        *("pydantic.functional_serializers.PlainSerializer", "pydantic.types.StringConstraints"),
+        *(f"pydantic.types.con{of}" for of in ("bytes", "date", "decimal", "float", "int", "str")),
+    }
+)
+# Of these, what is behind the first argument, or all that is given, are types.
+_OF_TYPES = {
+    **dict.fromkeys(("typing.TypeVar", "typing_extensions.TypeVar", "typing.NewType"), 1),
+    **dict.fromkeys((f"pydantic.types.con{of}" for of in ("frozenset", "list", "set")), 0),
+}
 # What functions and classes may be decorated with and still be described as they are written.
 _HARMLESS = frozenset(
     {
@@ -273,6 +291,8 @@ class StandIns:
                 return _described(lambda: head[part])
             case ast.Call():
                 return self._call(node, scope)
+            case ast.Lambda():
+                return _not_told  # what calls it finds that out
             case _:
                 raise NotTold
 
@@ -322,7 +342,7 @@ class StandIns:
             ):
                 raise NotTold(name)
             return found
-        if isinstance(value, _Members) or (_is_enum(value)):
+        if isinstance(value, _Members) or _is_enum(value):
             return getattr(value, name)
         raise NotTold(name)
 
@@ -330,16 +350,21 @@ class StandIns:
         called = self._evaluate(node.func, scope)
         if isinstance(called, NewType) and len(node.args) == 1:
             return self._evaluate(node.args[0], scope)
-        module = str(getattr(called, "__module__", ""))
-        is_called = module.split(".")[0] in _CALLED or module == "typing_extensions"
-        if not is_called and not (isinstance(called, type) and _is_describing(module)):
-            raise NotTold
-        arguments = list(self._each(node.args, scope))
+        place = _place_of(called)
+        plain = _OF_TYPES.get(place, len(node.args))
+        if not (place in _CALLED or place in _OF_TYPES or place.startswith("annotated_types.")):
+            raise NotTold(place)
+        arguments = [
+            self._evaluate(one, scope) if i < plain else self._type(one, scope)
+            for i, one in enumerate(node.args)
+        ]
         named: dict[str, Any] = {}
         for one in node.keywords:
             if one.arg is None:
-                raise NotTold
-            named[one.arg] = self._evaluate(one.value, scope)
+                raise NotTold(place)
+            is_type = one.arg in ("bound", "default", "item_type") and place in _OF_TYPES
+            read = self._type if is_type else self._evaluate
+            named[one.arg] = read(one.value, scope)
         return _described(lambda: called(*arguments, **named))
 
     # Functions

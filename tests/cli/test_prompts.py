@@ -513,6 +513,37 @@ def test_python_is_known_without_being_run(
     assert fits(read[0]["request"], request_of(first), marks)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "T = typing.ForwardRef({text})",
+        "T = typing.TypedDict('T', {{'a': {text}}})",
+        "T = typing.get_type_hints({text})",
+        "T = typing.TypeVar('T', bound={text})",
+        "class T(BaseModel):\n    a: {text}",
+        "class T(BaseModel):\n    a: list[{text}] = Field(default_factory={code})",
+        "@dataclass\nclass T:\n    a: typing.Optional[{text}] = {code}",
+        "@{code}\nclass T: pass",
+        "class T({code}): pass",
+        "class T(BaseModel, alias={code}):\n    a: Annotated[int, {code}]",
+        "def T(a: {text} = {code}): pass",
+    ],
+)
+def test_no_text_of_python_is_run_as_code(saftc: Command, folder: Path, said: str) -> None:
+    code = "__import__('pathlib').Path('made').touch()"
+    (folder / "hostile_of_test.py").write_text(
+        "import typing\nfrom dataclasses import dataclass\nfrom typing import Annotated\n"
+        "from pydantic import BaseModel, Field\n"
+        + said.format(text=repr(code), code=code)
+        + "\ndef use(given: T, others: list[T]) -> T: ...\n"
+    )
+    (folder / "in.saft").write_text(
+        "from hostile_of_test import T, use\nprint($ use {use} and {T} $)\n"
+    )
+    assert saftc("prompts", "in.saft").code in (0, 1)
+    assert not (folder / "made").exists()
+
+
 def test_what_only_running_python_tells_is_said(saftc: Command, folder: Path) -> None:
     (folder / "weather_of_test.py").write_text(
         """import os
