@@ -223,10 +223,9 @@ class Journal:
         self._note({"at": [*asked, step], "forget": why})
 
     def close(self, ended: str) -> None:
-        """The process is over, or the run in it: "ok", "failed", "interrupted" or "waiting"; nothing
-        in a forked process.
+        """The process is over, or the run in it: "ok", "failed", "interrupted" or "waiting".
 
-        JournalError when that cannot be noted, or when what was answered in a run that seems to
+        It does nothing in a forked process. JournalError when that cannot be noted, or when what was answered in a run that seems to
         have ended well could not be kept.
         """
         if not self.lines.is_open:
