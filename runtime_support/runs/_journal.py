@@ -225,8 +225,8 @@ class Journal:
     def close(self, ended: str) -> None:
         """The process is over, or the run in it: "ok", "failed", "interrupted" or "waiting".
 
-        It does nothing in a forked process. JournalError when that cannot be noted, or when what was answered in a run that seems to
-        have ended well could not be kept.
+        It does nothing in a forked process. JournalError when that cannot be noted, or when what
+        was answered in a run that seems to have ended well could not be kept.
         """
         if not self.lines.is_open:
             return
