@@ -191,7 +191,8 @@ class Modules:
         try:
             source = Source.from_bytes(shown, data)
             load = partial(self.load, importing=name)
-            before = self.earlier.get(path)
+            # It is spent by the check, also by one that does not come to its end.
+            before = self.earlier.pop(path, None)
             checked = check(source, load, most=self.most, before=before, pure=self.pure)
         finally:
             del self.open[name]
