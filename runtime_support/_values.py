@@ -107,7 +107,8 @@ def is_function(value: object) -> bool:
 
 def is_approved(value: Any) -> bool:
     """Whether the value is a function whose calls by a model wait for a yes."""
-    return getattr(type(value), "__saft_approved__", False)
+    kind: type[object] = type(value)
+    return getattr(kind, "__saft_approved__", False)
 
 
 def is_result(value: object) -> bool:

@@ -360,12 +360,15 @@ class KeptCall:
         if "kept" not in entry:
             self._keeper.not_made(self._step, self._inside)
             return entry
-        if _told_to("SAFT_NOT_KEPT", "stop") == "call":
+        again = "with SAFT_NOT_KEPT=call it is called again"
+        if self._waits:  # what was approved once is made once
+            again = "have it give a result without one, and begin another journal"
+        elif _told_to("SAFT_NOT_KEPT", "stop") == "call":
             return None
         raise JournalError(
             f"{_named(entry)} was called {time_text(entry['time'])} and has ended, with "
             f"{entry['held']}: its result held a key and was not kept",
-            hint="with SAFT_NOT_KEPT=call it is called again",
+            hint=again,
         )
 
     def _looked_after(self, entry: Entry) -> Entry | None:

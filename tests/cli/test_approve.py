@@ -84,6 +84,27 @@ def test_wrong_decisions(waiting: Command) -> None:
     assert not Path("paid.txt").exists()
 
 
+def test_rows_of_a_table_that_wait(saftc: Command, script: Script) -> None:
+    refund = DESK.partition("try:")[0]
+    answer = "f answer(mail: string) -> string:\n    ret $ {mail}: call {refund:approve} $\n"
+    script("desk.saft", refund + answer)
+    script("mails.csv", 'mail\n"25 back for ""A-17"""\n"3 back for ""B-9"""\n')
+    mapped = ("map", "desk.saft:answer", "mails.csv", "out", "--provider", "mock")
+    ended = saftc(*mapped)
+    assert ended.code == 4
+    assert "2 rows: 0 done, 2 waiting for approval" in ended.err
+    assert "`saftc approve out` decides; then the same command goes on from there" in ended.err
+    shown = saftc("approve", "out")
+    assert (shown.code, shown.out.count("refund(")) == (4, 2)
+    assert saftc("approve", "out", "--call", "2", "--no", "not today").code == 4
+    last = saftc("approve", "out", "--yes")
+    assert (last.code, last.err) == (0, "decided; the same command goes on from there\n")
+    ended = saftc(*mapped)
+    assert ended.code == 0, ended.err
+    assert "2 rows: 2 done" in ended.err
+    assert len(Path("paid.txt").read_text().splitlines()) == 1
+
+
 def test_without_anybody_to_ask(saftc: Command, script: Script) -> None:
     script("desk.saft", DESK.partition("try:")[0] + "print($ Pay {refund:approve} $)\n")
     ended = saftc("run", "desk.saft", "--provider", "mock")

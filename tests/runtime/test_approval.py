@@ -150,7 +150,10 @@ def test_changed_arguments_are_checked(desk: Desk, arguments: dict[str, Any]) ->
 
 @pytest.mark.parametrize("said", [None, 1, "yes", "no", {"decided": "yes"}])
 def test_only_a_decision_is_one(desk: Desk, said: Any) -> None:
-    configure(approver=lambda _: said)
+    def lead(call: PendingCall) -> Any:
+        return said
+
+    configure(approver=lead)
     with pytest.raises(ConfigError, match="the approver returned"):
         ask(desk, Turns([REFUND], "done"))
     assert desk.done == []
@@ -571,7 +574,7 @@ def test_a_decision_is_made_once_and_when_no_process_has_the_journal(
 
 def in_doubt(desk: Desk, journal: Path) -> WaitingCall:
     """A call that was approved and begun, and whose end nobody knows."""
-    configure(approver=lambda _: True)
+    configure(approver=deciding(True))
     run_kept(desk, journal, [REFUND], "done")
     configure(approver=None)
     lines = journal.read_bytes().splitlines(keepends=True)
@@ -663,3 +666,24 @@ def test_rows_that_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert (report.done, report.waiting, asked) == (7, 0, [])
     assert sorted(PAID) == ["br 1.0", "dr 1.0"]
     assert waiting_calls("out") == []
+
+
+def test_an_approved_call_whose_result_is_not_kept_is_not_made_again(
+    journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def issue(user: str) -> str:
+        made.append(user)
+        return "sk-abcdefghij0123456789ABCDEFGHIJ"
+
+    def whole() -> None:
+        provider = Turns([tool("issue", user="ada")], "done")
+        with journaled(str(journal)), configure(provider=provider, approver=lambda _call: True):
+            prompt("{issue}", issue=approve(issue))
+
+    whole()
+    monkeypatch.setenv("SAFT_NOT_KEPT", "call")
+    with pytest.raises(JournalError, match="held a key and was not kept"):
+        whole()
+    assert made == ["ada"]

@@ -202,7 +202,7 @@ def decisions(folder: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     journal = folder / "run"
     for line in journal.read_bytes().splitlines(keepends=True) if journal.exists() else ():
-        entry = json.loads(line) if line.endswith(b"}\n") else {}
+        entry: dict[str, Any] = json.loads(line) if line.endswith(b"}\n") else {}
         if "decided" in entry and "begun" not in entry:
             place = json.dumps([entry["at"], entry["digest"]])
             assert place not in found, f"asked twice: {place}"
