@@ -187,16 +187,18 @@ class HeldWork:
     @property
     def is_allowed(self) -> bool:
         """Whether it was decided that it may be done."""
-        return self.decision is not None and self.decision.verdict != "no"
+        return self.decision is not None and self.decision.verdict in ("yes", "changed")
 
     def problem_with(self, decision: Decision) -> str | None:
         """Why a decision does not do, if so."""
-        if decision.verdict != "changed":
+        if decision.verdict in ("yes", "no"):
             return None
+        if decision.verdict != "changed" or decision.arguments is None:
+            return f"{brief(decision.verdict)} without arguments is not a decision"
         if self.tool is None:
             return "a program is approved or refused as a whole"
         try:
-            checked_arguments(self.tool, read_for(self.tool, decision.arguments or ""))
+            checked_arguments(self.tool, read_for(self.tool, decision.arguments))
         except CheckError as error:
             return f"the changed arguments do not fit `{self.name}`: {error}"
         return None
@@ -298,9 +300,9 @@ def _decided_call(asking: Asking, held: HeldWork) -> Effects[ToolCall]:
     if held.decision is None:
         held.decision = yield from held.decide()
     decision = held.decision
-    if decision.verdict == "no":
+    if not held.is_allowed:
         return refused_call(held)
-    if decision.verdict == "yes" or decision.arguments is None:
+    if decision.verdict != "changed" or decision.arguments is None:
         return (yield from call_tool(asking.tools, held.name, held.sent))
     call = yield from call_tool(asking.tools, held.name, decision.arguments)
     changed = f"(approved with other arguments: {decision.arguments})"

@@ -148,13 +148,17 @@ def test_changed_arguments_are_checked(desk: Desk, arguments: dict[str, Any]) ->
     assert desk.done == []
 
 
-@pytest.mark.parametrize("said", [None, 1, "yes", "no", {"decided": "yes"}])
+ODD: Any = Decision
+NO_DECISIONS = [None, 1, "yes", "no", {"decided": "yes"}, ODD("maybe"), ODD(True), ODD("changed")]
+
+
+@pytest.mark.parametrize("said", NO_DECISIONS)
 def test_only_a_decision_is_one(desk: Desk, said: Any) -> None:
     def lead(call: PendingCall) -> Any:
         return said
 
     configure(approver=lead)
-    with pytest.raises(ConfigError, match="the approver returned"):
+    with pytest.raises(ConfigError, match=r"the approver returned|is not a decision"):
         ask(desk, Turns([REFUND], "done"))
     assert desk.done == []
 
