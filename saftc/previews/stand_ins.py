@@ -189,8 +189,8 @@ class StandIns:
             references = self._references
             try:
                 made = self._make(scope, bindings, name)
-            except NotTold as told:
-                made = told
+            except AttributeError:  # also of a module that is imported itself
+                made = NotTold(name)
             finally:
                 self._names_under_way.discard(key)
             if references != self._references and not isinstance(made, type | NotTold):
@@ -343,7 +343,7 @@ class StandIns:
                 raise NotTold(name)
             return found
         if isinstance(value, _Members) or _is_enum(value):
-            return getattr(value, name)
+            return _described(lambda: getattr(value, name))
         raise NotTold(name)
 
     def _call(self, node: ast.Call, scope: _Scope) -> Any:
@@ -393,11 +393,9 @@ class StandIns:
         declared.__qualname__ = scope.name_of(node.name)
         declared.__module__ = scope.module.name
         declared.__doc__ = ast.get_docstring(node, clean=False)
-        declared.__annotations__ = {
-            name: type_ for name, type_ in annotated if type_ is not _UNBOUND
-        }
+        declared.__annotations__ = dict(annotated)
         vars(declared)["__signature__"] = self._signature(node, scope)
-        _named[declared] = making.named
+        _unknown[declared], _named[declared] = making.unknown, making.named
         made: Any = declared
         for one in around:
             made = one(made)
@@ -408,11 +406,9 @@ class StandIns:
         found = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         found += [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
         return [
-            (
-                one.arg,
-                _UNBOUND if one.annotation is None else self._type_or_any(one.annotation, scope),
-            )
+            (one.arg, self._type_told(one.annotation, scope, f"`{one.arg}` of `{node.name}`"))
             for one in found
+            if one.annotation is not None
         ]
 
     def _type_or_any(self, node: ast.expr, scope: _Scope) -> Any:
@@ -521,7 +517,9 @@ class StandIns:
                 case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
                     if kind == "model" and name.startswith("_"):
                         continue  # of the model's own, and no field
-                    annotations[name] = self._field_type(annotation, scope, name)
+                    annotations[name] = self._type_told(
+                        annotation, scope, f"`{scope.name_of(name)}`"
+                    )
                     if value is not None and kind is not None:
                         body[name] = self._field_value(value, scope, name, kind)
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if kind == "Enum":
@@ -540,11 +538,12 @@ class StandIns:
     def _note_unknown(self, what: str) -> None:
         self._under_way[-1].unknown.append(what)
 
-    def _field_type(self, node: ast.expr, scope: _Scope, name: str) -> Any:
+    def _type_told(self, node: ast.expr, scope: _Scope, of: str) -> Any:
+        """What an annotation says; any value where that is not told, which is noted."""
         try:
             return self._type(node, scope)
         except NotTold:
-            self._note_unknown(f"the type of `{scope.name_of(name)}`")
+            self._note_unknown(f"the type of {of}")
             return Any
 
     def _field_value(self, node: ast.expr, scope: _Scope, name: str, kind: "_Kind") -> Any:

@@ -554,6 +554,8 @@ print("imported")
 
 def registered(function): return function
 def limits(): return {"gt": 0}
+def chosen(): return int
+Limit = chosen()
 class Own:
     @classmethod
     def __get_pydantic_core_schema__(cls, source, handler): return handler(str)
@@ -569,7 +571,7 @@ class Report(BaseModel):
 def forecast(city: str) -> str:
     "The weather."
     return city
-def sure(city: str) -> Report: "Sure."
+def sure(city: str, by: Limit = 1) -> Report: "Sure."
 """
     )
     (folder / "in.saft").write_text(
@@ -585,6 +587,7 @@ def sure(city: str) -> Report: "Sure."
     assert [note.removesuffix(said) for note in first["notes"]] == [
         "`look`",
         "«look» is a tool's name instead, if it is a function",
+        "the type of `by` of `sure`",
         "the `model_config` of `Report`",
         "the default of `Report.city`",
         "what is said of `Report.count`",
