@@ -326,8 +326,18 @@ def _loses_tools(facts: Facts, node: n.Prompt) -> bool:
         return False
     known = _given_by(facts, after)
     if known is None:
+        if isinstance(after, n.ListLiteral) and all(map(_is_written_without_calls, after.items)):
+            return False
         return fit(facts.types.get(after, ANY), CONVERSATION) != Fit.NEVER
     return not isinstance(after, n.Name) and any(offered(facts, one) for one in known)
+
+
+def _is_written_without_calls(message: n.Expression | n.Spread) -> bool:
+    """Whether a message is written out, and calls no tool."""
+    if not isinstance(message, n.ObjectLiteral):
+        return False
+    keys = [one.key.text for one in message.fields if isinstance(one, n.Field)]
+    return len(keys) == len(message.fields) and "tool_calls" not in keys
 
 
 def _problems(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:

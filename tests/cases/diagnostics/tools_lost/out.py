@@ -28,3 +28,14 @@ print(
     prompt("And?", after=prompt("What is there?")).value,
     prompt("Or?", after=prompt("Ask {look}.", look=look)).value,
 )
+print(
+    prompt("Or", after=[]).value,
+    prompt(
+        "One more",
+        after=[
+            {"role": "user", "content": "An example."},
+            {"role": "assistant", "content": "Yes."},
+        ],
+    ).value,
+)
+print(prompt("And", after=[{"role": "user", "content": "Hi"}, *first.messages]).value)
