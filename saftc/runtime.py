@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from runtime_support._redaction import escaped, redacted
     from runtime_support._schema import model as schema_model
     from runtime_support._schema.reading import Parameter
-    from runtime_support._seams import loaded_part, want
+    from runtime_support._seams import load_part, loaded_part, want
     from runtime_support._settings import (
         OF_THE_RUN,
         PROVIDERS,
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from runtime_support.programs._evaluation import DEFAULT_LIMITS as program_limits
     from runtime_support.programs._prompting import ProgramQuestion
     from runtime_support.programs._registry import Definition, Function, classes_of
-    from runtime_support.providers import who_answers
+    from runtime_support.providers import PRESETS, live_provider, who_answers
     from runtime_support.providers._bodies import wrap_schema
     from runtime_support.providers._showing import Sent, sent_first
     from runtime_support.runs._budgets import Spent, cost_of, price_of
@@ -84,7 +84,7 @@ else:
         "_redaction": "escaped redacted",
         "_schema.model": "schema_model=.",
         "_schema.reading": "Parameter",
-        "_seams": "loaded_part want",
+        "_seams": "load_part loaded_part want",
         "_settings": (
             "OF_THE_RUN PROVIDERS check_provider_name checked_option settings_for settings_to_show"
         ),
@@ -102,7 +102,7 @@ else:
         "programs._registry": "Definition Function classes_of",
         "programs._tree": "program_tree=.",
         "programs._types": "program_types=.",
-        "providers": "who_answers",
+        "providers": "PRESETS live_provider who_answers",
         "providers._bodies": "wrap_schema",
         "providers._showing": "Sent sent_first",
         "runs._budgets": "Spent cost_of price_of",
@@ -120,6 +120,7 @@ __all__ = [
     "KEPT_OPTIONS",
     "MOST_CONVERSIONS",
     "OF_THE_RUN",
+    "PRESETS",
     "PRIVATE",
     "PROVIDERS",
     "TOKEN_PARTS",
@@ -163,6 +164,8 @@ __all__ = [
     "journal_here",
     "listed",
     "literal",
+    "live_provider",
+    "load_part",
     "loaded_part",
     "lock",
     "mcp_config",

@@ -24,7 +24,6 @@ import {
   findReferencesKeymap,
   formatKeymap,
   hoverTooltips,
-  jumpToDefinitionKeymap,
   renameKeymap,
   serverCompletion,
   serverDiagnostics,
@@ -123,18 +122,26 @@ const marked = StateField.define({
 // What is wrong, below the lines where it is.
 
 class Message extends WidgetType {
-  constructor(text, isError) {
+  constructor({ message, severity, code }, actions) {
     super();
-    this.text = text;
-    this.isError = isError;
+    this.text = message;
+    this.isError = severity === 1;
+    this.code = code;
+    this.actions = actions;
   }
   eq(other) {
-    return other.text === this.text && other.isError === this.isError;
+    return other.text === this.text && other.isError === this.isError && other.code === this.code;
   }
-  toDOM() {
+  toDOM(view) {
     const made = document.createElement("div");
     made.className = `message ${this.isError ? "error" : "warning"}`;
-    made.textContent = this.text;
+    // What is between backticks is of the script.
+    this.text.split("`").forEach((part, at) => {
+      const piece = document.createElement(at % 2 ? "code" : "span");
+      piece.textContent = part;
+      made.append(piece);
+    });
+    this.actions?.(made, this, view);
     return made;
   }
 }
@@ -146,14 +153,15 @@ function below(effectOf) {
       for (const effect of transaction.effects) {
         if (!effect.is(effectOf)) continue;
         const { doc } = transaction.state;
-        const found = effect.value
+        const { found, actions } = effect.value;
+        const shown = found
           .filter(({ severity, range }) => severity <= 2 && range.start.line < doc.lines)
-          .map(({ message, severity, range }) =>
-            Decoration.widget({ widget: new Message(message, severity === 1), block: true, side: 1 }).range(
-              doc.line(range.start.line + 1).to,
+          .map((one) =>
+            Decoration.widget({ widget: new Message(one, actions), block: true, side: 1 }).range(
+              doc.line(one.range.start.line + 1).to,
             ),
           );
-        return Decoration.set(found, true);
+        return Decoration.set(shown, true);
       }
       return value.map(transaction.changes);
     },
@@ -165,6 +173,9 @@ function below(effectOf) {
 const wrong = StateEffect.define();
 const failed = StateEffect.define();
 const messages = [below(wrong), below(failed)];
+
+// A line that is being written has no message until its writer pauses for so long, in milliseconds.
+const PAUSE = 600;
 
 // Brackets and quotes that the editor has closed by itself: who types one of these goes over it, also
 // over the line ends before it. (The package's own rule knows neither a quote behind a hole nor a
@@ -305,6 +316,9 @@ export function viewer(parent, kind, label) {
     ],
   });
   return {
+    get text() {
+      return view.state.doc.toString();
+    },
     show(text) {
       if (view.state.doc.toString() === text) return;
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
@@ -322,8 +336,9 @@ export function viewer(parent, kind, label) {
 }
 
 /// The script, and the language server behind `transport`; `told` is called with what is wrong with
-/// the script that is shown after each change, `moved` when the cursor is on another line.
-export function editor(parent, { transport, told, changed, moved, keys }) {
+/// the script that is shown after each change, `moved` when the cursor is on another line, `explain`
+/// with a code that somebody wants explained, and `elsewhere` with a place in another script.
+export function editor(parent, { transport, told, changed, moved, explain, elsewhere, keys }) {
   const client = new LSPClient({
     // It is on this machine: one that is slow is busy, and one that has ended closes the connection.
     timeout: 600_000,
@@ -343,6 +358,7 @@ export function editor(parent, { transport, told, changed, moved, keys }) {
   const listener = EditorView.updateListener.of((update) => {
     if (update.docChanged) {
       // With each keystroke.
+      edited = Date.now();
       client.sync();
       changed();
       paint();
@@ -377,6 +393,65 @@ export function editor(parent, { transport, told, changed, moved, keys }) {
       isAsking = false;
     }
   }
+  let edited = 0;
+  let timer = null;
+  function say(found) {
+    clearTimeout(timer);
+    const actions = (parent, message) => offer(parent, message, found);
+    const left = edited + PAUSE - Date.now();
+    const isHeld = left > 0 && view.hasFocus;
+    const shown = isHeld ? found.filter(({ range }) => range.start.line !== line) : found;
+    view.dispatch({ effects: wrong.of({ found: shown, actions }) });
+    if (isHeld) timer = setTimeout(() => view.dispatch({ effects: wrong.of({ found, actions }) }), left);
+  }
+  // Behind a message, what it is about, and what may be written instead.
+  async function offer(parent, { text, code }, found) {
+    if (!code) return;
+    const button = (words, act, label) => {
+      const made = document.createElement("button");
+      made.textContent = words;
+      if (label) made.setAttribute("aria-label", label);
+      made.addEventListener("mousedown", (event) => event.preventDefault());
+      made.addEventListener("click", act);
+      parent.append(made);
+    };
+    button(code, () => explain(code), `Explain ${code}`);
+    const one = found.find((it) => it.code === code && it.message === text);
+    const { doc } = view.state;
+    const params = { textDocument: { uri }, range: one.range, context: { diagnostics: [one] } };
+    const fixes = (await client.request("textDocument/codeAction", params).catch(() => null)) ?? [];
+    for (const { title, edit } of fixes.filter((it) => it.diagnostics?.length)) {
+      button(title.replaceAll("`", ""), () => {
+        if (view.state.doc !== doc) return;
+        const at = ({ line: number, character }) => doc.line(number + 1).from + character;
+        const changes = edit.changes[uri].map(({ range, newText }) => ({
+          from: at(range.start),
+          to: at(range.end),
+          insert: newText,
+        }));
+        view.dispatch({ changes, userEvent: "input" });
+        view.focus();
+      });
+    }
+  }
+  function jump() {
+    const { head } = view.state.selection.main;
+    const place = view.state.doc.lineAt(head);
+    const position = { line: place.number - 1, character: head - place.from };
+    client.request("textDocument/definition", { textDocument: { uri }, position }).then((found) => {
+      const there = Array.isArray(found) ? found[0] : found;
+      if (!there) return;
+      const { start } = there.range;
+      if (there.uri === uri) go(start.line + 1, start.character + 1);
+      else elsewhere(there.uri, start.line + 1, start.character + 1);
+    }, () => {});
+    return true;
+  }
+  function go(number, column) {
+    const { from, to } = view.state.doc.line(Math.min(number, view.state.doc.lines));
+    view.dispatch({ selection: { anchor: Math.min(from + column - 1, to) }, scrollIntoView: true });
+    view.focus();
+  }
   function connect(to) {
     client.connect({
       ...to,
@@ -387,7 +462,7 @@ export function editor(parent, { transport, told, changed, moved, keys }) {
           if (method !== "textDocument/publishDiagnostics" || params.uri !== uri) return;
           // One of an older text is followed by that of this one.
           const isNow = params.version == null || params.version === client.workspace.getFile(uri)?.version;
-          if (isNow) view.dispatch({ effects: wrong.of(params.diagnostics) });
+          if (isNow) say(params.diagnostics);
           told(params);
         }),
     });
@@ -416,7 +491,7 @@ export function editor(parent, { transport, told, changed, moved, keys }) {
           ...keys.map(([key, run]) => ({ key, run: () => (run(), true), preventDefault: true })),
           ...formatKeymap,
           ...renameKeymap,
-          ...jumpToDefinitionKeymap,
+          { key: "F12", run: jump, preventDefault: true },
           ...findReferencesKeymap,
           ...lintKeymap,
           ...searchKeymap,
@@ -451,21 +526,17 @@ export function editor(parent, { transport, told, changed, moved, keys }) {
         view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: draft } });
       }
       others.delete(address);
-      view.dispatch({ effects: failed.of([]) });
+      view.dispatch({ effects: failed.of({ found: [] }) });
       paint();
     },
     /// Forgets a script that is not shown.
     forget: (address) => others.delete(address),
     /// Goes to a place, counted from 1.
-    go(number, column) {
-      const { from, to } = view.state.doc.line(Math.min(number, view.state.doc.lines));
-      view.dispatch({ selection: { anchor: Math.min(from + column - 1, to) }, scrollIntoView: true });
-      view.focus();
-    },
-    /// Tells below a line, counted from 1, how a run has failed there; without one, nowhere.
-    fail(number, message) {
-      const range = { start: { line: number - 1 } };
-      view.dispatch({ effects: failed.of(number ? [{ message, severity: 1, range }] : []) });
+    go,
+    /// Tells below lines, counted from 1, how a run has failed there: pairs of a line and a message.
+    fail(all) {
+      const found = all.map(([number, message]) => ({ message, severity: 1, range: { start: { line: number - 1 } } }));
+      view.dispatch({ effects: failed.of({ found }) });
     },
     reconnect(to) {
       client.disconnect();

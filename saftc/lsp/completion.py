@@ -333,11 +333,17 @@ def _members_of(script: Script, checked: Checked, node: n.Expression) -> Iterato
     if enum is not None:
         yield from (Proposal(choice, "field") for choice in enum.choices)
         return
+    # The script's own fields come before what every result has.
+    known = members(facts.types.get(node, ANY))
+    own = [one for one in known if isinstance(one, ObjectType | RecordType)]
+    for member in own:
+        yield from _fields(checked, member)
     if facts.result_of(node) is not None:
         for name in MEMBERS:
             yield Proposal(name, "field", show(MEMBER_TYPES.get(name, ANY)))
-    for member in members(facts.types.get(node, ANY)):
-        yield from _fields(checked, member)
+    for member in known:
+        if member not in own:
+            yield from _fields(checked, member)
     declared = facts.declared_by_python(node)
     if isinstance(declared, Namespace):
         yield from (

@@ -1,14 +1,26 @@
-"""`python -m saftc.play.named_run NAME saftc ARGUMENTS`: runs `saftc`, its input called NAME.
+"""`python -m saftc.play.named_run NAME SIZE ROOT`: runs a script, which is called NAME.
 
-So messages and timelines name the file that a script on standard input is the text of.
+It is the first SIZE bytes of standard input; what comes behind is what the script reads. Its
+imports begin in ROOT. Messages and timelines name the file that it is the text of.
 """
 
+import os
 import runpy
 import sys
 
 from saftc.project.files import UNNAMED
 
+
+def _read(size: int) -> bytes:
+    # Not by `sys.stdin`, which would read more than that.
+    data = b""
+    while len(data) < size and (piece := os.read(0, size - len(data))):
+        data += piece
+    return data
+
+
 if __name__ == "__main__":
-    _, name, *sys.argv = sys.argv
-    UNNAMED["-"] = name
+    _, name, size, root = sys.argv
+    UNNAMED["-c"] = name
+    sys.argv = ["saftc", "run", "--root", root, "-c", _read(int(size)).decode()]
     runpy.run_module("saftc", run_name="__main__")

@@ -38,7 +38,7 @@ const tabs = [...document.querySelectorAll('[role="tab"]')];
 
 function select(name, focuses = false) {
   for (const tab of tabs) {
-    const isThis = tab.id === `tab-${name}`;
+    const isThis = tab.getAttribute("aria-controls") === name;
     tab.setAttribute("aria-selected", isThis);
     tab.tabIndex = isThis ? 0 : -1;
     part(tab.getAttribute("aria-controls")).hidden = !isThis;
@@ -53,8 +53,8 @@ for (const [number, tab] of tabs.entries()) {
   const name = tab.getAttribute("aria-controls");
   tab.addEventListener("click", () => select(name));
   tab.addEventListener("keydown", ({ key }) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
-    if (step) select(tabs[(number + step + tabs.length) % tabs.length].getAttribute("aria-controls"), true);
+    const to = { ArrowRight: number + 1, ArrowLeft: number - 1 + tabs.length, Home: 0, End: tabs.length - 1 }[key];
+    if (to !== undefined) select(tabs[to % tabs.length].getAttribute("aria-controls"), true);
   });
 }
 
@@ -112,7 +112,7 @@ function languageServer() {
   connection.addEventListener("message", () => (silent = 0));
   connection.addEventListener("close", async (event) => {
     if (!(await isThere(event))) {
-      say(GONE, true);
+      gone();
     } else if (silent === 3) {
       say("the language server ends at once: reload to try again", true);
     } else {
@@ -150,6 +150,12 @@ async function isThere({ code }) {
   }
 }
 
+// Nothing here can do anything any more, but what is written can be copied.
+function gone() {
+  say(GONE, true);
+  for (const name of ["run", "stop", "save"]) part(name).disabled = true;
+}
+
 // Runs
 
 let prompts = new Map();
@@ -158,6 +164,10 @@ let running = null;
 // The script that runs, or has run last, and the last of what it has written on standard error.
 let ran = null;
 let said = "";
+// What the run has taken until now; prompts by the lines at which they have failed.
+let taken = null;
+let failures = new Map();
+let clock = null;
 
 function runs() {
   if (running === null) {
@@ -168,7 +178,7 @@ function runs() {
       saves = [];
       const wasRunning = isRunning;
       ended();
-      if (!(await isThere(event))) say(GONE, true);
+      if (!(await isThere(event))) gone();
       else if (wasRunning) say("the connection was lost, and the run has ended with it", true);
     });
   }
@@ -191,17 +201,46 @@ function run() {
   prompts = new Map();
   ran = current;
   said = "";
-  script.fail(null);
-  part("timeline").replaceChildren(soft("The run is drawn here when it has ended."));
-  select("output");
+  taken = { began: Date.now(), prompts: 0, flying: 0, tokens: 0, cost: null, most: false };
+  failures = new Map();
+  script.fail([]);
+  part("timeline").replaceChildren(soft("The run is drawn here as soon as it has asked something."));
+  select("ran");
   say("running");
-  send({ run: script.text, name: ran.name });
+  const reads = /\binput\s*\(/.test(script.text);
+  part("reads").hidden = !reads;
+  clock = setInterval(tick, 250);
+  send({ run: script.text, name: ran.name, reads, ...chosen() });
+}
+
+// What goes on, while it does.
+function tick() {
+  for (const prompt of prompts.values()) if (prompt.state === "asking") headline(prompt);
+  const { prompts: count, flying, began } = taken;
+  const words = [spent(taken), flying && `${flying} in flight`, time((Date.now() - began) / 1000)];
+  part("counts").textContent = count ? words.filter(Boolean).join(", ") : words.at(-1);
+}
+
+const counted = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
+const money = ({ cost, most }) => `cost ${most ? "at most " : ""}${Number(cost.toPrecision(3))}`;
+
+function time(seconds) {
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  return seconds < 60 ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
+}
+
+function spent(sums) {
+  const words = [counted(sums.prompts, "prompt"), sums.tokens && counted(sums.tokens, "token"), sums.cost && money(sums)];
+  return words.filter(Boolean).join(", ");
 }
 
 function ended() {
   isRunning = false;
   part("run").disabled = false;
   part("stop").disabled = true;
+  part("reads").hidden = true;
+  clearInterval(clock);
+  part("counts").textContent = "";
 }
 
 function soft(text) {
@@ -216,15 +255,15 @@ function soft(text) {
 let waiting = [];
 let waitingSize = 0;
 let isDue = false;
-// Of each block of output, its lines and characters; and what all of them have, and what has gone.
+// Of each block of output, its lines and characters; and what all of them have, and what is not shown.
 let blocks = new Map();
 let lines = 0;
 let size = 0;
-let gone = 0;
+let hidden = 0;
 
 function clearOutput() {
   part("output").textContent = "";
-  [waiting, waitingSize, blocks, lines, size, gone] = [[], 0, new Map(), 0, 0, 0];
+  [waiting, waitingSize, blocks, lines, size, hidden] = [[], 0, new Map(), 0, 0, 0];
 }
 
 function happens(one) {
@@ -233,7 +272,7 @@ function happens(one) {
   while (waitingSize > 2 * MOST_CHARACTERS && waiting[0].text !== undefined && waiting.length > 1) {
     const { text } = waiting.shift();
     waitingSize -= text.length;
-    gone += newlines(text);
+    hidden += newlines(text);
   }
   if (isDue) return;
   isDue = true;
@@ -260,11 +299,11 @@ function draw() {
     while (news[at + 1]?.stream === news[at].stream) texts.push(news[(at += 1)].text);
     write(news[at].stream, texts.join(""));
   }
-  if (gone && panel.firstElementChild?.id !== "gone") {
+  if (hidden && panel.firstElementChild?.id !== "gone") {
     panel.prepend(soft(""));
     panel.firstElementChild.id = "gone";
   }
-  if (gone) part("gone").textContent = `(${gone.toLocaleString("en")} lines before these are not shown)`;
+  if (hidden) part("gone").textContent = `(${hidden.toLocaleString("en")} lines before these are not shown)`;
   if (isAtEnd) panel.scrollTop = panel.scrollHeight;
 }
 
@@ -308,10 +347,10 @@ function leaveOut() {
       blocks.delete(first);
       lines -= block.lines;
       size -= block.size;
-      gone += block.lines;
+      hidden += block.lines;
     } else {
       prompts.delete(Number(first.dataset.prompt));
-      gone += 1;
+      hidden += 1;
     }
     first.remove();
   }
@@ -343,45 +382,137 @@ function place(text, buffer, line, column = 1) {
 
 // A prompt is a line that opens: what was sent, what came back, and the calls of tools.
 function asked(news) {
-  if (!prompts.has(news.prompt)) {
-    const made = document.createElement("details");
-    made.dataset.prompt = news.prompt;
-    made.append(document.createElement("summary"));
-    prompts.set(news.prompt, made);
-    part("output").append(made);
+  let prompt = prompts.get(news.key);
+  if (prompt === undefined) {
+    const node = document.createElement("details");
+    node.dataset.prompt = news.key;
+    node.append(document.createElement("summary"));
+    taken.prompts += 1;
+    const sums = { seconds: 0, tokens: 0, cost: null, most: false };
+    prompt = { node, number: taken.prompts, place: news.place, state: "asking", word: "", streamed: null, ...sums };
+    prompts.set(news.key, prompt);
+    part("output").append(node);
     leaveOut();
   }
-  const made = prompts.get(news.prompt);
-  const [word, text] = wordsOf(news);
-  made.firstElementChild.replaceChildren(`Prompt ${news.prompt}`, ...placeOf(news), `: ${word}`);
-  made.classList.toggle("failed", news.event === "failure");
-  const body = document.createElement("pre");
-  body.textContent = text;
-  made.append(body);
+  const change = CHANGES[news.event];
+  if (change) change(prompt, news);
+  headline(prompt);
 }
 
-function placeOf(news) {
-  const [, name, line, column] = /^(.*):(\d+):(\d+)$/.exec(news.place ?? "") ?? [];
+const CHANGES = {
+  request(prompt, { messages, model, again }) {
+    if (prompt.state !== "asking" || !prompt.asked) taken.flying += 1;
+    Object.assign(prompt, { state: "asking", asked: Date.now(), streamed: null, model, again });
+    body(prompt, `→ ${messages.map((one) => one.join(": ")).join("\n  ")}`);
+  },
+  piece(prompt, { text }) {
+    prompt.streamed ??= body(prompt, "← ");
+    prompt.streamed.append(text);
+    prompt.word = prompt.streamed.textContent.slice(2);
+  },
+  reply(prompt, { text, calls, tokens, cost, most, model, seconds }) {
+    taken.flying -= 1;
+    const asks = (calls ?? []).map((one) => `calls ${one.name} ${one.arguments}`);
+    const all = [text, ...asks].filter(Boolean).join("\n  ");
+    if (prompt.streamed) prompt.streamed.textContent = `← ${all}`;
+    else body(prompt, `← ${all}`);
+    Object.assign(prompt, { state: "answered", word: all, model: model || prompt.model });
+    for (const sums of [prompt, taken]) {
+      sums.tokens += tokens[0] + tokens[1];
+      if (cost != null) sums.cost = (sums.cost ?? 0) + cost;
+      sums.most ||= most;
+    }
+    prompt.seconds += seconds;
+  },
+  failure(prompt, { error, message, seconds }) {
+    taken.flying -= 1;
+    prompt.seconds += seconds ?? 0;
+    Object.assign(prompt, { state: "failed", word: message || error });
+    body(prompt, `✗ ${error}: ${message}`);
+  },
+  tool(prompt, { tool, error, result }) {
+    body(prompt, `  ${tool} gave ${error ?? JSON.stringify(result)}`);
+    prompt.word = `called ${tool}`;
+  },
+  over(prompt, { error, place }) {
+    if (prompt.state === "asking") taken.flying -= 1;
+    prompt.state = error ? "failed" : "answered";
+    if (error) {
+      prompt.word = error;
+      const line = lineOf(place);
+      if (line) failures.set(line, error);
+      if (ran === current) script.fail([...failures]);
+    }
+    if (prompt.again) {
+      const button = document.createElement("button");
+      button.className = "again";
+      button.textContent = "Ask again";
+      button.title = "Sends the last request of this prompt once more; the script does not run";
+      button.addEventListener("click", () => askAgain(prompt));
+      prompt.node.append(button);
+    }
+  },
+};
+
+function body(prompt, text) {
+  const made = document.createElement("pre");
+  made.textContent = text;
+  prompt.node.append(made);
+  return made;
+}
+
+const WORDS = { asking: "asking", answered: "answered: ", failed: "failed: " };
+
+// Who has answered, and what it took.
+function headline(prompt) {
+  const { node, number, place: where, state, word, model, seconds, tokens, cost, most, asked: since } = prompt;
+  const what = state === "asking" ? (prompt.streamed ? `streaming: …${word.slice(-60)}` : "asking ...") : WORDS[state] + brief(word);
+  const lasts = state === "asking" ? (Date.now() - since) / 1000 : seconds;
+  const facts = [model, lasts >= 0.001 && time(lasts), tokens && counted(tokens, "token"), cost !== null && money({ cost, most })];
+  const meta = document.createElement("span");
+  meta.className = "meta";
+  meta.textContent = ` ${facts.filter(Boolean).join(" · ")}`;
+  node.firstElementChild.replaceChildren(`Prompt ${number}`, ...placeOf(where), `: ${what}`, meta);
+  node.classList.toggle("failed", state === "failed");
+}
+
+// One prompt again: its last request, as it was sent, with whoever is chosen now.
+let againOf = new Map();
+
+function askAgain(prompt) {
+  const key = Number(prompt.node.dataset.prompt);
+  if (againOf.has(key)) return;
+  againOf.set(key, { made: body(prompt, "again: asking ..."), text: "" });
+  send({ again: key, ...chosen() });
+}
+
+function cameAgain({ key, event, text, calls, tokens, cost, most, model, seconds, error, message }) {
+  const one = againOf.get(key);
+  if (one === undefined) return;
+  if (event === "piece") {
+    one.text += text;
+    one.made.textContent = `again: ${one.text}`;
+    return;
+  }
+  againOf.delete(key);
+  if (event === "failure") {
+    one.made.textContent = `again, failed: ${error}: ${message}`;
+    return;
+  }
+  const all = [text, ...calls.map((it) => `calls ${it.name} ${it.arguments}`)].filter(Boolean).join("\n  ");
+  const facts = [model, time(seconds), counted(tokens[0] + tokens[1], "token"), cost != null && money({ cost, most })];
+  one.made.textContent = `again (${facts.filter(Boolean).join(" · ")}): ${all}`;
+}
+
+function placeOf(text) {
+  const [, name, line, column] = /^(.*):(\d+):(\d+)$/.exec(text ?? "") ?? [];
   if (!line) return [];
   return name === ran.name ? [", ", place(`line ${line}`, ran, line, column)] : [`, ${name}, line ${line}`];
 }
 
-function wordsOf(news) {
-  switch (news.event) {
-    case "request": {
-      const texts = news.messages.map(({ role, content }) => `${role}: ${typeof content === "string" ? content : JSON.stringify(content)}`);
-      return ["asking ...", `→ ${texts.join("\n  ")}`];
-    }
-    case "reply": {
-      const calls = (news.tool_calls ?? []).map((one) => `calls ${one.name} ${typeof one.arguments === "string" ? one.arguments : JSON.stringify(one.arguments)}`);
-      const text = [news.text, ...calls].filter(Boolean).join("\n  ");
-      return [`answered: ${brief(text)}`, `← ${text}`];
-    }
-    case "tool":
-      return [`called ${news.tool}`, `  ${news.tool} gave ${news.error ?? JSON.stringify(news.result)}`];
-    default:
-      return [`failed: ${brief(news.message ?? news.error ?? "")}`, `✗ ${news.error ?? ""} ${news.message ?? ""}`];
-  }
+function lineOf(text) {
+  const [, name, line] = /^(.*):(\d+):\d+$/.exec(text ?? "") ?? [];
+  return name === ran.name ? Number(line) : null;
 }
 
 function brief(text) {
@@ -398,6 +529,12 @@ function happened(news) {
     case "prompt":
       happens({ prompt: news });
       break;
+    case "again":
+      cameAgain(news);
+      break;
+    case "timeline":
+      drawTimeline();
+      break;
     case "saved":
       saved(saves.shift(), news);
       break;
@@ -412,10 +549,12 @@ function happened(news) {
       ended();
       draw();
       const how = news.stopped ? "stopped" : news.code === 0 ? "ended" : `failed (exit code ${news.code})`;
-      say(`${how} after ${news.seconds} s`, news.code !== 0 && !news.stopped);
+      const took = taken.prompts ? `: ${spent(taken)}` : "";
+      say(`${how} after ${news.seconds} s${took}`, news.code !== 0 && !news.stopped);
       if (!part("output").childNodes.length) write("stdout", "(it has printed nothing)");
       if (news.timeline) drawTimeline();
       else part("timeline").replaceChildren(soft("This run asked nothing."));
+      for (const prompt of prompts.values()) if (prompt.state === "asking") CHANGES.over(prompt, {}), headline(prompt);
       if (news.code !== 0 && !news.stopped) markFailure();
       break;
     }
@@ -426,19 +565,35 @@ function happened(news) {
 function markFailure() {
   const name = ran.name.replace(/[^\w]/g, "\\$&");
   const found = [...said.matchAll(new RegExp(`^error: (.*)\\n(?:(?!error: ).*\\n)*? *--> ${name}:(\\d+):\\d+`, "gm"))];
-  if (found.length && ran === current) script.fail(Number(found.at(-1)[2]), found.at(-1)[1]);
+  if (!found.length) return;
+  failures.set(Number(found.at(-1)[2]), found.at(-1)[1]);
+  if (ran === current) script.fail([...failures]);
 }
 
-function drawTimeline() {
-  const frame = document.createElement("iframe");
-  frame.title = "timeline of the last run";
-  frame.setAttribute("sandbox", "allow-scripts");
-  frame.src = `${withToken("timeline")}&of=${Date.now()}`;
-  part("timeline").replaceChildren(frame);
+// The page of the timeline is there once for a run; more of the run is sent to it, so that what is
+// looked at stays.
+async function drawTimeline() {
+  const of = ran, began = taken.began;
+  let frame = part("timeline").querySelector("iframe");
+  if (frame?.dataset.began !== String(began)) {
+    frame = document.createElement("iframe");
+    frame.title = "timeline of the last run";
+    frame.dataset.began = began;
+    frame.setAttribute("sandbox", "allow-scripts");
+    frame.src = `${withToken("timeline")}&of=${Date.now()}`;
+    part("timeline").replaceChildren(frame);
+    frame.isReady = new Promise((done) => frame.addEventListener("load", done, { once: true }));
+    await frame.isReady;
+  }
+  await frame.isReady;
+  const answer = await fetch(withToken("timeline"));
+  if (!answer.ok || of !== ran || began !== taken.began) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  frame.contentWindow?.postMessage({ run: JSON.parse(page.getElementById("run").textContent) }, "*");
 }
 
-// Scripts: the file that the page was opened for, others that were saved here, and examples, which are
-// in no file. `base` is the text that needs no saving, `text` the one that there is.
+// Scripts: the file that the page was opened for, the others of its folder, and lessons and examples,
+// which are in no file. `base` is the text that needs no saving, `text` the one that there is.
 
 let own = null;
 let current = null;
@@ -484,27 +639,104 @@ function open(buffer) {
   current = buffer;
   errors = 0;
   script.open(buffer.uri, buffer.base, buffer.text);
+  if (buffer === ran) script.fail([...failures]);
   part("examples").value = buffer.key;
+  const lessons = lessonsInOrder();
+  const at = lessons.indexOf(buffer.key);
+  part("lesson").hidden = at < 0;
+  part("back").disabled = at < 1;
+  part("on").disabled = at === lessons.length - 1;
   entitle();
   keep();
   refresh();
+}
+
+const lessonsInOrder = () => [...part("of-tour").children].map(({ value }) => value);
+
+function goLesson(by) {
+  const lessons = lessonsInOrder();
+  open(buffers.get(lessons[lessons.indexOf(current.key) + by]));
+  script.focus();
+}
+
+// A script of the folder is read when it is wanted.
+async function openFile(name) {
+  const known = buffers.get(`file:${name}`);
+  if (known) {
+    open(known);
+    return known;
+  }
+  const answer = await fetch(`${withToken("script")}&${new URLSearchParams({ name })}`);
+  const { problem, uri, text, version } = await answer.json();
+  if (problem) {
+    say(problem, true);
+    part("examples").value = current.key;
+    return null;
+  }
+  open(add(file(name, uri, text, { isSaved: true, version })));
+  return current;
+}
+
+async function elsewhere(uri, line, column) {
+  const name = decodeURIComponent(uri.slice(uri.lastIndexOf("/") + 1));
+  if (!uri.startsWith(folder) || uri.slice(folder.length) !== encodeURIComponent(name) || !name.endsWith(".saft")) {
+    say(`that is in ${decodeURIComponent(uri.replace(/^file:\/\//, ""))}, line ${line}`);
+  } else if (await openFile(name)) {
+    script.go(line, column);
+  }
+}
+
+async function explain(code) {
+  const answer = await fetch(`${withToken("explain")}&${new URLSearchParams({ code })}`);
+  part("explained").querySelector("pre").textContent = await answer.text();
+  part("explained").showModal();
+}
+
+// Who answers: what the surroundings say, or somebody who is chosen here.
+function chosen() {
+  const value = part("answers").value;
+  return value ? { choice: JSON.parse(value) } : {};
+}
+
+async function tellWhoAnswers() {
+  const { provider, model, options, replay, problem, choices } = await (await fetch(withToken("who"))).json();
+  const words = ([name, asks]) => (asks && asks !== name ? `${name} · ${asks}` : name);
+  let who = provider ? words([provider, model]) : "nobody is set up";
+  if (provider === "none") who = "nobody is set up";
+  if (provider === "mock") who = "mock · rules, no model";
+  if (replay) who = `the recording ${replay}`;
+  const surroundings = new Option(who, "");
+  const set = Object.entries(options ?? {}).map((pair) => pair.join(" "));
+  surroundings.title = problem ?? (set.join(", ") || "as the environment and the project say");
+  const others = choices.filter(([name]) => name !== provider || replay).map(([name, asks]) => {
+    const asked = name === "mock" || name === "local" ? null : asks;
+    return new Option(words([name, asks]), JSON.stringify({ provider: name, model: asked }));
+  });
+  part("answers").replaceChildren(surroundings, ...others);
+  part("answers").title = surroundings.title;
+  // Without a key, a first run has an answer all the same.
+  if (!replay && (!provider || provider === "none")) part("answers").value = others.at(-1)?.value ?? "";
 }
 
 function add(buffer) {
   buffers.set(buffer.key, buffer);
   const isListed = [...part("examples").options].some(({ value }) => value === buffer.key);
   if (!isListed) {
-    const option = new Option(buffer.label ?? buffer.name, buffer.key);
-    part(buffer.label ? "of-project" : "files").append(option);
+    const option = new Option(buffer.title ?? buffer.label ?? buffer.name, buffer.key);
+    part(buffer.group ?? "files").append(option);
   }
   return buffer;
 }
 
 const file = (name, uri, text, more) => ({ key: `file:${name}`, name, uri, base: text, text, ...more });
 
-function example(label, text) {
+// What its first line says is its title.
+function example(group, label, text) {
   const name = `untitled-${label}.saft`;
-  return { key: label, name, label: label.replaceAll("_", " "), uri: `${folder}${name}`, base: text, text, isSaved: false };
+  const first = text.slice(0, text.indexOf("\n")).replace(/^\/\/ /, "");
+  const title = group === "of-tour" ? `${Number(/\d+/.exec(label)[0])}. ${first}` : label.replaceAll("_", " ");
+  const shared = { key: label, name, label, group, title, uri: `${folder}${name}` };
+  return { ...shared, base: text, text, isSaved: false };
 }
 
 function save() {
@@ -544,13 +776,15 @@ async function begin() {
   const answer = await fetch(withToken("state"));
   if (!answer.ok) {
     say("open the address that `saftc play` has printed, with its token", true);
-    for (const name of ["run", "save", "examples"]) part(name).disabled = true;
+    for (const name of ["run", "save", "examples", "answers"]) part(name).disabled = true;
     return;
   }
   const state = await answer.json();
   folder = state.uri.slice(0, state.uri.lastIndexOf("/") + 1);
   own = add(file(state.name, state.uri, state.text, { isSaved: state.saved, version: state.version }));
-  for (const [name, text] of Object.entries(state.examples)) add(example(name, text));
+  for (const name of state.files) part("files").append(new Option(name, `file:${name}`));
+  for (const [name, text] of Object.entries(state.tour)) add(example("of-tour", name, text));
+  for (const [name, text] of Object.entries(state.examples)) add(example("of-project", name, text));
   const before = keptBefore();
   for (const one of before.kept ?? []) {
     // What was written is saved over the file that it was written from, and over no other.
@@ -562,6 +796,8 @@ async function begin() {
     told,
     changed,
     moved: follow,
+    explain,
+    elsewhere,
     keys: [
       ["Mod-Enter", run],
       ["Mod-s", save],
@@ -575,17 +811,62 @@ async function begin() {
     act();
   });
   open(buffers.get(before.current) ?? own);
-  part("examples").addEventListener("change", ({ target }) => {
-    open(buffers.get(target.value));
+  part("examples").addEventListener("change", async ({ target }) => {
+    if (buffers.has(target.value)) open(buffers.get(target.value));
+    else await openFile(target.value.slice("file:".length));
     script.focus();
   });
+  part("back").addEventListener("click", () => goLesson(-1));
+  part("on").addEventListener("click", () => goLesson(1));
+  part("keys").addEventListener("click", () => {
+    part("help").hidden = !part("help").hidden;
+    part("keys").setAttribute("aria-expanded", !part("help").hidden);
+  });
+  part("reads").addEventListener("submit", (event) => {
+    event.preventDefault();
+    send({ input: part("line").value });
+    happens({ stream: "stdout", text: `${part("line").value}\n` });
+    part("line").value = "";
+  });
   part("run").addEventListener("click", run);
-  part("stop").addEventListener("click", () => send({ stop: true }));
+  part("stop").addEventListener("click", () => {
+    say("stopping ...");
+    send({ stop: true });
+  });
   part("save").addEventListener("click", save);
   addEventListener("beforeunload", (event) => {
     if ([...buffers.values()].some(isChanged)) event.preventDefault();
   });
   select("python");
+  script.focus();
+  tellWhoAnswers();
+  split();
+  firstView();
+}
+
+// The Python that the script becomes, until the language server has it.
+async function firstView() {
+  if (current !== own || isChanged(own)) return;
+  if (!views.python.text) views.python.show("# compiling ...");
+  const answer = await fetch(withToken("python"));
+  const text = answer.ok ? await answer.text() : "";
+  if (text && current === own && views.python.text === "# compiling ...") views.python.show(text);
+}
+
+// The line between the two sides is drawn by mouse and by keys.
+function split() {
+  const line = part("splitter");
+  const set = (share) => {
+    const now = Math.round(Math.min(85, Math.max(15, share)));
+    line.setAttribute("aria-valuenow", now);
+    line.parentElement.style.setProperty("--share", `${now}%`);
+  };
+  line.addEventListener("pointerdown", ({ pointerId }) => line.setPointerCapture(pointerId));
+  line.addEventListener("pointermove", ({ clientX, buttons }) => buttons && set((clientX / innerWidth) * 100));
+  line.addEventListener("keydown", ({ key }) => {
+    const by = { ArrowLeft: -5, ArrowRight: 5 }[key];
+    if (by) set(Number(line.getAttribute("aria-valuenow")) + by);
+  });
 }
 
 begin();

@@ -2,9 +2,14 @@
 
     run = Run(text, folder, "triage.saft", root)
     async for news in run.news(): ...     {"kind": "output", "stream": "stdout", "text": "..."},
-                                          {"kind": "prompt", ...} as the log of the runtime has it,
+                                          {"kind": "prompt", ...} as `saftc.looking.live` has it,
+                                          {"kind": "timeline"} when there is more to be drawn,
                                           and at last {"kind": "ended", "code": 0, "seconds": 1.2}
+    run.answer("Ann")                     a line for the script, which it reads by `input`
     run.stop()                            asks it to end, and ends it when it does not
+    ask_again(request, folder, choice)    the same news of one request that is sent once more
+
+What a run has started is ended with it.
 """
 
 import asyncio
@@ -19,49 +24,75 @@ from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 News = dict[str, Any]
 
 # What a run may take to end when it is asked to, in seconds.
 _PATIENCE = 3.0
-# How often the log is looked at for more, in seconds.
+# How often is looked for more, in seconds.
 _PAUSE = 0.1
 # In bytes: what is read of the output, or of a log, at once.
 _PIECE = 1 << 16
+_LONGEST_LINE = 1 << 26
+
+
+class Choice(NamedTuple):
+    """Who answers: the provider that was chosen on the page, and the model that it asks."""
+
+    provider: str
+    model: str | None
+
+    def set_in(self, environment: dict[str, str]) -> None:
+        """Has this one answer, in the place of what the surroundings say."""
+        for name in ("MODEL", "BASE_URL", "API_KEY_ENV", "REPLAY"):
+            environment.pop(f"SAFT_{name}", None)
+        environment["SAFT_PROVIDER"] = self.provider
+        if self.model is not None:
+            environment["SAFT_MODEL"] = self.model
 
 
 class Run:
-    """A script that runs from a text, as `saftc run -` in the folder of its file, called `name`.
+    """A script that runs from a text, as `saftc run` in the folder of its file, called `name`.
 
     Its imports begin in `root`.
     """
 
-    def __init__(self, text: str, folder: Path, name: str, root: Path) -> None:
+    def __init__(
+        self,
+        text: str,
+        folder: Path,
+        name: str,
+        root: Path,
+        choice: Choice | None = None,
+        *,
+        reads: bool = False,
+    ) -> None:
         self.text = text
         self.root = root
         self.name = name
         self.folder = folder
-        # The page of the timeline, once it has ended.
+        self.choice = choice
+        # Whether it may read lines, which somebody types.
+        self.reads = reads
+        # The page of the timeline, as far as the run is.
         self.timeline: bytes | None = None
+        # By the keys of prompts, the last request of each that can be sent again.
+        self.requests: dict[int, dict[str, Any]] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._is_stopped = False
 
     async def news(self) -> AsyncIterator[News]:
         """Runs it; gives what happens, in order."""
         with tempfile.TemporaryDirectory(prefix="saftc-play-") as name:
-            log, timeline = Path(name, "log.jsonl"), Path(name, "timeline.html")
-            environment = {
-                **os.environ,
-                "SAFT_LOG": str(log),
-                "SAFT_TIMELINE": str(timeline),
-                "PYTHONUNBUFFERED": "1",
-                "NO_COLOR": "1",
-            }
+            log, timeline = Path(name, "live.jsonl"), Path(name, "timeline.html")
+            environment = _environment(self.choice)
+            environment |= {"SAFT_LIVE": str(log), "SAFT_TIMELINE": str(timeline)}
+            text = self.text.encode("utf-8", "replace")
             started = time.monotonic()
             process = self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", "saftc.play.named_run", self.name),
-                *("saftc", "run", "--root", str(self.root), "-"),
+                *(sys.executable, "-P", "-m", "saftc.play.named_run"),
+                *(self.name, str(len(text)), str(self.root)),
                 cwd=self.folder,
                 env=environment,
                 stdin=PIPE,
@@ -71,7 +102,7 @@ class Run:
                 start_new_session=True,
             )
             try:
-                async for news in self._followed(process, log):
+                async for news in self._followed(process, text, log, timeline):
                     yield news
             finally:
                 self._kill()
@@ -88,6 +119,11 @@ class Run:
                 "timeline": self.timeline is not None,
             }
 
+    def answer(self, line: str) -> None:
+        """Gives the script a line to read."""
+        if self._process is not None and self._process.stdin is not None and self.reads:
+            self._process.stdin.write(f"{line}\n".encode("utf-8", "replace"))
+
     def stop(self) -> None:
         """Asks it to end as Ctrl-C does, with all that it has started; ends it when it goes on."""
         if self._process is None or self._is_stopped:
@@ -101,24 +137,75 @@ class Run:
             _signal(self._process, signal.SIGKILL)
 
     async def _followed(
-        self, process: asyncio.subprocess.Process, log: Path
+        self, process: asyncio.subprocess.Process, text: bytes, log: Path, timeline: Path
     ) -> AsyncIterator[News]:
         news: asyncio.Queue[News | None] = asyncio.Queue(maxsize=1000)
         assert process.stdin is not None
-        process.stdin.write(self.text.encode("utf-8", "replace"))
-        process.stdin.close()
-        following = asyncio.create_task(_follow(process, _Log(log, news.put)))
+        process.stdin.write(text)
+        if not self.reads:
+            process.stdin.close()
+        following = asyncio.create_task(_follow(process, _Log(log, news.put), timeline))
         try:
             while (one := await news.get()) is not None:
+                if one["kind"] == "timeline":
+                    with suppress(FileNotFoundError):
+                        self.timeline = timeline.read_bytes()
+                elif one.get("event") == "request":
+                    request = one.pop("whole", None)
+                    one["again"] = request is not None
+                    self.requests[one["key"]] = request
                 yield one
             await following
         finally:
             following.cancel()
 
 
-async def _follow(process: asyncio.subprocess.Process, log: "_Log") -> None:
+async def ask_again(
+    request: dict[str, Any], folder: Path, choice: Choice | None
+) -> AsyncIterator[News]:
+    """Sends a request once more; gives the pieces of the reply, and the reply or the failure."""
+    process = await _asking("again", folder, choice)
+    try:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(json.dumps(request).encode())
+        process.stdin.close()
+        while line := await process.stdout.readline():
+            yield json.loads(line)
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+async def who_answers(folder: Path) -> dict[str, Any]:
+    """Who answers in a folder, and who else could."""
+    process = await _asking("who", folder, None)
+    output, _ = await process.communicate()
+    return json.loads(output) if process.returncode == 0 else {"choices": []}
+
+
+async def _asking(what: str, folder: Path, choice: Choice | None) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "saftc.looking.asking", what),
+        cwd=folder,
+        env=_environment(choice),
+        stdin=PIPE,
+        stdout=PIPE,
+        # A reply may be one long line.
+        limit=_LONGEST_LINE,
+    )
+
+
+def _environment(choice: Choice | None) -> dict[str, str]:
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1"}
+    if choice is not None:
+        choice.set_in(environment)
+    return environment
+
+
+async def _follow(process: asyncio.subprocess.Process, log: "_Log", timeline: Path) -> None:
     assert process.stdout is not None and process.stderr is not None
-    looking = asyncio.create_task(_look(log))
+    looking = asyncio.create_task(_look(log, timeline))
     try:
         await asyncio.gather(
             _read(process.stdout, "stdout", log), _read(process.stderr, "stderr", log)
@@ -140,14 +227,18 @@ async def _read(stream: asyncio.StreamReader, name: str, log: "_Log") -> None:
             await log.tell({"kind": "output", "stream": name, "text": text})
 
 
-async def _look(log: "_Log") -> None:
+async def _look(log: "_Log", timeline: Path) -> None:
+    drawn = 0
     while True:
         await log.catch_up()
+        if timeline.exists() and (written := timeline.stat().st_mtime_ns) != drawn:
+            drawn = written
+            await log.tell({"kind": "timeline"})
         await asyncio.sleep(_PAUSE)
 
 
 class _Log:
-    """The log of a run, whose events are sent as they come."""
+    """What happens in a run, sent as it comes."""
 
     def __init__(self, path: Path, tell: Callable[[News | None], Awaitable[None]]) -> None:
         self.path = path

@@ -1,14 +1,20 @@
 """The page of `saftc play`, and what it may ask for: a language server, runs, and saving.
 
     GET  /                the page, and beside it its parts
-    GET  /state           the script with its version, and the examples
-    GET  /timeline        the page of the last run's timeline
+    GET  /state           the script with its version, the others of its folder, lessons, examples
+    GET  /python          the module of the script, until the language server has it
+    GET  /script?name=    another script of the folder, with its version
+    GET  /who             who answers, and who else could
+    GET  /explain?code=   what the page of a diagnostic says
+    GET  /timeline        the page of the last run's timeline, also while it goes on
     WS   /language        the language server protocol
-    WS   /run             {"run": text}, {"stop": true} or {"save": text}, answered by news; a page
-                          names the version of the file that it knows, and no other is written over
+    WS   /run             {"run": text}, {"stop": true}, {"input": line}, {"again": key} or
+                          {"save": text}, answered by news; a page names the version of the file
+                          that it knows, and no other is written over
 
 A message may have the `name` of a script beside that of the page: what runs is called so, and what
-is saved is written there; with `"new": true`, only where there is none.
+is saved is written there; with `"new": true`, only where there is none. Its `choice` is who is to
+answer.
 """
 
 import asyncio
@@ -35,13 +41,18 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from saftc.commands.explain import UnknownCode
+from saftc.commands.explain import page as page_of_code
 from saftc.play.guard import Guard
 from saftc.play.language_server import heard, speak
-from saftc.play.runs import News, Run
+from saftc.play.runs import Choice, News, Run, ask_again, who_answers
 from saftc.project.files import FileProblem, read_script, write_module
 from saftc.project.finder import Roots
 
 HOST = "127.0.0.1"
+# Scripts beside the one of the page that are listed, and requests that are sent again at once.
+MOST_FILES = 200
+MOST_AT_ONCE = 8
 _HERE = Path(__file__).parent
 _PARTS = {
     "page.css": "text/css",
@@ -79,6 +90,10 @@ class Playground:
         routes = [
             Route("/", self._page),
             Route("/state", self._state),
+            Route("/python", self._python),
+            Route("/script", self._script),
+            Route("/who", self._who),
+            Route("/explain", self._explain),
             Route("/timeline", self._timeline),
             *parts,
             WebSocketRoute("/language", speak),
@@ -96,26 +111,63 @@ class Playground:
         return Response(data, media_type=_PARTS[name])
 
     async def _state(self, _request: Request) -> Response:
-        examples = {
-            path.stem: path.read_text(encoding="utf-8")
-            for path in sorted((_HERE / "examples").glob("*.saft"))
-        }
+        groups = {name: _scripts_of(_HERE / name) for name in ("tour", "examples")}
         try:
             data = _data_of(self.path)
             text = None if data is None else _text_of(self.path, data)
         except FileProblem:
             # What is there is not on the page: it is asked before it is written over.
             data = text = None
+        others = (path.name for path in self.path.parent.glob("*.saft") if path != self.path)
         return JSONResponse(
             {
                 "name": self.path.name,
                 "uri": self.path.as_uri(),
-                "text": examples["hello"] if text is None else text,
+                "text": _first_text() if text is None else text,
                 "saved": text is not None,
                 "version": _version_of(data),
-                "examples": examples,
+                "files": sorted(filter(_is_name, others))[:MOST_FILES],
+                **groups,
             }
         )
+
+    async def _python(self, _request: Request) -> Response:
+        text = await asyncio.to_thread(self._compiled)
+        return PlainTextResponse(text) if text is not None else PlainTextResponse("", 404)
+
+    def _compiled(self) -> str | None:
+        from saftc.project.workspace import open_workspace
+
+        try:
+            workspace = open_workspace(root=self.root)
+            if not os.path.lexists(self.path):
+                workspace.give(str(self.path), _first_text().encode())
+            compiled = workspace.compile(str(self.path)).text
+            workspace.close()
+        except FileProblem:
+            return None
+        return compiled
+
+    async def _script(self, request: Request) -> Response:
+        name = request.query_params.get("name", "")
+        path = self.path.with_name(name) if _is_name(name) else self.path
+        try:
+            data = _data_of(path) if path.name == name else None
+            if data is None:
+                raise FileProblem(f"there is no script {name} beside {self.path.name}")
+            told = {"text": _text_of(path, data), "version": _version_of(data)}
+        except FileProblem as problem:
+            return JSONResponse({"problem": str(problem)})
+        return JSONResponse({"name": name, "uri": path.as_uri(), **told})
+
+    async def _who(self, _request: Request) -> Response:
+        return JSONResponse(await who_answers(self.path.parent))
+
+    async def _explain(self, request: Request) -> Response:
+        try:
+            return PlainTextResponse(page_of_code(request.query_params.get("code", "")))
+        except UnknownCode as problem:
+            return PlainTextResponse(f"{problem}\n", 404)
 
     async def _timeline(self, _request: Request) -> Response:
         if self.timeline is None:
@@ -128,16 +180,26 @@ class Playground:
         known = {self.path.name: page.query_params.get("version", "")}
         run: Run | None = None
         task: asyncio.Task[None] | None = None
+        asking: set[asyncio.Task[None]] = set()
         try:
             while True:
                 message = _message(await heard(page))
                 name = str(message.get("name", self.path.name))
+                choice = _choice(message.get("choice"))
                 match message:
                     case {"run": str(text)} if task is None or task.done():
-                        run = Run(text, self.path.parent, name, self.root)
+                        reads = message.get("reads") is True
+                        run = Run(text, self.path.parent, name, self.root, choice, reads=reads)
                         task = asyncio.create_task(self._tell(page, run))
                     case {"stop": True} if run is not None:
                         run.stop()
+                    case {"input": str(line)} if run is not None:
+                        run.answer(line)
+                    case {"again": int(key)} if run is not None and run.requests.get(key):
+                        if len(asking) < MOST_AT_ONCE:
+                            again = self._again(page, key, run.requests[key], choice)
+                            asking.add(one := asyncio.create_task(again))
+                            one.add_done_callback(asking.discard)
                     case {"save": str(text)}:
                         if message.get("new") is True:
                             known.pop(name, None)
@@ -152,14 +214,21 @@ class Playground:
         except WebSocketDisconnect:
             pass
         finally:
-            if task is not None:
-                task.cancel()
-                await asyncio.gather(task, return_exceptions=True)
+            under_way = [*asking, *([] if task is None else [task])]
+            for one in under_way:
+                one.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+
+    async def _again(
+        self, page: WebSocket, key: int, request: dict[str, Any], choice: Choice | None
+    ) -> None:
+        async for news in ask_again(request, self.path.parent, choice):
+            await _send(page, {"kind": "again", "key": key, **news})
 
     async def _tell(self, page: WebSocket, run: Run) -> None:
         try:
             async for news in run.news():
-                if news["kind"] == "ended":
+                if news["kind"] in ("timeline", "ended"):
                     self.timeline = run.timeline
                 await _send(page, news)
         except OSError as problem:
@@ -202,6 +271,24 @@ def _message(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return cast("dict[str, Any]", message) if isinstance(message, dict) else {}
+
+
+def _choice(said: object) -> Choice | None:
+    """Who is chosen to answer; None where the surroundings decide."""
+    match said:
+        case {"provider": str(provider), "model": str() | None as model}:
+            return Choice(provider, model)
+        case _:
+            return None
+
+
+def _scripts_of(folder: Path) -> dict[str, str]:
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.saft"))}
+
+
+def _first_text() -> str:
+    """What somebody begins with who names a script that is not there."""
+    return (_HERE / "examples" / "hello.saft").read_text(encoding="utf-8")
 
 
 def _is_name(name: str) -> bool:

@@ -3,8 +3,10 @@
 import http.client
 import json
 import os
+import re
 import signal
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -92,7 +94,7 @@ KNOWN = ("/", "/page.js", "/page.css", "/editor.js")
 
 
 @pytest.mark.parametrize("query", ["", "?token=", "?token=wrong", "?token=wrong&token={token}"])
-@pytest.mark.parametrize("path", ["/state", "/timeline", "/other", "/page.html"])
+@pytest.mark.parametrize("path", ["/state", "/script", "/who", "/timeline", "/other", "/page.html"])
 def test_who_has_no_token_is_refused(page: Page, path: str, query: str) -> None:
     status, text = ask(page, path + query, {})
     assert status == 403 and page.token not in text
@@ -116,9 +118,7 @@ def test_the_page_alone_needs_no_token(page: Page, path: str) -> None:
         ("?token={token}", {"Origin": "null"}),
     ],
 )
-def test_a_stranger_is_refused(
-    page: Page, path: str, query: str, headers: dict[str, str]
-) -> None:
+def test_a_stranger_is_refused(page: Page, path: str, query: str, headers: dict[str, str]) -> None:
     status, text = ask(page, path + query, headers)
     assert status == 403 and page.token not in text
 
@@ -189,9 +189,7 @@ def test_no_other_user_sees_the_token(tmp_path: Path) -> None:
         path, mode, text = seen.read_text().split("\n", 2)
         assert mode == "600" and f"url={page.address}" in text and "saftc play" in text
         started = [
-            data
-            for process in Path("/proc").glob("[0-9]*")
-            for data in _read(process / "cmdline")
+            data for process in Path("/proc").glob("[0-9]*") for data in _read(process / "cmdline")
         ]
         browsers = [data for data in started if str(looking) in data]
         assert browsers and not any(page.token in data for data in started)
@@ -217,7 +215,7 @@ def test_a_run_tells_what_it_asks_and_prints(page: Page) -> None:
         *news, ended = news_of(connection, {"run": text}, "ended")
     kinds = [one.get("event", one["kind"]) for one in news]
     # What is printed comes by a pipe of its own, and may overtake what is told.
-    assert set(kinds) == {"request", "reply", "output"}
+    assert set(kinds) == {"request", "reply", "over", "output", "timeline"}
     assert kinds.index("request") < kinds.index("reply")
     assert printed(news) == "Alice will be 31 next year\n"
     assert (ended["code"], ended["stopped"]) == (0, False)
@@ -359,12 +357,96 @@ def _runs_in(folder: Path) -> set[int]:
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_text().rstrip("\0").split("\0")
-            is_run = words[-5:-2] == ["saftc", "run", "--root"]
-            if is_run and (process / "cwd").resolve() == folder:
+            if "saftc.play.named_run" in words and (process / "cwd").resolve() == folder:
                 found.add(int(process.name))
         except OSError:
             continue  # it has ended
     return found
+
+
+def test_a_run_tells_what_its_prompts_take_and_asks_one_again(page: Page) -> None:
+    text = (EXAMPLES / "hello.saft").read_text(encoding="utf-8")
+    mock = {"provider": "mock", "model": None}
+    with own(page) as connection:
+        *news, _ = news_of(connection, {"run": text, "choice": mock}, "ended")
+        told = {one.get("event"): one for one in news}
+        assert told["request"]["again"] and "whole" not in told["request"]
+        assert "Extract the person" in told["request"]["messages"][0][1]
+        assert told["reply"]["tokens"][0] > 0 and told["reply"]["seconds"] >= 0
+        again = {"again": told["request"]["key"], "choice": mock}
+        found = news_of(connection, again, "again")
+        while found[-1]["event"] == "piece":
+            found.append(json.loads(connection.recv(PATIENCE)))
+        assert found[-1]["event"] == "reply" and found[-1]["text"] == told["reply"]["text"]
+        nobody = {"provider": "none", "model": None}
+        refused = news_of(connection, {**again, "choice": nobody}, "again")[-1]
+        assert refused["event"] == "failure" and "no model is configured" in refused["message"]
+
+
+def test_a_script_reads_the_lines_that_are_typed(page: Page) -> None:
+    text = 'name = input("who? ")\nprint(name, input())\n'
+    with own(page) as connection:
+        news = news_of(connection, {"run": text, "reads": True}, "output")
+        for line in ("Ann", "Bo"):
+            connection.send(json.dumps({"input": line}))
+        while news[-1]["kind"] != "ended":
+            news.append(json.loads(connection.recv(PATIENCE)))
+        assert printed(news) == "who? Ann Bo\n"
+        # Without somebody who types, there is nothing to read.
+        assert printed(news_of(connection, {"run": text}, "ended")) == "who? nil nil\n"
+
+
+def test_who_answers_is_told(page: Page) -> None:
+    status, text = ask(page, "/who?token={token}", {})
+    told = json.loads(text)
+    assert status == 200 and told["replay"] == "hello.jsonl"
+    assert ["mock", "rules, no model"] in told["choices"]
+
+
+def test_scripts_of_the_folder_are_read(page: Page) -> None:
+    (page.folder / "other.saft").write_text("other = 1\n")
+    assert "other.saft" in state_of(page)["files"]
+    found = json.loads(ask(page, "/script?token={token}&name=other.saft", {})[1])
+    assert found["text"] == "other = 1\n" and found["version"]
+    for name in ("../other.saft", "gone.saft", ".hidden.saft", "/etc/passwd"):
+        answer = ask(page, "/script?token={token}&name=" + quote(name, safe=""), {})[1]
+        assert "there is no script" in json.loads(answer)["problem"]
+
+
+def test_a_code_is_explained(page: Page) -> None:
+    status, text = ask(page, "/explain?token={token}&code=SAFT0201", {})
+    assert status == 200 and "SAFT0201" in text
+    assert ask(page, "/explain?token={token}&code=SAFT9999", {})[0] == 404
+
+
+def test_the_module_is_there_at_once(page: Page) -> None:
+    status, text = ask(page, "/python?token={token}", {})
+    assert status == 200 and "prompt(" in text
+
+
+# The tour
+
+LESSONS = sorted((ROOT / "saftc" / "play" / "tour").glob("*.saft"))
+
+
+def test_the_tour_has_ten_lessons() -> None:
+    assert [path.name[:8] for path in LESSONS] == [f"lesson{n:02}" for n in range(1, 11)]
+    titles = [path.read_text().splitlines()[0] for path in LESSONS]
+    assert all(title.startswith("// ") and len(title) < 60 for title in titles)
+    # The page of the documentation lists them.
+    page = (ROOT / "docs" / "tour.md").read_text()
+    assert [title[3:] for title in titles] == re.findall(r"^\d+\. \*\*(.+)\*\*", page, re.M)
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_runs_with_the_mock(
+    lesson: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    environment = {**os.environ, "SAFT_PROVIDER": "mock", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "saftc", "run", str(lesson)]
+    done = subprocess.run(command, input="Ann\n", capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout
 
 
 # Saving

@@ -1,0 +1,141 @@
+"""The page of `saftc play` while a script runs there and is mended; and what axe finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from saftc.looking.timeline import Timeline
+from tests.browser.conftest import sync_api
+from tests.browser.test_timeline import small
+from tests.play.serving import Page, serving
+
+pytestmark = pytest.mark.one_python
+
+Opened = Callable[..., Any]
+expect = sync_api.expect
+
+SCRIPT = """name = input("who? ")
+answer = $ greet {name} $
+print(answer)
+age: int = $ how old is {name}? $
+assert age > 1000
+"""
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    folder = tmp_path_factory.mktemp("living")
+    (folder / "mine.saft").write_text(SCRIPT)
+    (folder / "other.saft").write_text("f twice(n: int) -> int:\n    ret n * 2\n")
+    with serving(folder / "mine.saft") as page:
+        yield page
+
+
+def violations(page: Any) -> list[str]:
+    """What axe finds, the whole of its rules."""
+    axe = pytest.importorskip(
+        "axe_playwright_python", reason="needs axe-playwright-python (extra dev)"
+    )
+    page.evaluate(files(axe).joinpath("axe.min.js").read_text(encoding="utf-8"))
+    found = page.evaluate("() => axe.run()")["violations"]
+    return [f"{one['id']}: {[it['html'][:200] for it in one['nodes']]}" for one in found]
+
+
+def test_a_run_lives(served: Page, opened: Opened) -> None:
+    page = opened(served.address)
+    # It can be written at once, and who answers is told.
+    expect(page.locator("#script .cm-content")).to_be_focused()
+    expect(page.locator("#answers")).to_contain_text("the recording hello.jsonl")
+    expect(page.locator("#python .cm-content")).to_contain_text("prompt(")
+    page.locator("#answers").select_option(label="mock · rules, no model")
+    page.locator("#run").click()
+    expect(page.locator("#output")).to_contain_text("who?")
+    page.locator("#line").fill("Ann")
+    page.locator("#line").press("Enter")
+    expect(page.locator("#status")).to_contain_text("failed (exit code 1) after")
+    expect(page.locator("#status")).to_contain_text("2 prompts")
+    prompt = page.locator("#output details").first
+    expect(prompt.locator("summary")).to_contain_text("Prompt 1, line 2: answered: Hello, Ann!")
+    expect(prompt.locator(".meta")).to_contain_text("tokens")
+    # One prompt again.
+    prompt.locator("summary").click()
+    prompt.locator(".again").click()
+    expect(prompt.locator("pre").last).to_contain_text("Hello, Ann!")
+    # The failure stands below its line.
+    expect(page.locator("#script .message.error")).to_contain_text("assertion failed")
+    frame = page.frame_locator("#timeline iframe")
+    page.locator("#tab-timeline").click()
+    expect(frame.locator("#end")).to_contain_text("The run failed.")
+    assert violations(page) == []
+
+
+def test_a_mistake_is_explained_and_mended(served: Page, opened: Opened) -> None:
+    page = opened(served.address)
+    page.locator("#examples").select_option("file:other.saft")
+    content = page.locator("#script .cm-content")
+    expect(content).to_contain_text("f twice")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("people = 1\nprint(pepole)")
+    message = page.locator("#script .message.error", has_text="unknown name")
+    expect(message.locator("code").first).to_have_text("pepole")
+    message.get_by_role("button", name="Explain").click()
+    expect(page.locator("#explained pre")).to_contain_text("SAFT02")
+    assert violations(page) == []
+    page.locator("#explained button").click()
+    message.get_by_role("button", name="Write people").click()
+    expect(content).to_contain_text("print(people)")
+    expect(page.locator("#mistakes")).to_be_empty()
+
+
+def test_the_definition_in_another_script_is_opened(served: Page, opened: Opened) -> None:
+    page = opened(served.address)
+    expect(page.locator("#python .cm-content")).to_contain_text("prompt(")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("from other import twice\nprint(twice(2")
+    expect(page.locator("#python .cm-content")).to_contain_text("from other")
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    page.keyboard.press("F12")
+    expect(page.locator("#script .cm-activeLine")).to_contain_text("f twice")
+    expect(page.locator("#name")).to_have_text("other.saft")
+
+
+def test_the_tour_goes_on_and_back(served: Page, opened: Opened) -> None:
+    page = opened(served.address)
+    expect(page.locator("#lesson")).to_be_hidden()
+    page.locator("#examples").select_option("lesson01_prompt")
+    expect(page.locator("#name")).to_contain_text("untitled-lesson01_prompt.saft")
+    expect(page.locator("#back")).to_be_disabled()
+    page.locator("#on").click()
+    expect(page.locator("#script .cm-content")).to_contain_text("Where a prompt stands")
+    page.locator("#back").click()
+    expect(page.locator("#script .cm-content")).to_contain_text("A prompt is an expression")
+
+
+def test_the_sides_can_be_made_wider(served: Page, opened: Opened) -> None:
+    page = opened(served.address)
+    before = page.locator("#script").bounding_box()["width"]
+    page.locator("#splitter").press("ArrowRight")
+    assert page.locator("#script").bounding_box()["width"] > before + 50
+    page.locator("#keys").click()
+    expect(page.locator("#help")).to_contain_text("Ctrl-Enter")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(served: Page, opened: Opened, tmp_path: Path, scheme: str) -> None:
+    page = opened(served.address, 1600, scheme)
+    expect(page.locator("#python .cm-content")).to_contain_text("prompt(")
+    page.locator("#script .cm-content").press("Control+f")
+    expect(page.locator(".cm-search")).to_be_visible()
+    assert violations(page) == []
+    path = tmp_path / "run.html"
+    made: Timeline = small()
+    path.write_bytes(made.page())
+    timeline = opened(path.as_uri(), 1600, scheme)
+    timeline.locator("#canvas").press("End")
+    assert violations(timeline) == []
