@@ -342,7 +342,7 @@ class Conversation:
             + (f"; the last reply was {_shown(answer)}" if answer else ""),
             attempts=tuple(self.attempts),
             values=dict(getattr(self.target, "arrived", {})),
-            hint="say in the prompt what form the answer has, or raise `repairs`",
+            hint="show in the prompt what a valid answer looks like, or raise `repairs`",
         )
 
 
