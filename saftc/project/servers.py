@@ -9,10 +9,12 @@ Nothing is started and nobody is asked to find out; `saftc mcp lock` writes it.
 
 import json
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from saftc.project.cache import OF_PYTHON, digest
-from saftc.semantics.imports import BrokenModule, Loaded, MissingModule, ServerModule
+
+if TYPE_CHECKING:
+    from saftc.semantics.imports import Loaded
 
 LOCK_FILE = "mcp.lock.json"
 _ROOT_FILES = ("pyproject.toml", ".mcp.json", LOCK_FILE)
@@ -33,31 +35,46 @@ def lock_path(folder: Path) -> Path:
     return here / LOCK_FILE
 
 
-def locked_server(name: str, folder: Path) -> Loaded:
+def locked_server(name: str, folder: Path) -> "Loaded":
     """The tools of a server, by its name as it is imported."""
+    # What an unchanged script is run with needs no compiler.
+    from saftc.semantics.imports import BrokenModule, MissingModule, ServerModule
+
     path = lock_path(folder)
-    try:
-        data: Any = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        return MissingModule((str(path),))
-    except (OSError, ValueError, RecursionError) as error:
-        return _broken(path, str(error))
-    if not _is_table(data) or data.get("version") != _FORM or not _is_table(data.get("servers")):
-        return _broken(path, f"it is not a lock of form {_FORM}")
-    server = data["servers"].get(name[len("mcp(") : -1])
-    if server is None:
-        return MissingModule((str(path),))
-    tools = server.get("tools") if _is_table(server) else None
-    if not _is_table(tools) or not all(map(_is_tool, tools.values())):
-        return _broken(path, f"what it says of `{name}` is not what a lock says")
-    return ServerModule(tools)
+    match _read(name, path):
+        case None:
+            return MissingModule((str(path),))
+        case str(reason):
+            return BrokenModule(
+                f"cannot read `{path}`: {reason}", "`saftc mcp lock` writes it anew"
+            )
+        case tools:
+            return ServerModule(tools)
 
 
 def state_of(name: str, folder: Path) -> str:
     """What a compiled module remembers of a server: it is compiled again when that changes."""
-    found = locked_server(name, folder)
-    known = found.tools if isinstance(found, ServerModule) else repr(found)
+    known = _read(name, lock_path(folder))
     return f"{OF_PYTHON} {digest(json.dumps(known).encode())}"
+
+
+def _read(name: str, path: Path) -> dict[str, Any] | str | None:
+    """The tools of a server in a lock; None where it has none, a text if it cannot be read."""
+    try:
+        data: Any = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        return str(error)
+    if not _is_table(data) or data.get("version") != _FORM or not _is_table(data.get("servers")):
+        return f"it is not a lock of form {_FORM}"
+    server = data["servers"].get(name[len("mcp(") : -1])
+    if server is None:
+        return None
+    tools = server.get("tools") if _is_table(server) else None
+    if not _is_table(tools) or not all(map(_is_tool, tools.values())):
+        return f"what it says of `{name}` is not what a lock says"
+    return tools
 
 
 def _is_tool(data: object) -> bool:
@@ -70,7 +87,3 @@ def _is_tool(data: object) -> bool:
 
 def _is_table(value: object) -> TypeGuard[dict[str, Any]]:
     return isinstance(value, dict)
-
-
-def _broken(path: Path, reason: str) -> BrokenModule:
-    return BrokenModule(f"cannot read `{path}`: {reason}", "`saftc mcp lock` writes it anew")

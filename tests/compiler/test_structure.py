@@ -1,6 +1,7 @@
 """Imports point one way, and a command loads only what it needs."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -154,6 +155,31 @@ def test_a_command_loads_only_what_it_needs(
     assert done.returncode == 0, done.stderr
     loaded = set(done.stderr.splitlines()[-1].split())
     assert loaded & unwanted == set()
+
+
+def test_an_unchanged_script_runs_without_the_compiler(tmp_path: Path) -> None:
+    (tmp_path / "in.saft").write_text("print(1)\n")
+    program = (
+        "import sys, atexit, os\n"
+        "sys.argv = ['saftc', 'run', 'in.saft']\n"
+        "from saftc.commands.actions import at_once\n"
+        "assert at_once(sys.argv[1:])() == 0\n"
+        "print(*sys.modules)\n"
+    )
+    environment = {**os.environ, "SAFT_CACHE_DIR": str(tmp_path / "cache")}
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "saftc.commands.run" in loaded
+    compiler = ("saftc.syntax", "saftc.semantics", "saftc.codegen", "saftc.driver")
+    assert loaded & {"typer", "lark", "libcst", "black", *compiler} == set()
 
 
 def test_no_modules_import_each_other() -> None:
