@@ -48,7 +48,7 @@ from saftc.semantics.constants import constants_of
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
 from saftc.semantics.programs import conversions_of
-from saftc.semantics.tools import conversation, is_field_of_tools, offered
+from saftc.semantics.tools import approved, conversation, is_field_of_tools, offered
 from saftc.semantics.types import (
     ANY,
     BuiltinType,
@@ -267,11 +267,14 @@ class _Asking:
         values: list[object] = []
         holes: dict[n.Hole, str] = {}
         for part in self.node.parts:
-            if isinstance(part, n.Hole) and isinstance(part.value, n.Name):
-                holes[part] = keyword_of(part.value.text)
-                names[holes[part]] = self._value(part.value)
-            elif isinstance(part, n.Hole):
-                values.append(self._value(part.value))
+            if not isinstance(part, n.Hole):
+                continue
+            value = approved(self.facts, part.value) or part.value
+            if isinstance(value, n.Name):
+                holes[part] = keyword_of(value.text)
+                names[holes[part]] = self._value(value)
+            else:
+                values.append(self._value(value))
         template = template_of(self.node, holes)
         kind = Question
         if self.node.mode == "program":
@@ -334,7 +337,7 @@ class _Asking:
 
     def _tools(self) -> Iterator[tuple[str, object]]:
         """The functions that are not in the text, each with the name of its tool."""
-        shown = {hole.value for hole in self.node.holes}
+        shown = {approved(self.facts, hole.value) or hole.value for hole in self.node.holes}
         for one in offered(self.facts, self.node):
             if one.value in shown:
                 continue

@@ -691,3 +691,15 @@ def test_an_approved_call_whose_result_is_not_kept_is_not_made_again(
     with pytest.raises(JournalError, match="held a key and was not kept"):
         whole()
     assert made == ["ada"]
+
+
+def test_what_waits_is_not_pure_in_a_program(desk: Desk, journal: Path) -> None:
+    careful = approve(desk.refund)
+    text = json.dumps([{"careful": {"order": one, "amount": 1}} for one in "AB"])
+
+    def whole() -> Any:
+        with journaled(str(journal)), configure(provider=Turns(text), approver=lambda _call: True):
+            return program("{careful}", careful=careful, pure=[careful]).value
+
+    assert whole() == whole() == ["refunded 1.0", "refunded 1.0"]
+    assert desk.done == ["A 1.0", "B 1.0"]

@@ -1,6 +1,4 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from typing import Any
-
 from runtime_support import approve, ops, prompt
 from runtime_support.ops import kind
 
@@ -11,10 +9,10 @@ def refund(order: str) -> str:
 
 careful = approve(refund)
 print(careful("A-1"), kind(careful))
-
-
-def offered(tool: Any) -> str:
-    return prompt("Pay it back with {tool}.", tool=tool).value
-
-
-print(offered(approve(refund)), offered(approve(ops.upper)))
+print(
+    prompt(
+        "Pay it back with {careful}, and write it with {upper}.",
+        careful=careful,
+        upper=approve(ops.upper),
+    ).value
+)
