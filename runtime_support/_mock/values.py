@@ -202,7 +202,15 @@ class ReadPrompt:
                 if kind == "boolean" and isinstance(answer := self.computed(), bool):
                     return answer
                 plain = {"null": None, "boolean": False, "string": f"some {name or 'text'}"}
-                return plain.get(kind, 1)
+                return plain[kind] if kind in plain else self._number_within(schema)
+
+    def _number_within(self, schema: JSONSchema) -> int | float:
+        """1, or a number at or beside a limit of the schema, or the first multiple within both."""
+        limits = [schema[one] for one in _OF_NUMBER_LIMITS if one in schema]
+        step = schema.get("multipleOf", 1)
+        near = [one for limit in limits for one in (limit, limit + step, limit - step, limit + 0.5)]
+        multiples = [math.ceil(limit / step) * step for limit in near]
+        return next((one for one in (1, step, *near, *multiples) if self.takes(schema, one)), 1)
 
     def _of_form(self, schema: JSONSchema, name: str) -> str:
         """A text in a certain form: one of the prompt, or one that says nothing."""
@@ -246,7 +254,8 @@ class ReadPrompt:
         if self.lists and self.asks("each every all"):
             readings = [self._about(one) for one in self.lists[0]]
             return [one._value(item, name, one.single(), inside) for one in readings]
-        count = next((n for word, n in _COUNTS.items() if self.asks(word)), 1)
+        asked = next((n for word, n in _COUNTS.items() if self.asks(word)), 1)
+        count = min(max(asked, schema.get("minItems", 0)), schema.get("maxItems", asked))
         return [self._value(item, name, single, (*inside, "")) for _ in range(count)]
 
 
@@ -333,7 +342,19 @@ _KEYWORDS: dict[str, Test] = {
     "allOf": lambda members, v, s, t: all(t(one, v) for one in members),
     "anyOf": lambda members, v, s, t: any(t(one, v) for one in members),
 }
+_OF_NUMBER_LIMITS: dict[str, Test] = {
+    "minimum": lambda least, v, s, t: v >= least,
+    "maximum": lambda most, v, s, t: v <= most,
+    "exclusiveMinimum": lambda below, v, s, t: v > below,
+    "exclusiveMaximum": lambda above, v, s, t: v < above,
+}
+_OF_A_NUMBER: dict[str, Test] = {
+    **_OF_NUMBER_LIMITS,
+    "multipleOf": lambda step, v, s, t: math.isclose(v / step, round(v / step)),
+}
 _KEYWORDS_OF: dict[type[Any], dict[str, Test]] = {
+    int: _OF_A_NUMBER,
+    float: _OF_A_NUMBER,
     str: {
         "pattern": lambda pattern, v, s, t: re.search(pattern, v) is not None,
         "format": lambda form, v, s, t: _is_of_form(form, v),

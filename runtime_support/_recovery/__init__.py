@@ -136,7 +136,7 @@ def _recover(text: str, schema: m.Schema) -> Recovered:
         found = _recover(text[1:], schema)
         return Recovered(found.value, ("byte order mark removed", *found.repairs))
     strict = read_strict(text)
-    is_text = schema == m.ScalarSchema("string")
+    is_text = m.is_scalar(schema, "string")
     if strict is not None:
         (node,) = strict
         try:

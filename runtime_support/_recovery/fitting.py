@@ -99,7 +99,8 @@ class Fit:
 
 def admits_text(schema: m.Schema) -> bool:
     """Whether any text at all satisfies the schema."""
-    return any(one in (m.AnySchema(), m.ScalarSchema("string")) for one in m.members_of(schema))
+    members = m.members_of(schema)
+    return any(isinstance(one, m.AnySchema) or m.is_scalar(one, "string") for one in members)
 
 
 NUMBERS = (m.ScalarSchema("int"), m.ScalarSchema("float"), m.ScalarSchema("number"))
@@ -149,7 +150,8 @@ def is_remark(items: list[Node], item: m.Schema) -> bool:
 
 def takes_bool(schema: m.Schema) -> bool:
     """Whether a bool satisfies the schema as it is."""
-    return any(one in (m.AnySchema(), m.ScalarSchema("bool")) for one in m.members_of(schema))
+    members = m.members_of(schema)
+    return any(isinstance(one, m.AnySchema) or m.is_scalar(one, "bool") for one in members)
 
 
 def other_readings(schema: m.Schema) -> tuple[m.Schema, ...]:
@@ -366,9 +368,7 @@ class Fitter:
             case m.OpaqueSchema() | m.ReferenceSchema():  # neither comes here: see contracts, `fit`
                 raise mismatch(node, schema, path)
 
-    def fit_scalar(
-        self, node: Node, kind: m.ScalarKind, schema: m.ScalarSchema, path: str
-    ) -> Any:
+    def fit_scalar(self, node: Node, kind: m.ScalarKind, schema: m.ScalarSchema, path: str) -> Any:
         if is_word(kind):
             taken = take_date(node, kind)
             if taken is None and isinstance(node, str):

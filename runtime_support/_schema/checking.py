@@ -11,10 +11,12 @@ to be converted) or raises `Mismatch`, to which each level adds its step of the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
+from math import isclose
 from operator import is_
 from typing import Any, TypeAlias, assert_never
 
@@ -32,7 +34,7 @@ from runtime_support._dates_decimals import read as read_text
 from runtime_support._names import did_you_mean, listed
 from runtime_support._schema import model as m
 from runtime_support._schema.rules import broken_rules
-from runtime_support._schema.writing import short
+from runtime_support._schema.writing import constraint_words, short
 from runtime_support._values import (
     basic_kind,
     brief,
@@ -164,6 +166,14 @@ class Validating:
         return found[1]
 
     def compile(self, schema: m.Schema) -> Check:
+        constraints = m.constraints_of(schema)
+        check = self.compile_type(schema)
+        if constraints is None or constraints.told_only:
+            return check
+        words = ", ".join([self.expected(schema), *constraint_words(schema)])
+        return _constrained_check(check, constraints, words)
+
+    def compile_type(self, schema: m.Schema) -> Check:
         match schema:
             case m.AnySchema():
                 return plain
@@ -588,12 +598,46 @@ def _literal_check(wanted: Any, given: Any, expected: str) -> Check:
 def _exact_type(schema: m.Schema) -> type | None:
     """The type all of whose very own instances the schema takes as they are, if there is one."""
     match schema:
-        case m.ScalarSchema("float"):
+        case m.ScalarSchema("float", constraints=None):
             return float
-        case m.ScalarSchema(word):
+        case m.ScalarSchema(word, constraints=None):
             return SCALAR_TYPES.get(word)
         case _:
             return None
+
+
+def _constrained_check(check: Check, constraints: m.Constraints, expected: str) -> Check:
+    """Takes of what `check` gives that which keeps the constraints."""
+    names = ("above", "minimum", "below", "maximum", "multiple_of", "least", "most", "pattern")
+    tests = [
+        (_KEEPS[name], limit) for name in names if (limit := getattr(constraints, name)) is not None
+    ]
+
+    def check_constrained(value: Any) -> Any:
+        checked = check(value)
+        if all(keeps(checked, limit) for keeps, limit in tests):
+            return checked
+        raise Mismatch(expected, value)
+
+    return check_constrained
+
+
+_KEEPS: dict[str, Callable[[Any, Any], bool]] = {
+    "above": lambda value, limit: value > limit,
+    "minimum": lambda value, limit: value >= limit,
+    "below": lambda value, limit: value < limit,
+    "maximum": lambda value, limit: value <= limit,
+    "multiple_of": lambda value, limit: _is_multiple(value, limit),
+    "least": lambda value, limit: len(value) >= limit,
+    "most": lambda value, limit: len(value) <= limit,
+    "pattern": lambda value, limit: re.search(limit, value) is not None,
+}
+
+
+def _is_multiple(value: Any, of: Any) -> bool:
+    if not isinstance(value, float):
+        return not value % of
+    return isclose(value, round(value / of) * of, abs_tol=1e-9)
 
 
 def opaque_check(expected: str, accepts: Callable[[Any], bool]) -> Check:

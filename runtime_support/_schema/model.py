@@ -6,7 +6,7 @@ A schema is a union of small frozen classes; `match` over one ends in `assert_ne
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from runtime_support._dates_decimals import Word
@@ -29,6 +29,30 @@ ABSENT = _Absent()
 
 
 @dataclass(frozen=True, slots=True)
+class Constraints:
+    """What is asked of a value beside its type: of a number or a date, of how many characters or
+    items there are, and of a text.
+
+    `format` is a word of JSON Schema. Those of a class that checks its own values, as pydantic's
+    models do, are `told_only`.
+    """
+
+    above: Any = None
+    minimum: Any = None
+    below: Any = None
+    maximum: Any = None
+    multiple_of: Any = None
+    least: int | None = None
+    most: int | None = None
+    pattern: str | None = None
+    format: str | None = None
+    are_unique: bool = False
+    digits: int | None = None
+    places: int | None = None
+    told_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class AnySchema:
     """Any value."""
 
@@ -39,6 +63,7 @@ class ScalarSchema:
     have it."""
 
     kind: ScalarKind
+    constraints: Constraints | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +100,7 @@ class ListSchema:
 
     item: Schema
     also: type | None = None
+    constraints: Constraints | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +109,7 @@ class TupleSchema:
 
     items: tuple[Schema, ...]
     rest: Schema | None = None
+    constraints: Constraints | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +117,7 @@ class MapSchema:
     """An object with any keys, whose values have one schema."""
 
     value: Schema
+    constraints: Constraints | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +126,7 @@ class Field:
 
     A field that is not required takes `default` when it is absent; ABSENT leaves it out (a
     record's own default then applies). `attribute` is the name in Python, where there is one.
+    A model is told `examples` and the `told_default`, which are JSON data.
     """
 
     name: str
@@ -106,6 +135,8 @@ class Field:
     default: Any = ABSENT
     doc: str | None = None
     attribute: str | None = None
+    examples: tuple[Any, ...] = ()
+    told_default: Any = ABSENT
 
     @property
     def python_name(self) -> str:
@@ -189,6 +220,59 @@ Schema: TypeAlias = (
 )
 
 
+def constraints_of(schema: Schema) -> Constraints | None:
+    """What is asked of a value beside its type, if anything."""
+    match schema:
+        case ScalarSchema() | ListSchema() | TupleSchema() | MapSchema():
+            return schema.constraints
+        case _:
+            return None
+
+
+def is_scalar(schema: Schema, kind: ScalarKind) -> bool:
+    """Whether it is a scalar of the kind, whatever else is asked of it."""
+    return isinstance(schema, ScalarSchema) and schema.kind == kind
+
+
+# Of texts, those that are dates and the like by their format in JSON Schema.
+KINDS_OF_FORMATS: dict[str, ScalarKind] = {
+    "date": "date",
+    "date-time": "datetime",
+    "time": "time",
+    "duration": "duration",
+}
+_OF_NUMBERS = ("above", "minimum", "below", "maximum")
+_COUNTED = ("least", "most")
+# Which constraints a value of a kind can have.
+_FOR_KINDS: dict[ScalarKind, tuple[str, ...]] = {
+    **dict.fromkeys(("int", "float", "number", "duration"), (*_OF_NUMBERS, "multiple_of")),
+    "decimal": (*_OF_NUMBERS, "multiple_of", "digits", "places"),
+    **dict.fromkeys(("date", "datetime", "time"), _OF_NUMBERS),
+    "string": (*_OF_NUMBERS, *_COUNTED, "pattern", "format"),
+}
+
+
+def constrained(schema: Schema, constraints: Constraints) -> Schema:
+    """The schema with the constraints that its values can have; of a union, its members."""
+    match schema:
+        case UnionSchema(members):
+            return UnionSchema(tuple(constrained(member, constraints) for member in members))
+        case ScalarSchema(kind):
+            names = _FOR_KINDS.get(kind, ())
+        case ListSchema() | MapSchema():
+            names = (*_COUNTED, "are_unique")
+        case TupleSchema(rest=rest) if rest is not None:
+            names = _COUNTED
+        case _:
+            return schema
+    given = {name: getattr(constraints, name) for name in names}
+    said = {name: one for name, one in given.items() if one is not None and one is not False}
+    if not said:
+        return schema
+    known = schema.constraints or Constraints()
+    return replace(schema, constraints=replace(known, **said, told_only=constraints.told_only))
+
+
 def resolved(schema: Schema) -> Schema:
     """The schema itself, where this is a reference to it."""
     while isinstance(schema, ReferenceSchema):
@@ -220,7 +304,7 @@ def members_of(schema: Schema) -> tuple[Schema, ...]:
 
 
 def scalars_in(schema: Schema) -> set[ScalarKind]:
-    """The kinds of scalars that may be in a value."""
+    """The kinds of scalars that may be in a value; a text in the form of a date is one."""
     found: set[ScalarKind] = set()
     known, pending = set[int](), [schema]
     while pending:
@@ -229,7 +313,8 @@ def scalars_in(schema: Schema) -> set[ScalarKind]:
             continue
         known.add(id(current))
         if isinstance(current, ScalarSchema):
-            found.add(current.kind)
+            form = None if current.constraints is None else current.constraints.format
+            found.add(KINDS_OF_FORMATS.get(form or "", current.kind))
         pending += parts_of(current)
     return found
 

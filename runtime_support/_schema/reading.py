@@ -28,7 +28,7 @@ from weakref import WeakKeyDictionary
 from runtime_support._dates_decimals import class_for, word_of_class
 from runtime_support._names import field_name, script_name
 from runtime_support._schema import model as m
-from runtime_support._values import class_name, is_dataframe, is_dataframe_class
+from runtime_support._values import class_name, is_dataframe, is_dataframe_class, is_list
 from runtime_support.errors import CheckError
 
 _PLAIN: dict[Any, m.Schema] = {
@@ -64,11 +64,18 @@ _READ_ONLY: dict[Any, Any] = {
 _ITERABLES = (collections.abc.Iterable, collections.abc.Collection)
 _MARKERS = (typing.Annotated, typing.Required, typing.NotRequired, typing.Final, typing.ClassVar)
 
-# Classes whose instances pydantic reads from text.
-_TEXTS: dict[str, m.Schema] = dict.fromkeys(
-    ["UUID", "Path", "bytes"],
-    m.ScalarSchema("string"),
-)
+# What `annotated_types` and pydantic call constraints.
+_CONSTRAINTS = {
+    **{"gt": "above", "ge": "minimum", "lt": "below", "le": "maximum"},
+    **{
+        "multiple_of": "multiple_of",
+        "min_length": "least",
+        "max_length": "most",
+        "pattern": "pattern",
+    },
+    **{"max_digits": "digits", "decimal_places": "places"},
+}
+_CONSTRAINING = ("annotated_types", "pydantic", "pydantic_extra_types")
 
 T = TypeVar("T")
 Passed: TypeAlias = Literal["by position", "by name", "either way"]
@@ -237,7 +244,11 @@ def _signature(function: Callable[..., Any], names: Mapping[type, str] | None) -
         default = m.ABSENT if required else parameter.default
         passed = _PASSED[parameter.kind]
         ahead = passed == "by position" or (passed == "either way" and has_rest)
-        parameters.append(Parameter(known_as, schema, required, default, doc, name, passed, ahead))
+        parameters.append(
+            Parameter(
+                known_as, schema, required, default, doc, name, passed=passed, by_position=ahead
+            )
+        )
     returns = schema_of(hints["return"], namespace, names) if "return" in hints else m.AnySchema()
     doc = _own_doc(function) if isinstance(function, type) else inspect.getdoc(function)
     return Signature(tuple(parameters), returns, doc, open_ended, unresolved)
@@ -254,6 +265,8 @@ class _Reader:
         self.namespace = namespace
         self.names = names or {}
         self.under_way: dict[type, m.ReadLater] = {}
+        # Whether the type is that of a model's field, which the model itself makes of JSON.
+        self.is_of_model = False
 
     def read(self, type_: Any) -> m.Schema:
         try:
@@ -277,6 +290,8 @@ class _Reader:
 
     def generic(self, type_: Any, origin: Any, arguments: tuple[Any, ...]) -> m.Schema:
         origin = _READ_ONLY.get(origin, origin)
+        if origin is typing.Annotated:
+            return m.constrained(self.read(arguments[0]), self.constraints(arguments[1:]))
         if origin in _MARKERS or getattr(origin, "_name", "") == "ReadOnly":
             return self.read(arguments[0])
         if origin in (typing.Union, types.UnionType):
@@ -292,8 +307,14 @@ class _Reader:
             if len(arguments) == 2 and arguments[1] is Ellipsis:
                 return m.TupleSchema((), rest=self.read(arguments[0]))
             return m.TupleSchema(tuple(map(self.read, arguments)))
+        if origin in (set, frozenset, collections.deque) and self.is_of_model:
+            is_set = origin is not collections.deque
+            constraints = m.Constraints(are_unique=True, told_only=True) if is_set else None
+            return m.ListSchema(self.read(arguments[0]), constraints=constraints)
         if origin is dict:
-            if self.read(arguments[0]) in (m.ScalarSchema("string"), m.AnySchema()):
+            key = self.read(arguments[0])
+            is_text = isinstance(key, m.AnySchema) or m.is_scalar(key, "string")
+            if is_text or self.is_of_model:
                 return m.MapSchema(self.read(arguments[1]))
             return m.OpaqueSchema(_written(type_), m.InstanceOf(dict), dict)
         if origin in _PLAIN:
@@ -326,8 +347,10 @@ class _Reader:
             return m.ReferenceSchema(name, self.under_way[class_])
         later = self.under_way[class_] = m.ReadLater()
         build = None if is_typed_dict(class_) else class_
+        is_of_model, self.is_of_model = self.is_of_model, is_model(class_)
         fields = tuple(fields_of(class_))
-        schema = m.ObjectSchema(name, fields, _own_doc(class_), build, is_model(class_))
+        self.is_of_model = is_of_model
+        schema = m.ObjectSchema(name, fields, _doc_of_class(class_), build, is_model(class_))
         later.schema = schema
         del self.under_way[class_]
         return schema
@@ -375,15 +398,23 @@ class _Reader:
 
     def model(self, class_: Any) -> Iterable[m.Field]:
         """The fields of a pydantic model, under their aliases; it validates them itself."""
+        from runtime_support._schema import models
+
         for name, own in class_.model_fields.items():
-            aliases = (own.validation_alias, own.alias)
-            alias = next((one for one in aliases if isinstance(one, str)), name)
-            known: dict[str, Any] = {} if own.description is None else {"doc": own.description}
-            if not own.is_required():
-                default = m.ABSENT if own.default_factory is not None else own.default
-                known |= {"required": False, "default": default}
-            field = self.field(alias, own.annotation, **known)
-            yield dataclasses.replace(field, schema=_json_for_model(field.schema))
+            field = self.field(models.alias_of(own) or name, own.annotation, **models.told_of(own))
+            schema = models.in_json(field.schema)
+            constrained = m.constrained(schema, self.constraints(own.metadata))
+            yield dataclasses.replace(field, schema=constrained)
+
+    def constraints(self, metadata: Iterable[Any]) -> m.Constraints:
+        """What the metadata of a type or a field say of its values."""
+        said: dict[str, Any] = {"told_only": self.is_of_model}
+        for one in _flat(metadata):
+            for name, limit in _CONSTRAINTS.items():
+                value = getattr(one, name, None)
+                if value is not None:
+                    said[limit] = getattr(value, "pattern", value) if name == "pattern" else value
+        return m.Constraints(**said)
 
     def hints(self, class_: Any) -> dict[str, Any]:
         return _hints_of_class(class_, self.namespace, self.names)
@@ -445,24 +476,17 @@ def _enumeration(name: str, class_: Any) -> m.Schema:
     return literals[0] if len(literals) == 1 else m.UnionSchema(literals)
 
 
-def _json_for_model(schema: m.Schema) -> m.Schema:
-    """What JSON has for a field that the model reads itself: a date as text, a set as a list."""
-    match schema:
-        case m.OpaqueSchema(python=python) if python is not None:
-            return _TEXTS.get(python.__name__, m.AnySchema())
-        case m.ScalarSchema("date" | "datetime" | "time" | "duration"):
-            return m.ScalarSchema("string")
-        case m.ListSchema(item):
-            return m.ListSchema(_json_for_model(item))
-        case m.MapSchema(value):
-            return m.MapSchema(_json_for_model(value))
-        case m.TupleSchema(items, rest):
-            rest = None if rest is None else _json_for_model(rest)
-            return m.TupleSchema(tuple(map(_json_for_model, items)), rest)
-        case m.UnionSchema(members):
-            return m.UnionSchema(tuple(map(_json_for_model, members)))
-        case _:
-            return schema
+def _flat(metadata: Iterable[Any]) -> Iterable[Any]:
+    """What says constraints, also in groups such as `Interval` and in the `Field` of pydantic."""
+    for one in metadata:
+        if type(one).__module__.partition(".")[0] not in _CONSTRAINING:
+            continue
+        if hasattr(one, "__is_annotated_types_grouped_metadata__"):
+            yield from _flat(one)
+        inner = getattr(one, "metadata", None)
+        if is_list(inner):
+            yield from _flat(inner)
+        yield one
 
 
 def _hints_of_class(
@@ -548,8 +572,19 @@ def doc_of(hint: Any) -> str | None:
         hint = typing.get_args(hint)[0]
     if typing.get_origin(hint) is not typing.Annotated:
         return None
-    texts = [extra for extra in typing.get_args(hint)[1:] if isinstance(extra, str)]
+    said = (getattr(extra, "description", extra) for extra in typing.get_args(hint)[1:])
+    texts = [one for one in said if isinstance(one, str)]
     return " ".join(texts) or None
+
+
+def _doc_of_class(class_: Any) -> str | None:
+    """The docstring that was written; of a model, with the examples in its configuration."""
+    doc = _own_doc(class_)
+    if not is_model(class_):
+        return doc
+    from runtime_support._schema import models
+
+    return models.with_examples(doc, class_)
 
 
 def _own_doc(class_: type) -> str | None:

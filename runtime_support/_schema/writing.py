@@ -9,9 +9,11 @@ as comments, and then every field has its line.
 
 from __future__ import annotations
 
+import re
 from typing import Any, TypeAlias, assert_never
 
-from runtime_support._dates_decimals import WORDS
+from runtime_support._dates_decimals import WORDS, text_of, word_of
+from runtime_support._jsontext import to_json
 from runtime_support._schema import model as m
 from runtime_support._values import is_list, is_object, literal
 from runtime_support._values import kind as kind_of
@@ -36,13 +38,32 @@ _FORMATS: dict[str, JSONSchema] = {
     "decimal": {"pattern": r"^-?[0-9]+(\.[0-9]+)?$"},
 }
 
+# The formats of texts that servers of strict schemas know.
+_STRICT_FORMATS = (
+    *("date-time", "date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"),
+)
+# How JSON Schema calls the constraints of numbers, and of how many there are.
+_KEYWORDS = {
+    **{"above": "exclusiveMinimum", "minimum": "minimum", "below": "exclusiveMaximum"},
+    **{"maximum": "maximum", "multiple_of": "multipleOf"},
+}
+_COUNTED = {
+    "string": ("minLength", "maxLength"),
+    "array": ("minItems", "maxItems"),
+    "object": ("minProperties", "maxProperties"),
+}
+# What the expressions of strict servers have no words for: to look ahead or back.
+_LOOKS_AROUND = re.compile(r"\(\?[=!<]|\\[bB1-9]")
+_SIGNS = {"above": ">", "minimum": ">=", "below": "<", "maximum": "<="}
+_UNITS = {"string": ("character", "characters"), "object": ("entry", "entries")}
+
 ONE_LINE = 88
 
 
 def notation(schema: m.Schema) -> str:
     """The schema in Saft's notation; recursive types are defined below it by name."""
     writer = NotationWriter()
-    text = writer.write(schema)
+    text = ", ".join([writer.write(schema), *constraint_words(schema)])
     definitions = "".join(f"\n{name} = {body}" for name, body in writer.definitions.items())
     return text + definitions
 
@@ -98,6 +119,94 @@ def _beyond_limits(document: JSONSchema) -> tuple[str, ...]:
     )
 
 
+def constraint_words(schema: m.Schema) -> list[str]:
+    """What is asked of a value beside its type, in words: `> 0`, `each at most 20 characters`."""
+    words = list(_words_by_constraint(schema).values())
+    match schema:
+        case m.ListSchema(part) | m.MapSchema(part):
+            words += [f"each {one}" for one in constraint_words(part)]
+        case m.TupleSchema(rest=rest) if rest is not None:
+            words += [f"each {one}" for one in constraint_words(rest)]
+        case m.TupleSchema(items):
+            words += [
+                f".{at} {one}" for at, item in enumerate(items) for one in constraint_words(item)
+            ]
+        case m.UnionSchema(members):
+            words += dict.fromkeys(one for member in members for one in constraint_words(member))
+        case _:
+            pass
+    return words
+
+
+def _words_by_constraint(schema: m.Schema) -> dict[str, str]:
+    constraints = m.constraints_of(schema)
+    if constraints is None:
+        return {}
+    found = {
+        name: f"{sign} {_shown(limit)}"
+        for name, sign in _SIGNS.items()
+        if (limit := getattr(constraints, name)) is not None
+    }
+    if constraints.multiple_of is not None:
+        found["multiple_of"] = f"a multiple of {_shown(constraints.multiple_of)}"
+    if (counted := _counted(constraints, _json_type(schema))) is not None:
+        found["counted"] = counted
+    if constraints.are_unique:
+        found["are_unique"] = "no two alike"
+    if constraints.digits is not None:
+        found["digits"] = f"at most {constraints.digits} digits"
+    if constraints.places is not None:
+        found["places"] = f"at most {constraints.places} decimal places"
+    if constraints.pattern is not None:
+        found["pattern"] = f"matching {constraints.pattern}"
+    if constraints.format is not None and constraints.format not in m.KINDS_OF_FORMATS:
+        found["format"] = constraints.format
+    return found
+
+
+def _counted(constraints: m.Constraints, kind: str) -> str | None:
+    least, most = constraints.least or None, constraints.most
+    one, several = _UNITS.get(kind, ("item", "items"))
+    if least is None and most is None:
+        return None
+    if least == most:
+        return f"exactly {least} {one if least == 1 else several}"
+    if least is None:
+        return f"at most {most} {one if most == 1 else several}"
+    if most is None:
+        return f"at least {least} {one if least == 1 else several}"
+    return f"{least} to {most} {several}"
+
+
+def _json_type(schema: m.Schema) -> str:
+    match schema:
+        case m.ScalarSchema(kind):
+            return JSON_TYPES[kind]
+        case m.MapSchema():
+            return "object"
+        case _:
+            return "array"
+
+
+def _shown(limit: Any) -> str:
+    """A limit as the notation writes it: a number, or the text of a date."""
+    return text_of(limit) if word_of(limit) is not None else literal(limit)
+
+
+def _field_words(field: m.Field) -> list[str]:
+    """What is asked of a field beside its type, and its default, in words."""
+    words = constraint_words(field.schema)
+    if field.told_default is not m.ABSENT:
+        words.append(f"by default {literal(field.told_default)}")
+    return words
+
+
+def _doc(field: m.Field) -> str | None:
+    """The doc of a field with its examples."""
+    such = f"such as {' or '.join(map(to_json, field.examples))}" if field.examples else ""
+    return ", ".join(filter(None, (field.doc, such))) or None
+
+
 class NotationWriter:
     """Writes schemas in Saft's notation, with docs of fields as comments."""
 
@@ -108,8 +217,9 @@ class NotationWriter:
         match schema:
             case m.AnySchema():
                 return "any"
-            case m.ScalarSchema(kind):
-                return self.write_scalar(kind)
+            case m.ScalarSchema(kind, constraints):
+                form = constraints.format if constraints is not None else None
+                return m.KINDS_OF_FORMATS.get(form or "") or self.write_scalar(kind)
             case m.LiteralSchema():
                 return self.write_literal(schema)
             case m.ListSchema(item):
@@ -154,16 +264,21 @@ class NotationWriter:
     def write_object(self, schema: m.ObjectSchema, indent: str) -> str:
         fields = schema.fields
         inner = indent + "  "
-        parts = [(f"{_name(f)}: {self.write(f.schema, inner)}", f.doc) for f in fields]
+        parts = [(self.write_field(f, inner), _doc(f)) for f in fields]
         one_line = "{" + ", ".join(text for text, _ in parts) + "}"
-        documented = any(doc for _, doc in parts)
-        if not documented and "\n" not in one_line and len(one_line) <= ONE_LINE:
+        # The words of one field are not to be read as the next.
+        has_words = any(doc for _, doc in parts) or any(map(_field_words, fields))
+        if not has_words and "\n" not in one_line and len(one_line) <= ONE_LINE:
             return one_line
         lines = [
             f"{inner}{text}," + (f" // {' '.join(doc.split())}" if doc else "")
             for text, doc in parts
         ]
         return "\n".join(["{", *lines, indent + "}"])
+
+    def write_field(self, field: m.Field, indent: str) -> str:
+        words = [self.write(field.schema, indent), *_field_words(field)]
+        return f"{_name(field)}: {', '.join(words)}"
 
     def write_union(self, members: tuple[m.Schema, ...], indent: str) -> str:
         others = [member for member in members if not _is_nil(member)]
@@ -209,16 +324,17 @@ class _JSONSchemaWriter:
                 self.lose("may be anything")
                 return {}
             case m.ScalarSchema(kind):
-                return {"type": JSON_TYPES[kind], **_FORMATS.get(kind, {})}
+                return self.constrain({"type": JSON_TYPES[kind], **_FORMATS.get(kind, {})}, schema)
             case m.LiteralSchema(value):
                 return {"type": JSON_TYPES[kind_of(value)], "enum": [value]}
             case m.ListSchema(item):
-                return {"type": "array", "items": self.write(item)}
+                return self.constrain({"type": "array", "items": self.write(item)}, schema)
             case m.TupleSchema():
-                return self.write_tuple(schema)
+                return self.constrain(self.write_tuple(schema), schema)
             case m.MapSchema(value):
                 self.lose("is a map")
-                return {"type": "object", "additionalProperties": self.write(value)}
+                document = {"type": "object", "additionalProperties": self.write(value)}
+                return self.constrain(document, schema)
             case m.ObjectSchema():
                 return self.write_object(schema)
             case m.UnionSchema(members):
@@ -229,6 +345,37 @@ class _JSONSchemaWriter:
                 raise m.without_json_form(name)
             case _:
                 assert_never(schema)
+
+    def constrain(self, document: JSONSchema, schema: m.Schema) -> JSONSchema:
+        """The document with the constraints; those without a keyword stand in its description."""
+        constraints = m.constraints_of(schema)
+        if constraints is None:
+            return document
+        words = _words_by_constraint(schema)
+        kind = document["type"]
+        if kind in ("integer", "number"):
+            for name, keyword in _KEYWORDS.items():
+                if words.pop(name, None) is not None:
+                    document[keyword] = _number(getattr(constraints, name))
+        if not self.is_strict or kind == "array":
+            least, most = _COUNTED.get(kind, ("", ""))
+            document |= {} if constraints.least is None else {least: constraints.least}
+            document |= {} if constraints.most is None else {most: constraints.most}
+            words.pop("counted", None)
+        if constraints.pattern is not None and not (
+            self.is_strict and _LOOKS_AROUND.search(constraints.pattern)
+        ):
+            document["pattern"] = constraints.pattern
+            del words["pattern"]
+        if constraints.format is not None and (
+            not self.is_strict or constraints.format in _STRICT_FORMATS
+        ):
+            document["format"] = constraints.format
+            words.pop("format", None)
+        if constraints.are_unique and not self.is_strict:
+            document["uniqueItems"] = True
+            del words["are_unique"]
+        return {**document, "description": ", ".join(words.values())} if words else document
 
     def lose(self, what: str) -> None:
         """Notes what the strict subset cannot express of the field that is written."""
@@ -258,7 +405,20 @@ class _JSONSchemaWriter:
         self.path.append(field.name)
         document = self.write(field.schema)
         self.path.pop()
-        return {**document, "description": field.doc} if field.doc else document
+        default, doc, told = field.told_default, field.doc, list[str]()
+        if self.is_strict:
+            doc = _doc(field)
+            told += [] if default is m.ABSENT else [f"by default {to_json(default)}"]
+        else:
+            document |= {} if default is m.ABSENT else {"default": default}
+            document |= {"examples": list(field.examples)} if field.examples else {}
+        described = [doc, document.get("description")]
+        description = "; ".join(filter(None, [*described, *told]))
+        if not description:
+            return document
+        if "$ref" in document:  # beside which nothing may stand
+            document = {"anyOf": [document]}
+        return {**document, "description": description}
 
     def write_union(self, members: tuple[m.Schema, ...]) -> JSONSchema:
         others = (one for one in members if not _is_nil(one))
@@ -285,6 +445,10 @@ class _JSONSchemaWriter:
             self.definitions[name] = {}
             self.definitions[name] = self.write(target)
         return {"$ref": f"#/$defs/{name}"}
+
+
+def _number(limit: Any) -> int | float:
+    return limit if isinstance(limit, int | float) else float(limit)
 
 
 def _is_nil(schema: m.Schema) -> bool:

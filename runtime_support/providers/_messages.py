@@ -100,7 +100,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
             body["thinking"] = {"type": "adaptive"}
         body["output_config"] = {"effort": effort}
     if form.enforced and request.schema is not None and _is_expressible(request):
-        format_ = {"type": "json_schema", "schema": wrap_schema(request.schema)}
+        format_ = {"type": "json_schema", "schema": wrap_schema(in_dialect(request.schema))}
         body["output_config"] = {**body.get("output_config", {}), "format": format_}
     if form.streamed:
         body["stream"] = True
@@ -128,6 +128,44 @@ def refuses(part: Feature, words: str) -> bool:
     if own is not None and own.search(words):
         return True
     return part != "thoughts" and _chat.refuses(part, words)
+
+
+# What the wire has no keywords for, in words.
+_WORDS = {
+    **{"minimum": ">= {}", "exclusiveMinimum": "> {}", "maximum": "<= {}"},
+    **{"exclusiveMaximum": "< {}", "multipleOf": "a multiple of {}"},
+    **{"minItems": "at least {} items", "maxItems": "at most {} items"},
+}
+
+
+def in_dialect(schema: Any) -> Any:
+    """The schema with its limits of numbers and lists in descriptions, where a model reads them.
+
+    The wire knows a list that is not empty, and no other limit, and no list of types.
+    """
+    if is_list(schema):
+        return list(map(in_dialect, schema))
+    if not is_object(schema):
+        return schema
+    if is_object(schema.get("type", {})):  # fields or definitions by their names, or a union
+        return {name: in_dialect(part) for name, part in schema.items()}
+    if is_list(kinds := schema.get("type")):
+        return in_dialect(_one_type_each(schema, kinds))
+    kept = {name: part for name, part in schema.items() if name not in _WORDS}
+    if schema.get("minItems") in (0, 1):
+        kept["minItems"] = schema["minItems"]
+    words = [
+        _WORDS[name].format(schema[name]) for name in _WORDS if name in schema and name not in kept
+    ]
+    if words:
+        kept["description"] = "; ".join([*filter(None, [kept.get("description")]), *words])
+    inner = ("properties", "items", "prefixItems", "anyOf", "$defs", "additionalProperties")
+    return {name: in_dialect(part) if name in inner else part for name, part in kept.items()}
+
+
+def _one_type_each(schema: dict[str, Any], kinds: list[Any]) -> dict[str, Any]:
+    rest = {name: part for name, part in schema.items() if name != "type"}
+    return rest if "enum" in rest else {"anyOf": [{"type": one} for one in kinds], **rest}
 
 
 def _is_expressible(request: Request) -> bool:

@@ -41,8 +41,8 @@ def _form(schema: m.Schema, around: tuple[int, ...]) -> m.Schema:
     """The schema in terms of what tables have; `around` are the objects that it is in."""
     schema = m.resolved(schema)
     match schema:
-        case m.ScalarSchema("int" | "float" | "bool" | "string"):
-            return schema
+        case m.ScalarSchema("int" | "float" | "bool" | "string" as kind):
+            return m.ScalarSchema(kind)
         case m.ScalarSchema("date" | "datetime" | "time" | "duration" | "decimal"):
             return m.ScalarSchema("string")  # with all digits, as JSON has it
         case m.ScalarSchema("number"):

@@ -1,0 +1,117 @@
+"""What pydantic models say of their fields, and what JSON has for them.
+
+A model makes its fields of JSON itself: a date reaches it as a text, a set as a list, and a class
+that only pydantic knows as what pydantic says of it. Nothing here imports pydantic: who has a model
+has done so.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from dataclasses import replace
+from typing import Any
+
+from runtime_support._jsontext import to_json
+from runtime_support._schema import model as m
+from runtime_support._values import is_list, is_object
+
+# How JSON Schema calls the texts that pydantic reads.
+_FORMATS = {kind: form for form, kind in m.KINDS_OF_FORMATS.items()}
+
+
+def told_of(own: Any) -> dict[str, Any]:
+    """What a `FieldInfo` says of a field beside its type: its doc, default and examples."""
+    known: dict[str, Any] = {} if own.description is None else {"doc": own.description}
+    if not own.is_required():
+        default = m.ABSENT if own.default_factory is not None else own.default
+        known |= {"required": False, "default": default}
+        if default is not None:
+            known["told_default"] = _data_of(default)
+    return {**known, "examples": _examples_of(own)}
+
+
+def alias_of(own: Any) -> str | None:
+    """The name of a field of a model in JSON, if it is another one: of several, the first."""
+    for alias in (own.validation_alias, own.alias):
+        choices = getattr(alias, "choices", [alias])
+        if choices and isinstance(choices[0], str):
+            return choices[0]
+    return None
+
+
+def _examples_of(own: Any) -> tuple[Any, ...]:
+    extra: Any = own.json_schema_extra
+    found: Any = own.examples or (extra.get("examples") if is_object(extra) else None)
+    told = map(_data_of, found if is_list(found) else ())
+    return tuple(one for one in told if one is not m.ABSENT)
+
+
+def _data_of(value: Any) -> Any:
+    """A default or an example as JSON data; ABSENT for one that is none."""
+    if value is m.ABSENT:
+        return value
+    try:
+        return sys.modules["pydantic_core"].to_jsonable_python(value)
+    except Exception:  # whatever a class of the user's raises
+        return m.ABSENT
+
+
+def with_examples(doc: str | None, class_: Any) -> str | None:
+    """The doc of a model with the examples in its configuration."""
+    extra: Any = class_.model_config.get("json_schema_extra")
+    examples: Any = extra.get("examples") if is_object(extra) else None
+    if not is_list(examples) or not examples:
+        return doc
+    such = " or ".join(map(to_json, examples))
+    return f"{doc} Such as {such}" if doc else f"Such as {such}"
+
+
+def in_json(schema: m.Schema) -> m.Schema:
+    """What JSON has for a field that the model reads itself: a date as text, a set as a list."""
+    match schema:
+        case m.OpaqueSchema(python=python) if python is not None:
+            return _read_by_pydantic(python)
+        case m.ScalarSchema("date" | "datetime" | "time" | "duration" as word, constraints):
+            constraints = constraints or m.Constraints(told_only=True)
+            return m.ScalarSchema("string", replace(constraints, format=_FORMATS[word]))
+        case m.ListSchema(item):
+            return replace(schema, item=in_json(item))
+        case m.MapSchema(value):
+            return replace(schema, value=in_json(value))
+        case m.TupleSchema(items, rest):
+            rest = None if rest is None else in_json(rest)
+            items = tuple(map(in_json, items))
+            return replace(schema, items=items, rest=rest)
+        case m.UnionSchema(members):
+            return m.UnionSchema(tuple(map(in_json, members)))
+        case _:
+            return schema
+
+
+@functools.lru_cache(maxsize=1024)
+def _read_by_pydantic(class_: type) -> m.Schema:
+    """What JSON has for a class that pydantic reads itself; any value, if it is no scalar."""
+    try:
+        document = sys.modules["pydantic"].TypeAdapter(class_).json_schema()
+    except Exception:  # whatever a class of the user's raises, the model will say it
+        return m.AnySchema()
+    kinds: dict[Any, m.ScalarKind] = {
+        **{"string": "string", "integer": "int", "number": "float", "boolean": "bool"}
+    }
+    kind = kinds.get(document.get("type"))
+    if kind is None or "enum" in document:
+        return m.AnySchema()
+    constraints = m.Constraints(
+        above=document.get("exclusiveMinimum"),
+        minimum=document.get("minimum"),
+        below=document.get("exclusiveMaximum"),
+        maximum=document.get("maximum"),
+        multiple_of=document.get("multipleOf"),
+        least=document.get("minLength"),
+        most=document.get("maxLength"),
+        pattern=document.get("pattern"),
+        format=document.get("format"),
+        told_only=True,
+    )
+    return m.constrained(m.ScalarSchema(kind), constraints)
