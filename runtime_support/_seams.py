@@ -197,15 +197,20 @@ def around_prompt(call: PromptCall) -> list[Around]:
     return [one for kind in kinds if (one := kind.of(call)) is not None]
 
 
-def moment() -> datetime:
-    """This moment, with the offset of this place; what `SAFT_NOW` says instead, as in tests."""
+def moment(asked: str) -> datetime:
+    """This moment, with the offset of this place; what `SAFT_NOW` says instead, as in tests.
+
+    A journal keeps it, and gives it again to a run that resumes; `asked` is who looks at the clock.
+    """
     import datetime as library
 
     from runtime_support._dates_decimals import NotReadable, read
 
     told = os.environ.get("SAFT_NOW")
     if told is None:
-        return library.datetime.now().astimezone()
+        has_journals = os.environ.get("SAFT_JOURNAL") or loaded_part("journals") is not None
+        here = library.datetime.now().astimezone()
+        return load_part("journals").keep_moment(asked, here) if has_journals else here
     try:
         return read("datetime", told)
     except NotReadable:

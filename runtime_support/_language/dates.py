@@ -7,7 +7,7 @@
     runtime_support.errors.CheckError: decimal(value): expected such as 12.30, got string "12,30"
 
 A text has to be in the form of ISO 8601. `today` and `now` look at the clock, which `SAFT_NOW`
-sets; a run that resumes from a journal looks at it anew.
+sets; a run that resumes from a journal is told what it saw then.
 """
 
 from __future__ import annotations
@@ -97,11 +97,11 @@ def today() -> date:
     """The date of today, here."""
     from runtime_support._seams import moment
 
-    return moment().date()
+    return moment("today").date()
 
 
 def now() -> datetime:
     """This moment, with the offset of this place."""
     from runtime_support._seams import moment
 
-    return moment()
+    return moment("now")

@@ -22,6 +22,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from runtime_support._dates_decimals import read
 from runtime_support._effects import Effect, Effects, drive, finish
 from runtime_support._exchange import Heard, Reply, Replying, Request, ToolRequest
 from runtime_support._jsontext import read_arguments, to_json
@@ -61,6 +62,8 @@ from runtime_support.runs._lines import (
 from runtime_support.runs._places import Asked, Scope, root, scope_here, within
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from runtime_support._approval import Decision, HeldWork
     from runtime_support._seams import Send
     from runtime_support.providers import PromptCall
@@ -500,6 +503,24 @@ def _call_of(told: Entry, wanted: ToolRequest) -> ToolCall:
     is_whole = "approved" in told and "args" in told and "key" not in told
     arguments = told["args"] if is_whole else _arguments(wanted)
     return ToolCall(wanted.name, arguments, told["result"], told["error"], told["ms"])
+
+
+def keep_moment(asked: str, moment: datetime) -> datetime:
+    """The moment that was kept when the run asked this before, or this one, which then is."""
+    settings = settings_for()
+    journal = journal_here(settings)
+    if journal is None:
+        return moment
+    keeper = Keeper(journal, settings, "", "", None)
+    finish(keeper.begin(key_of_data([asked])))
+    kept = KeptCall(keeper, "t0", asked, "{}")
+    known = kept.ended()
+    if known is not None:
+        found: datetime = read("datetime", json.loads(known["result"]))
+        return found
+    kept.begin()
+    kept.end({"args": None, "result": to_json(moment), "error": None})
+    return moment
 
 
 def _told_to(variable: str, default: str) -> str:

@@ -30,6 +30,7 @@ from runtime_support import (
     call_key,
     configure,
     journaled,
+    ops,
     overlap,
     program,
     prompt,
@@ -1041,3 +1042,22 @@ def test_a_run_that_was_not_kept_has_not_ended_well(
     with pytest.raises(JournalError, match="No space left on device"):
         keeping.close_journals("ok")
     assert b'"ended"' not in Path(FILE).read_bytes()
+
+
+def test_a_run_that_resumes_sees_the_time_that_it_saw(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SAFT_NOW", raising=False)
+
+    def run() -> list[object]:
+        return [ops.now(), ops.today(), ops.now(), ops.now()]
+
+    with journaled(FILE):
+        first = run()
+        ahead = ops.now()
+    assert len({*map(str, first)}) == 4
+    with journaled(FILE):
+        assert run() == first
+        assert ops.now() == ahead
+        assert ops.now() > ahead
+    with journaled(FILE):
+        monkeypatch.setenv("SAFT_NOW", "2026-01-31T09:30:00+01:00")
+        assert str(ops.now()) == "2026-01-31 09:30:00+01:00"
