@@ -21,6 +21,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from runtime_support._ambiguity import Ambiguity
+from runtime_support._dates_decimals import text_of, word_of
 from runtime_support._effects import Effects, call_function
 from runtime_support._jsontext import parse_unambiguous, read_arguments, to_json
 from runtime_support._names import did_you_mean, listed
@@ -204,6 +205,8 @@ def _stands_for_absent(value: Any, parameter: Parameter) -> bool:
 
 def _text_of(value: Any) -> str:
     value = plain(value)
+    if word_of(value) is not None:
+        return text_of(value)
     try:
         text = value if isinstance(value, str) else to_json(value)
     except CheckError as refusal:  # a picture: what to do in a prompt is no help to a model

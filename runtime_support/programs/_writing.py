@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
+from runtime_support._dates_decimals import text_of, word_of
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import Parameter
 from runtime_support._values import is_list, is_object
@@ -78,6 +79,8 @@ class _ValueWriter:
             if math.isfinite(value):
                 return value
             raise SerializationError(f"{place} is {value}, which is not a JSON number")
+        if word_of(value) is not None:
+            return text_of(value)
         if id(value) in self._open:
             raise SerializationError(f"{place} contains itself")
         self._open.add(id(value))

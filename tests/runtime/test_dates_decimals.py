@@ -136,7 +136,7 @@ def test_tools_take_and_give_them(monkeypatch: pytest.MonkeyPatch) -> None:
         result = prompt("Use {pay}.", pay=pay, returns=Decimal)
     assert seen == [dt.date(2026, 1, 31), Decimal("12.3")]
     assert str(result.value) == "24.60"
-    assert result.tool_calls[0].result == '"24.6"'
+    assert result.tool_calls[0].result == "24.6"
 
 
 def test_a_naive_datetime_is_refused_where_it_enters() -> None:
