@@ -28,7 +28,7 @@ from pygments.token import (
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
 from saftc.semantics.builtins import BUILTINS
-from saftc.semantics.types import BUILT_IN
+from saftc.semantics.types import BUILT_IN, DATES
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.depth import fitting_interpreter
@@ -145,7 +145,7 @@ def _names(module: n.Module) -> Iterator[_Coloured]:
             case n.NamedSchema(span, text):
                 *around, last = _parts(span, text)
                 yield from ((one, Name.Namespace) for one in around)
-                yield last, Keyword.Type if text in BUILT_IN else Name.Class
+                yield last, Keyword.Type if text in {*BUILT_IN, *DATES} else Name.Class
             case n.Field(key=name) | n.Member(name=name) | n.Argument(name=n.Identifier() as name):
                 yield name.span, Name.Attribute
             case n.SchemaField(name=name):

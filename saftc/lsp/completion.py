@@ -20,6 +20,7 @@ from saftc.semantics.types import (
     ANY,
     BUILT_IN,
     DATAFRAME,
+    DATES,
     STRING,
     ListType,
     ObjectType,
@@ -136,7 +137,9 @@ def _types(script: Script) -> Iterator[Proposal]:
     facts = script.checked.facts
     for name in (*facts.records, *facts.aliases):
         yield Proposal(name, "type")
-    yield from (Proposal(name, "type") for name in (*BUILT_IN, "Result", "ToolCall", "Usage"))
+    yield from (
+        Proposal(name, "type") for name in (*BUILT_IN, *DATES, "Result", "ToolCall", "Usage")
+    )
 
 
 def _imports(script: Script, line: list[str]) -> Iterator[Proposal]:

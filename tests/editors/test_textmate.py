@@ -16,7 +16,7 @@ from pygments.token import (
 )
 
 from saftc.semantics.builtins import BUILTINS
-from saftc.semantics.types import BUILT_IN
+from saftc.semantics.types import BUILT_IN, DATES
 from saftc.syntax.tokens import KEYWORDS, SOFT_KEYWORDS
 from tests.editors import textmate
 from tests.editors.scripts import SCRIPTS
@@ -170,7 +170,7 @@ def test_words_are_the_compilers():
     assert operator == ["and", "in", "not", "or"]
     assert constant == ["false", "nil", "true"]
     assert builtin == sorted(BUILTINS)
-    assert types == sorted(set(BUILT_IN) - {"nil"})
+    assert types == sorted({*BUILT_IN, *DATES} - {"nil"})
     assert sorted([*statement, *operator, *constant]) == sorted(KEYWORDS)
 
 

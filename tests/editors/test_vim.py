@@ -22,6 +22,9 @@ who = $ Who of {names} costs \\$5, {sorted(names)[0]}? $ with {model: "m"}
 text = """two
 lines"""
 n = 1_000.5 if true and not nil else 2
+due: date = today()
+f pay(total: decimal, at: [datetime]) -> time?:
+    ret time("09:30")
 '''
 GROUPS = {
     ("/// Doc", 0): "saftDoc",
@@ -45,6 +48,11 @@ GROUPS = {
     ("true", 0): "saftBoolean",
     ("and", 0): "saftOperator",
     ("nil", 0): "saftConstant",
+    ("date =", 0): "saftType",
+    ("decimal", 0): "saftType",
+    ("datetime]", 0): "saftType",
+    ("time?", 0): "saftType",
+    ("time(", 0): "",
 }
 
 

@@ -12,6 +12,8 @@ syntax keyword saftOperator and or not in
 syntax keyword saftBoolean true false
 syntax keyword saftConstant nil
 syntax keyword saftType int float bool string any dataframe
+" Also builtins, which read them, and names of a script's own.
+syntax match saftType /\v(:|-\>|\||\[|\()\s*\zs(date|datetime|time|duration|decimal)>(\()@!/
 syntax match saftDefinition /^\s*\zs\(f\|conv\)\ze\s\+\h\w*\s*(/ nextgroup=saftFunction skipwhite
 syntax match saftDefinition /^\s*\zstype\ze\s\+\h\w*\s*[=(]/ nextgroup=saftTypeName skipwhite
 syntax match saftFunction /\h\w*/ contained
