@@ -51,7 +51,7 @@ from saftc.syntax.walk import children, walk
 # What gives the same whenever it is evaluated, when its parts do.
 _STAYS = (
     *(n.Name, n.Identifier, n.Literal, n.Argument, n.Binary, n.Comparison, n.Unary, n.Logical),
-    *(n.Conditional, n.FormattedString, n.FormatText, n.FormatHole),
+    *(n.Conditional, n.FormattedString, n.FormatText, n.FormatHole, n.Member, n.TupleMember),
 )
 
 # They are done with what they evaluate, and keep none of it.
@@ -396,9 +396,7 @@ class _Finder(Forward[_State]):
             case _:
                 return Put(entries, is_item=False)
 
-    def _within(
-        self, read: n.Name, entries: tuple[n.Entry, ...], state: _State
-    ) -> Within | None:
+    def _within(self, read: n.Name, entries: tuple[n.Entry, ...], state: _State) -> Within | None:
         """How what an object holds grows: entry by entry, as if all were made before one changes.
 
         So none but the first may fail, or read what those before it have changed.

@@ -387,9 +387,12 @@ class _Lexer:
                 return token.kind == "AFTER"
         return False
 
-    def _line_begins_with(self, kinds: tuple[str, ...]) -> bool:
+    def _line_begins_with(self, kinds: tuple[str, ...], before: int | None = None) -> bool:
+        """Whether one of these tokens begins what is read, or what is before an offset."""
         for position in range(len(self.tokens) - 1, -1, -1):
             earlier = self.tokens[position]
+            if before is not None and earlier.span.start >= before:
+                continue
             if earlier.kind in kinds:
                 return True
             is_server = earlier.kind == "LPAR" and self.tokens[position - 1].kind == "MCP"
@@ -547,8 +550,14 @@ class _Lexer:
         self._add("FORMAT_SPEC", start, match.end())
         if self.text.startswith("{", match.end()):
             hint = "the format is written out: `{x:>10}`"
-            self._report(catalogue.UNEXPECTED, match.end(), match.end() + 1,
-                         expected="`}`", found="`{`", hint=hint)
+            self._report(
+                catalogue.UNEXPECTED,
+                match.end(),
+                match.end() + 1,
+                expected="`}`",
+                found="`{`",
+                hint=hint,
+            )
             end = self.text.find("}", match.end(), self._line_end(match.end()))
             self.position = match.end() if end < 0 else end + 1
 
@@ -645,7 +654,8 @@ class _Lexer:
 
     def _takes(self, character: str) -> bool:
         """Whether the statement goes on with a character behind a prompt."""
-        return self._line_begins_with(tuple(_GOES_ON_BEHIND.get(character, ())))
+        kinds = tuple(_GOES_ON_BEHIND.get(character, ()))
+        return self._line_begins_with(kinds, before=self.open[-1][1])
 
     def _is_indented(self, begin: int, start: int, end: int) -> bool:
         """Whether the lines between two offsets lie deeper than the line on which a prompt begins.
