@@ -42,7 +42,13 @@ from runtime_support._values import (
 from runtime_support.errors import CheckError, MissingError, ZeroError
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+    from typing import TypeVar, overload
+
+    from runtime_support._results import Result
     from runtime_support._schema.reading import Parameter, Signature
+
+    T = TypeVar("T")
 
 _OURS = __name__.partition(".")[0] + "."
 _PLAIN_TYPES = frozenset((int, float, str, bool, type(None)))
@@ -74,7 +80,6 @@ def truthy(value: object) -> bool:
 
 
 if TYPE_CHECKING:
-    from typing import overload
 
     @overload
     def add(left: str, right: Any) -> str: ...
@@ -360,6 +365,16 @@ def unpack(value: Any, shape: int | tuple[Any, ...]) -> list[Any] | tuple[Any, .
     return _fitted(value, shape, "what is unpacked")
 
 
+if TYPE_CHECKING:
+
+    @overload
+    def call(function: Callable[..., Result[T]], /, *arguments: Any, **named: Any) -> T: ...
+    @overload
+    def call(function: Callable[..., T], /, *arguments: Any, **named: Any) -> T: ...
+    @overload
+    def call(function: Any, /, *arguments: Any, **named: Any) -> Any: ...
+
+
 def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
     """The result of the call, or CheckError when the function cannot be called so.
 
@@ -399,6 +414,16 @@ def _called(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) ->
     parameters = {parameter.python_name: parameter for parameter in signature.named}
     by_name = {key: checked(parameters[key], value) for key, value in by_parameter.items()}
     return plain(function(*positional, **by_name))
+
+
+if TYPE_CHECKING:
+
+    @overload
+    async def acall(
+        function: Callable[..., Awaitable[T] | T], /, *arguments: Any, **named: Any
+    ) -> T: ...
+    @overload
+    async def acall(function: Any, /, *arguments: Any, **named: Any) -> Any: ...
 
 
 async def acall(function: Any, /, *arguments: Any, **named: Any) -> Any:

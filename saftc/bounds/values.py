@@ -159,6 +159,8 @@ class Reader:
             case n.TupleLiteral(items=items):
                 parts = tuple(self.value(one, known) for one in items)
                 return Value(self.written(node, known), number(len(parts)), parts=parts)
+            case n.ObjectLiteral() if node in self.facts.forms.copies:
+                return None
             case n.ObjectLiteral(fields=fields):
                 spreads = [self.value(o.value, known) for o in fields if isinstance(o, n.Spread)]
                 length = number(len(fields) - len(spreads))

@@ -19,6 +19,7 @@ from saftc.semantics.types import (
     NIL,
     RESULT,
     BuiltinType,
+    CallableType,
     FunctionType,
     ListType,
     LiteralType,
@@ -30,6 +31,7 @@ from saftc.semantics.types import (
     TupleType,
     Type,
     UnionType,
+    is_known,
     is_plain_dict,
     parts,
     within,
@@ -82,6 +84,13 @@ def annotation(context: Context, type_: Type) -> Expression:
             return context.global_("Any")
         case UnionType():
             return _union(context, type_)
+        case CallableType(parameters, result):
+            given = annotation(context, result)
+            if context.is_async and is_known(result):
+                # In an event loop, what is called may have to be awaited.
+                given = py.union([py.subscript(context.global_("Awaitable"), given), given])
+            takes = py.list_([annotation(context, one) for one in parameters])
+            return py.subscript(context.global_("Callable"), takes, given)
         case FunctionType() | BuiltinType():
             return context.global_("Any")
         case _:

@@ -18,6 +18,7 @@ from saftc.semantics.facts import Facts, Shape
 from saftc.semantics.imports import later_imports, names_bound
 from saftc.semantics.types import (
     NEVER,
+    CallableType,
     ListType,
     LiteralType,
     MapType,
@@ -72,6 +73,9 @@ class Classes:
             case n.TupleSchema():
                 for item in schema.items:
                     self.name_schema(item, _one_of(place))
+            case n.FunctionSchema():
+                for one in (*schema.parameters, schema.result):
+                    self.name_schema(one, _one_of(place))
             case n.UnionSchema():
                 for member in schema.members:
                     self.name_schema(member, place)
@@ -151,7 +155,9 @@ def _given_by(function: str) -> str:
 
 def has_alias_form(type_: Type) -> bool:
     """Whether annotations name the alias of such a type, and do not write the type out."""
-    return isinstance(type_, UnionType | LiteralType | ListType | TupleType | MapType)
+    return isinstance(
+        type_, UnionType | LiteralType | ListType | TupleType | MapType | CallableType
+    )
 
 
 def classes_of(module: n.Module, facts: Facts, needed: Iterable[str]) -> Classes:

@@ -17,9 +17,9 @@ from saftc.semantics.builtins import BUILTINS
 
 # What the output may import, and from where; also what builtins are there (see their rows).
 _NAMES = {
-    "": "asyncio dt os pl re",
+    "": "asyncio dataclasses dt os pl re",
     "collections": "deque",
-    "collections.abc": "Iterator",
+    "collections.abc": "Awaitable Callable Iterator",
     "contextlib": "suppress",
     "dataclasses": "dataclass field",
     "decimal": "Decimal",

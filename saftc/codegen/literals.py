@@ -2,6 +2,7 @@
 
 [a, ...xs]      [a, *xs]
 {n: 1, ...o}    {"n": 1, **o}
+{...r, n: 1}    dataclasses.replace(r, n=1), where `r` is a record
 """
 
 from collections.abc import Sequence
@@ -28,6 +29,8 @@ def emit_literal(
         case n.TupleLiteral():
             parts = py.tuple_([context.emit(item) for item in node.items])
             return one_a_line(context, node, parts, node.items)
+        case n.ObjectLiteral() if node in context.facts.forms.copies:
+            return _emit_copy(context, node)
         case n.ObjectLiteral():
             return emit_object(context, node, node.fields)
         case _:
@@ -50,9 +53,17 @@ def emit_spread(context: Context, node: n.Spread) -> Expression:
     return value
 
 
-def emit_object(
-    context: Context, node: n.ObjectLiteral, fields: Sequence[n.Entry]
-) -> Expression:
+def _emit_copy(context: Context, node: n.ObjectLiteral) -> Expression:
+    """`dataclasses.replace(record, field=value)`, which holds the copy against its rules."""
+    record = context.emit(node.fields[0].value)
+    changes = [(py.field_name(one.key.text), context.emit(one.value)) for one in node.named]
+    replace = py.attribute(context.global_("dataclasses"), "replace")
+    made = py.call(replace, [record], changes)
+    context.note(made, node.span)
+    return one_a_line(context, node, made, node.fields)
+
+
+def emit_object(context: Context, node: n.ObjectLiteral, fields: Sequence[n.Entry]) -> Expression:
     """An object with these of its fields."""
     entries = [emit_entry(context, entry) for entry in fields]
     wanted = context.facts.types.get(node)

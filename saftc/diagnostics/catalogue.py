@@ -85,6 +85,7 @@ OTHER_ARGUMENT = Code(
     "`{parameter}` of `{name}` is {expected} in the calls of its script; found {found}",
 )
 UNREADABLE = Code("SAFT0321", "error", "`{text}` is not a {name}")
+COPY_ENTRY = Code("SAFT0322", "error", "what changes in a copy of {found} is named: `field: value`")
 
 # Prompts.
 UNKNOWN_OPTION = Code("SAFT0401", "error", "`{name}` is not an option of a prompt")
@@ -119,9 +120,7 @@ UNLOCKED_SERVER = Code("SAFT0504", "error", "the MCP server `{name}` is not in t
 UNUSABLE_TOOL = Code(
     "SAFT0505", "error", "`{name}` of the MCP server `{server}` cannot be used: {problem}"
 )
-SERVER_IMPORT_INSIDE = Code(
-    "SAFT0506", "error", "tools of a server are imported at the top level"
-)
+SERVER_IMPORT_INSIDE = Code("SAFT0506", "error", "tools of a server are imported at the top level")
 
 # Warnings.
 ALWAYS_TRUE = Code("SAFT0601", "warning", "this condition is always true")

@@ -22,6 +22,8 @@ def write_schema(original: Original, node: n.Schema) -> Doc:
             return ("[", write_schema(original, node.item), "]")
         case n.TupleSchema():
             return _write_tuple_schema(original, node)
+        case n.FunctionSchema():
+            return _write_function_schema(original, node)
         case n.ObjectSchema():
             parts = [Part(field, _write_schema_field(original, field)) for field in node.fields]
             inside = Span(original.core(node.span), node.span.end)
@@ -35,8 +37,8 @@ def write_schema(original: Original, node: n.Schema) -> Doc:
             match node.schema:
                 case n.UnionSchema() as union:
                     inner = _write_union(original, union, "()")
-                case n.OptionalSchema() as optional:
-                    inner = ("(", write_schema(original, optional), ")")
+                case n.OptionalSchema() | n.FunctionSchema() as bracketed:
+                    inner = ("(", write_schema(original, bracketed), ")")
                 case other:
                     inner = write_schema(original, other)
             return (inner, "?")
@@ -54,6 +56,8 @@ def _write_union(original: Original, node: n.UnionSchema, brackets: str) -> Doc:
     for member in node.members:
         is_union = isinstance(member, n.UnionSchema)
         doc = _write_union(original, member, "()") if is_union else write_schema(original, member)
+        if isinstance(member, n.FunctionSchema):
+            doc = ("(", doc, ")")
         parts.append(Part(member, doc, "| " if parts else ""))
     return write_chain(original, brackets, parts, node.span, hugs=False)
 
@@ -70,6 +74,13 @@ def _write_tuple_schema(original: Original, node: n.TupleSchema) -> Doc:
         one_a_line=spread,
         last_comma="," if is_single else WHEN_BROKEN,
     )
+
+
+def _write_function_schema(original: Original, node: n.FunctionSchema) -> Doc:
+    parts = [Part(one, write_schema(original, one)) for one in node.parameters]
+    inside = Span(original.core(node.span), node.result.span.start)
+    written = write_sequence(original, "()", parts, inside, one_a_line=has_spread(parts))
+    return (written, " -> ", write_schema(original, node.result))
 
 
 def _write_schema_field(original: Original, field: n.SchemaField) -> Doc:

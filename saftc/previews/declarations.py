@@ -29,6 +29,7 @@ from saftc.semantics.types import (
     CLASSES_OF_DATES,
     RESULT,
     BuiltinType,
+    CallableType,
     FunctionType,
     ListType,
     LiteralType,
@@ -171,6 +172,8 @@ class Declarations:
                 return self.type_(type_.whole[0])
             case UnionType():
                 return self._union(type_)
+            case CallableType(parameters, result):
+                return Callable[[*map(self.type_, parameters)], self.type_(result)]
             case FunctionType() | BuiltinType():
                 return Any
 

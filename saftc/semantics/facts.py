@@ -88,6 +88,7 @@ class RecordFacts:
     are `by_name` have to be named in a call, and one that `is_open` has and takes more than its
     fields. `choices` are the members of an Enum, whose one field is `value`.
 
+    One that `can_be_copied` is a dataclass in Python, so that `dataclasses.replace` makes a copy.
     One that `is_plain` runs no code of its own when a value is made, compared or shown; if it
     `is_checked`, Python may still refuse to make one.
     """
@@ -103,6 +104,12 @@ class RecordFacts:
     choices: tuple[str, ...] = ()
     is_plain: bool = False
     is_checked: bool = True
+    is_dataclass: bool = False
+
+    @property
+    def can_be_copied(self) -> bool:
+        """Whether `{...record, field: value}` gives one: of a script, or a dataclass of Python."""
+        return self.module is None or self.is_dataclass
 
     @property
     def type(self) -> RecordType:

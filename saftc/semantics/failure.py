@@ -95,7 +95,7 @@ _WITH_TEXT = (STRING, BOOL, NIL, FLOAT, *DATES.values())
 _OF_PARTS = (ListType, TupleType, ObjectType, MapType)
 # What has its value, or has been done, when its parts have theirs.
 _THERE = (
-    *(n.Identifier, n.Literal, n.TupleLiteral, n.ListLiteral, n.ObjectLiteral, n.Field),
+    *(n.Identifier, n.Literal, n.TupleLiteral, n.ListLiteral, n.Field),
     *(n.Argument, n.Logical, n.Conditional, n.Comprehension, n.NamePattern, n.TuplePattern),
     *(n.FormatText, n.FormattedString, n.PromptText, n.Hole, n.PatternField),
     *(n.AssignStmt, n.AugmentedAssignStmt, n.DestructureStmt, n.ExpressionStmt, n.IfStmt),
@@ -209,6 +209,9 @@ class _Finder:
                     words = f"may not take the format `{node.spec}`"
                     yield Failure(node, may_be_wrong(self.facts, node.value, words))
                 yield from self._written(node.value)
+            case n.ObjectLiteral():
+                if node in forms.copies:
+                    yield from self._made(node, forms.copies[node])
             case n.Spread():
                 if forms.spreads[node] == Form.OPS:
                     words = "may be nothing that can be spread here"
@@ -288,7 +291,7 @@ class _Finder:
                 words = f"nothing is known of {shown(node.function)}, which is called here"
                 yield Failure(node, words)
 
-    def _made(self, node: n.Call, record: n.RecordDef) -> _Failures:
+    def _made(self, node: n.Call | n.ObjectLiteral, record: n.RecordDef) -> _Failures:
         known = self.facts.record_facts.get(record)
         takes_all = known is not None and known.is_plain and not known.is_checked
         if record.rules:

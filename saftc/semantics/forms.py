@@ -238,6 +238,8 @@ class Forms:
     """The forms of a script's constructs, by family.
 
     `operators`: `-x`, arithmetic, comparisons (`not`, `and`, `or` are made of `tests`).
+    `copies`: the objects that are a changed copy of a record, with its definition:
+    `{...ticket, severity: "high"}`.
     `tests`: each expression that is a condition, or an operand of `not`, `and`, `or`, and is none
     of these itself.
     """
@@ -256,6 +258,9 @@ class Forms:
     )
     spreads: dict[n.Spread, SpreadForm] = field(default_factory=dict[n.Spread, SpreadForm])
     keys: dict[n.Expression, SpreadForm] = field(default_factory=dict[n.Expression, SpreadForm])
+    copies: dict[n.ObjectLiteral, n.RecordDef] = field(
+        default_factory=dict[n.ObjectLiteral, n.RecordDef]
+    )
 
 
 def native_if(is_proved: bool) -> Literal[Form.NATIVE, Form.OPS]:

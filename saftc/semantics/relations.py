@@ -16,6 +16,7 @@ from saftc.semantics.types import (
     NEVER,
     NIL,
     BuiltinType,
+    CallableType,
     FunctionType,
     ListType,
     LiteralType,
@@ -95,12 +96,25 @@ def _fit_plain(given: Type, wanted: Type) -> Fit:
             return _fit_map(given, wanted)
         case RecordType():
             return _fit_record(given, wanted)
+        case CallableType():
+            return _fit_callable(given, wanted)
         case FunctionType() | BuiltinType():
             return Fit.NEVER
         case UnionType() | SelfType():
             return fit(given, wanted)
         case _:
             assert_never(wanted)
+
+
+def _fit_callable(given: Type, wanted: CallableType) -> Fit:
+    """Of a certain function, its definition tells the rest, which inference looks at."""
+    if isinstance(given, FunctionType | BuiltinType):
+        return Fit.EXACT
+    if not isinstance(given, CallableType) or len(given.parameters) != len(wanted.parameters):
+        return Fit.NEVER
+    pairs = zip(wanted.parameters, given.parameters, strict=True)
+    fits = [fit(given.result, wanted.result), *(fit(passed, taken) for passed, taken in pairs)]
+    return Fit.NEVER if Fit.NEVER in fits else Fit.EXACT
 
 
 def _fit_record(given: Type, wanted: RecordType) -> Fit:
@@ -184,13 +198,14 @@ def _may_equal(left: Type, right: Type) -> bool:
     if left == right or {left, right} in ({INT, FLOAT}, {INT, DECIMAL}):
         return True
     match left, right:
-        case (
-            (ListType(), ListType()) | (ObjectType() | MapType(), ObjectType() | MapType())
-        ):
+        case (ListType(), ListType()) | (ObjectType() | MapType(), ObjectType() | MapType()):
             return True
         case (TupleType(), TupleType()):
             return len(left.items) == len(right.items)
-        case (FunctionType() | BuiltinType(), FunctionType() | BuiltinType()):
+        case (
+            FunctionType() | BuiltinType() | CallableType(),
+            FunctionType() | BuiltinType() | CallableType(),
+        ):
             return True
         case (RecordType(), RecordType()):
             return Fit.NEVER not in (_fit_record(left, right), _fit_record(right, left))

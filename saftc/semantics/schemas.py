@@ -19,6 +19,7 @@ from saftc.semantics.types import (
     DATES,
     NIL,
     RESULT,
+    CallableType,
     FieldType,
     ListType,
     MapType,
@@ -68,7 +69,7 @@ _OF_PYTHON = (
     "Saft has no type `{name}`: use `string` for what a model writes, `any` for a value of Python"
 )
 _AS_TEXT = ("UUID",)
-_NO_FUNCTION = "a function has no type: leave the annotation out, or write `any`"
+_FUNCTION = "a function is written with what it takes and gives: `(string) -> nil`"
 _FUNCTIONS = ("Callable", "Function", "function", "func")
 _MOST_LISTED = 8
 
@@ -187,6 +188,9 @@ class _Schemas:
                 return ListType(self.type_of(schema.item))
             case n.TupleSchema():
                 return TupleType(tuple(self.type_of(item) for item in schema.items))
+            case n.FunctionSchema():
+                parameters = tuple(self.type_of(one) for one in schema.parameters)
+                return CallableType(parameters, self.type_of(schema.result))
             case n.ObjectSchema():
                 return self._object(schema)
             case n.MapSchema():
@@ -305,7 +309,7 @@ class _Schemas:
             is_text = schema.text in _AS_TEXT
             hint = (_OF_PYTHON if is_text else _NO_TYPE).format(name=schema.text)
         if schema.text in _FUNCTIONS:
-            hint = _NO_FUNCTION
+            hint = _FUNCTION
         if hint is None and schema.text.islower():
             hint = f'write a text as a type in quotes: `"{schema.text}"`'
         self.mistakes.add(catalogue.UNKNOWN_TYPE.at(schema.span, name=schema.text, hint=hint))

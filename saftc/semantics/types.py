@@ -186,6 +186,14 @@ class FunctionType(_Type):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CallableType(_Type):
+    """`(A, B) -> C`: any function that can be called so."""
+
+    parameters: "tuple[Type, ...]"
+    result: "Type"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BuiltinType(_Type):
     """A builtin function as a value."""
 
@@ -204,6 +212,7 @@ Type = (
     | UnionType
     | FunctionType
     | BuiltinType
+    | CallableType
 )
 
 ANY = Scalar("any")
@@ -382,7 +391,7 @@ def filled(type_: Type) -> Type:
             return union(map(filled, type_.members))
         case ObjectType() | LiteralType() | RecordType() | SelfType():
             return type_
-        case FunctionType() | BuiltinType():
+        case FunctionType() | BuiltinType() | CallableType():
             return type_
         case _:
             assert_never(type_)
@@ -403,7 +412,7 @@ def kind_word(type_: Type) -> str | None:
             return "object"
         case RecordType():
             return "program" if type_ == PROGRAM else type_.name
-        case FunctionType() | BuiltinType():
+        case FunctionType() | BuiltinType() | CallableType():
             return "function"
         case UnionType():
             return None
@@ -481,6 +490,9 @@ def parts(type_: Type) -> Iterator[Type]:
             yield from (field.type for field in type_.fields)
         case MapType():
             yield type_.value
+        case CallableType():
+            yield from type_.parameters
+            yield type_.result
         case Scalar() | LiteralType() | RecordType() | SelfType() | FunctionType() | BuiltinType():
             return
         case _:
@@ -563,14 +575,33 @@ def _notation(type_: Type) -> Iterator[str]:
             yield type_.name
         case UnionType():
             if len(type_.members) == 2 and NIL in type_.members:
-                yield from _notation(without(type_, NIL))
+                yield from _member_notation(without(type_, NIL))
                 yield "?"
             else:
-                yield from _joined(map(_notation, type_.members), " | ")
+                yield from _joined(map(_member_notation, type_.members), " | ")
+        case CallableType():
+            yield "("
+            yield from _joined(map(_notation, type_.parameters), ", ")
+            yield ") -> "
+            yield from _notation(type_.result)
         case FunctionType() | BuiltinType():
             yield f"function `{type_.name}`"
         case _:
             assert_never(type_)
+
+
+def _member_notation(type_: Type) -> Iterator[str]:
+    """A member of a union; what a function gives would take the others in."""
+    is_callable = isinstance(type_, CallableType)
+    yield "(" if is_callable else ""
+    yield from _notation(type_)
+    yield ")" if is_callable else ""
+
+
+def erased(type_: Type) -> Type:
+    """`type_`, or any value where it may be a function of which only its type is known: what such
+    a call does, nobody knows."""
+    return ANY if any(isinstance(one, CallableType) for one in members(type_)) else type_
 
 
 def _field_notation(field: FieldType) -> Iterator[str]:

@@ -319,6 +319,11 @@ class Builder:
     def tuple_schema(self, children: list[Any]) -> n.TupleSchema:
         return n.TupleSchema(_span(children), (children[1], *_sequence(children).items))
 
+    def function_schema(self, children: list[Any]) -> n.FunctionSchema:
+        is_bare = not isinstance(children[1], n.Node)
+        parameters = () if is_bare else (children[1], *_sequence(children).items)
+        return n.FunctionSchema(_span(children), parameters, children[-1])
+
     def object_schema(self, children: list[Any]) -> n.ObjectSchema:
         return n.ObjectSchema(_span(children), _sequence(children).items)
 

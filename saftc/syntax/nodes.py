@@ -331,6 +331,14 @@ class TupleSchema(Node):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class FunctionSchema(Node):
+    """`(A, B) -> C`."""
+
+    parameters: "tuple[Schema, ...]"
+    result: "Schema"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SchemaField(Node):
     """`name: T` of an object schema."""
 
@@ -644,6 +652,7 @@ Schema = (
     | LiteralSchema
     | ListSchema
     | TupleSchema
+    | FunctionSchema
     | ObjectSchema
     | MapSchema
     | UnionSchema

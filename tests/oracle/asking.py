@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from saftc.source import Span
 from saftc.syntax import nodes as n
+from tests.oracle import dates
 from tests.oracle import values as v
 from tests.oracle.model import FAILED, Answer, Asked, Exhausted, Script, ToolUse, answer
 from tests.oracle.schemas import Types
@@ -227,7 +228,8 @@ class Asking(ABC):
             if function is None:
                 raise Wrong(f"no tool `{use.tool}`")
             value = self.called(function, [], self._arguments(function, use), span)
-            return "result " + (value if isinstance(value, str) else v.json_of(value))
+            is_plain = isinstance(value, str) or dates.is_date(value)
+            return "result " + (v.text_of(value) if is_plain else v.json_of(value))
         except (Fault, Wrong):
             return FAILED
 

@@ -107,8 +107,17 @@ class Evaluation(Asking):
                 asked_items = self.types.items_of(asked, len(node.items))
                 pairs = zip(node.items, asked_items, strict=True)
                 return tuple(self.evaluate(one, frame, item) for one, item in pairs)
+            case n.ObjectLiteral(fields=(n.Spread(value=spread), *changes)) if isinstance(
+                copied := self.evaluate(spread, frame), Record
+            ):
+                return self.changed(copied, changes, frame, node.span)
+            case n.ObjectLiteral(fields=(n.Spread(), *others)):
+                made: dict[str, Value] = dict(self.fields_of(copied, node.fields[0]))
+                for entry in others:
+                    made.update(self.fields_from(entry, frame, asked))
+                return made
             case n.ObjectLiteral():
-                made: dict[str, Value] = {}
+                made = {}
                 for entry in node.fields:
                     made.update(self.fields_from(entry, frame, asked))
                 return made
@@ -204,10 +213,27 @@ class Evaluation(Asking):
                     raise Fault("value", key.span, f"{kind_of(name)} as a key")
                 return {name: self.evaluate(value, frame, self.types.field_of(asked, None))}
             case n.Spread(value=value):
-                found = self.evaluate(value, frame)
-                if not isinstance(found, dict):
-                    raise Fault("value", entry.span, f"`...` of {kind_of(found)} in an object")
-                return found
+                return self.fields_of(self.evaluate(value, frame), entry)
+
+    def fields_of(self, value: Value, entry: n.Entry) -> dict[str, Value]:
+        """What a spread puts into an object."""
+        if not isinstance(value, dict):
+            raise Fault("value", entry.span, f"`...` of {kind_of(value)} in an object")
+        return value
+
+    def changed(self, record: Record, changes: list[n.Entry], frame: Frame, span: Span) -> Record:
+        """A copy of a record in which some fields are others; its rules hold for it, too."""
+        schemas = {field.name.text: field.schema for field in record.definition.fields}
+        fields = dict(record.fields)
+        for entry in changes:
+            if not isinstance(entry, n.Field) or entry.key.text not in schemas:
+                raise Wrong("no field of the record")
+            schema = schemas[entry.key.text]
+            value = self.evaluate(entry.value, frame, schema)
+            fields[entry.key.text] = self.argument(value, schema, span)
+        made = Record(record.definition, fields)
+        self.check_rules(made)
+        return made
 
     def slice(self, node: n.Slice, frame: Frame) -> Value:
         value = self.evaluate(node.value, frame)

@@ -164,6 +164,11 @@ class Writer:
                 return json.dumps(self.choose(values))
 
     def construction(self, type_: RecordOf, depth: int) -> str:
+        if depth > 0 and self.chance(10):
+            name, held = self.choose(type_.fields)
+            made = self.construction(type_, depth - 1)
+            if not made.startswith("same"):
+                return f"{{...{made}, {name}: {self.expression(held, depth - 1)}}}"
         if self.chance(8):
             # Data, of which only places that ask for the record make one.
             return f"same({self.object_literal(type_.fields, depth)})"
@@ -219,6 +224,8 @@ class Writer:
                 return self.filled(STRING_FORMS, depth)
             case Kind() if type_ in OF_DATES:
                 return self.filled(FORMS_OF_DATES[type_], depth)
+            case RecordOf(name="Bill") if self.chance(20):
+                return self.fill("raised(<bill>, <decimal>)", depth)
             case ListOf():
                 return self.list_operation(type_, depth)
             case TupleOf():

@@ -118,6 +118,7 @@ INT_FORMS = (
     *("len(<tree>.parts)", "len([part for part in <tree>.parts if part.size > 1])"),
     *("<date>.year", "<date>.weekday", "<datetime>.hour", "<duration>.days", "<time>.minute"),
     *("round(<decimal>)", "int(<decimal>)", "<bill>.day.month", "<datetime>.time.second"),
+    *("applied(grown, <int>)", "applied(abs, <int>)", "applied(same, <int>)"),
     *("(<date> - <date>).days", "<day>.year", "len(<decimals>)", "<datetime>.date.day"),
 )
 FLOAT_FORMS = (

@@ -42,8 +42,11 @@ _PRELUDE = [
     *("f name_of(city: City):", "    ret city.name", ""),
     *("f head_of(parts):", "    ret parts[0]", ""),
     *("f day_of(bill: Bill) -> date:", "    ret bill.day", ""),
+    *("f raised(bill: Bill, total: decimal) -> Bill:", "    ret {...bill, total: total}", ""),
     *("f total_of(bill: Bill):", "    ret bill.total", ""),
     *("f due_of(bill: Bill):", "    ret bill.due", ""),
+    *("f grown(n: int) -> int:", "    ret n + 1", ""),
+    *("f applied(change: (int) -> int, n: int) -> int:", "    ret change(change(n))", ""),
 ]
 _PAIR = TupleOf((INT, STRING))
 _NESTED = TupleOf((STRING, TupleOf((INT, BOOL))))

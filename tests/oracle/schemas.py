@@ -13,6 +13,7 @@ from saftc.syntax.walk import walk
 from tests.oracle import dates
 from tests.oracle.values import (
     Bound,
+    Callable_,
     Fault,
     Record,
     Value,
@@ -160,6 +161,8 @@ class Types:
                 return name.text
             case n.ObjectSchema(fields=fields):
                 return self._fields(fields, around, named)
+            case n.FunctionSchema(parameters=parameters, result=result):
+                return f"({', '.join(map(written, parameters))}) -> {written(result)}"
             case n.MapSchema(value=inner):
                 return f"{{any name: {written(inner)}}}"
             case n.OptionalSchema(schema=inner):
@@ -254,6 +257,8 @@ class Types:
                 return {
                     key: self._fitted(item, inner, converts=converts) for key, item in value.items()
                 }
+            case n.FunctionSchema() if isinstance(value, Callable_):
+                return value
             case n.OptionalSchema(schema=inner):
                 return None if value is None else self._fitted(value, inner, converts=converts)
             case n.UnionSchema(members=members):

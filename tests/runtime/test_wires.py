@@ -137,7 +137,7 @@ SCRIPTS = {
     "after": Script(
         TOOLS
         + "first = $ Twice 3? Use {double}. $\nn: int = $ And once more? $ after first\n"
-        + "second = $ Why? $ after first with {system: \"Be brief.\"}\nprint(n, second)",
+        + 'second = $ Why? $ after first with {system: "Be brief."}\nprint(n, second)',
         (calls(call("double", number=3)), Say("6"), Say('{"value": 12}')),
         '12 {"value": 12}\n',
     ),
@@ -190,7 +190,7 @@ SCRIPTS = {
     ),
     "several with a system message": Script(
         'options = {system: "Be brief.", temperature: 0.5, max_tokens: 99}\n'
-        "for word in [\"a\", \"b\", \"c\"]:\n    print($ Say {word}. $ with options)",
+        'for word in ["a", "b", "c"]:\n    print($ Say {word}. $ with options)',
         (Say("yes"),),
         "yes\nyes\nyes\n",
     ),

@@ -311,6 +311,7 @@ class Class:
         record = RecordFacts(definition, {}, is_mixed, bases, self.members, self.module)
         record.is_plain = self.is_plain
         record.is_checked = self.kind in ("Enum", "model")
+        record.is_dataclass = self.kind == "dataclass" and self.fields is not None
         self.found.records[definition] = record
         self.schema = record.type
         return record

@@ -41,6 +41,7 @@ from saftc.semantics.types import (
     DATES,
     NEVER,
     BuiltinType,
+    CallableType,
     FunctionType,
     ObjectType,
     RecordType,
@@ -109,8 +110,10 @@ def _call_value(inference: Inference, node: n.Call, function: Type, env: Environ
     callable_members = [
         member
         for member in members(function)
-        if member == ANY or isinstance(member, FunctionType | BuiltinType)
+        if member == ANY or isinstance(member, FunctionType | BuiltinType | CallableType)
     ]
+    if isinstance(function, CallableType):
+        return _call_callable(inference, node, function, env)
     for argument in node.arguments:
         inference.expression(argument.value, env)
     if not callable_members and function != NEVER:
@@ -121,10 +124,37 @@ def _call_value(inference: Inference, node: n.Call, function: Type, env: Environ
         )
         return ANY
     for member in callable_members:
-        results.append(
-            inference.result_of(member.definition) if isinstance(member, FunctionType) else ANY
-        )
+        match member:
+            case FunctionType():
+                results.append(inference.result_of(member.definition))
+            case CallableType():
+                results.append(member.result)
+            case _:
+                results.append(ANY)
     return union(results)
+
+
+def _call_callable(
+    inference: Inference, node: n.Call, function: CallableType, env: Environment
+) -> Type:
+    """A call of a function of which its type alone is known; its parameters have no names."""
+    given, wanted = len(node.arguments), len(function.parameters)
+    name = node.function.text if isinstance(node.function, n.Name) else show(function)
+    if given != wanted:
+        _wrong_count(inference, node, name, wanted)
+    for position, argument in enumerate(node.arguments):
+        if argument.name is not None:
+            hint = f"the type `{show(function)}` names no parameters"
+            inference.report(
+                catalogue.UNKNOWN_ARGUMENT.at(
+                    argument.name.span, name=name, argument=argument.name.text, hint=hint
+                )
+            )
+        if position < wanted and given == wanted:
+            fit_into(inference, argument.value, function.parameters[position], env)
+        else:
+            inference.expression(argument.value, env)
+    return function.result
 
 
 def _call_function(
@@ -295,7 +325,7 @@ def _parameter_of(
     if argument.name is None:
         if position < len(names):
             return names[position]
-        _too_many(inference, node, name, len(names))
+        _wrong_count(inference, node, name, len(names))
         return None
     if argument.name.text in names:
         return argument.name.text
@@ -316,7 +346,7 @@ def _report_twice(inference: Inference, argument: n.Argument, name: str, paramet
     inference.report(catalogue.REPEATED_ARGUMENT.at(argument.span, name=name, argument=parameter))
 
 
-def _too_many(inference: Inference, node: n.Call, name: str, most: int) -> None:
+def _wrong_count(inference: Inference, node: n.Call, name: str, most: int) -> None:
     expected = "no argument" if not most else f"{most} argument{'s' if most > 1 else ''}"
     inference.report(
         catalogue.ARGUMENT_COUNT.at(
@@ -349,7 +379,7 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
             if parameter is None and builtin.takes_names:
                 continue
         if parameter is None:
-            _too_many(inference, node, builtin.name, len(way.parameters))
+            _wrong_count(inference, node, builtin.name, len(way.parameters))
             return way.result(types) if types else ANY
         if argument.name is not None and parameter.name in given:
             _report_twice(inference, argument, builtin.name, parameter.name)
@@ -400,8 +430,8 @@ def _check_values(
     if builtin.name == "div" and is_zero(values[1]):
         inference.report(catalogue.DIVISION_BY_ZERO.at(values[1].span))
     match values:
-        case [n.Literal(value=str() as text) as written] if (
-            builtin.name in DATES and not is_read(DATES[builtin.name], text)
+        case [n.Literal(value=str() as text) as written] if builtin.name in DATES and not is_read(
+            DATES[builtin.name], text
         ):
             inference.report(_unreadable(written, builtin.name, text))
         case _:
@@ -425,7 +455,7 @@ def _check_values(
 
 def _unreadable(node: n.Literal, name: str, text: str) -> Diagnostic:
     """That a text which is written out is no date or the like."""
-    hint = f"write it as in `{name}(\"{EXAMPLES_OF_DATES[name]}\")`"
+    hint = f'write it as in `{name}("{EXAMPLES_OF_DATES[name]}")`'
     return catalogue.UNREADABLE.at(node.span, text=text, name=name, hint=hint)
 
 
@@ -467,9 +497,7 @@ def _element(inference: Inference, node: n.Call, way: Way) -> Type:
     return item_type(types[0]) if types and is_only(types[0], *ITEMS) else ANY
 
 
-def _is_native(
-    facts: Facts, builtin: Builtin, way: Way, arguments: Sequence[n.Expression]
-) -> bool:
+def _is_native(facts: Facts, builtin: Builtin, way: Way, arguments: Sequence[n.Expression]) -> bool:
     """Whether the types prove a call, and Python's own form of it does the same."""
     types = [facts.types[argument] for argument in arguments]
     if not way.is_proved(types):

@@ -23,6 +23,7 @@ from saftc.semantics.types import (
     Scalar,
     Type,
     bounded,
+    erased,
     members,
     opened,
     show,
@@ -134,7 +135,7 @@ class Inference:
         """Notes the type of an expression."""
         if not isinstance(type_, Scalar):
             type_ = bounded(opened(type_))
-        self.facts.types[node] = type_
+        self.facts.types[node] = erased(type_)
         return type_
 
     def coerce(self, node: n.Node, fit: Fit, wanted: Type) -> None:

@@ -3,6 +3,7 @@
     [1, ...xs]                  [int]                   of `xs: [int]`
     {...row, note: "x"}         {id: int, note: string} of `row: {id: int}`
     {...counts, [key]: 1}       {[string]: int}         of `counts: {[string]: int}`
+    {...ticket, title: "x"}     Ticket                  of `ticket: Ticket`, a changed copy
 
 A place that asks for a type hands it down to the parts. Where a spread does not have that type by
 itself, the literal as a whole has its own type, and the place checks it.
@@ -95,6 +96,9 @@ def object_literal(
     inference: Inference, node: n.ObjectLiteral, env: Environment, wanted: Type | None
 ) -> Type:
     """The type of `{a: 1, ...row, [key]: 2}`."""
+    copied = _changed_copy(inference, node, env)
+    if copied is not None:
+        return copied
     asked = _object_meant(node, wanted)
     match asked:
         case ObjectType() if len(node.named) == len(node.fields):
@@ -107,6 +111,44 @@ def object_literal(
             if isinstance(plain, ObjectType) and node in inference.facts.placed:
                 return inference.facts.classes.get(plain.fields, plain)
             return plain
+
+
+def _changed_copy(
+    inference: Inference, node: n.ObjectLiteral, env: Environment
+) -> RecordType | None:
+    """The record of `{...ticket, severity: "high"}`, if what is spread first is certainly one."""
+    facts = inference.facts
+    facts.forms.copies.pop(node, None)
+    first, *entries = node.fields or (None,)
+    spread = inference.expression(first.value, env) if isinstance(first, n.Spread) else NEVER
+    if not isinstance(first, n.Spread) or not isinstance(spread, RecordType):
+        return None
+    record = facts.record_facts.get(spread.definition) if spread.definition else None
+    if record is None or not record.can_be_copied:
+        return None
+    facts.forms.copies[node] = record.node
+    facts.forms.spreads[first] = native_if(is_proved=True)
+    for entry in entries:
+        wanted = record.fields.get(entry.key.text) if isinstance(entry, n.Field) else None
+        if wanted is not None:
+            fit_into(inference, entry.value, wanted, env)
+            continue
+        inference.expression(entry.value, env)
+        if isinstance(entry, n.Field):
+            name = entry.key.text
+            shown = ", ".join(f"`{one}`" for one in list(record.fields)[:8])
+            hint = did_you_mean(name, record.fields) or f"its fields are {shown}"
+            inference.report(
+                catalogue.MISSING_FIELD.at(entry.key.span, found=spread.name, name=name, hint=hint)
+            )
+            continue
+        if isinstance(entry, n.ComputedField):
+            inference.expression(entry.key, env)
+            facts.forms.keys[entry.key] = native_if(is_proved=True)
+        else:
+            facts.forms.spreads[entry] = native_if(is_proved=True)
+        inference.report(catalogue.COPY_ENTRY.at(entry.span, found=spread.name))
+    return spread
 
 
 def _object_as(

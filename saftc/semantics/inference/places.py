@@ -3,6 +3,7 @@
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice, Related
 from saftc.diagnostics.near import near
+from saftc.semantics.foreign import Function
 from saftc.semantics.forms import written_value
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
@@ -17,6 +18,8 @@ from saftc.semantics.types import (
     NEVER,
     RESULT,
     STRING,
+    CallableType,
+    FunctionType,
     ListType,
     LiteralType,
     MapType,
@@ -85,13 +88,13 @@ def settle(
 ) -> Type:
     """Holds the value of an expression, of type `given`, against what its place asks for."""
     given = as_written(node, given, wanted)
-    how = fit(given, wanted)
+    how = _fit_function(inference, node, given, wanted) or fit(given, wanted)
     if how == Fit.NEVER:
         inference.report(
             catalogue.TYPE_MISMATCH.at(
                 node.span,
                 expected=show(wanted),
-                found=show(given),
+                found=_shown(inference, given),
                 hint=mismatch_hint(inference, given, wanted),
                 related=related,
             )
@@ -107,6 +110,47 @@ def settle(
         )
     inference.coerce(node, how, asked)
     return given if how == Fit.EXACT and ANY not in (given, wanted) else asked
+
+
+def _fit_function(
+    inference: Inference, node: n.Expression, given: Type, wanted: Type
+) -> Fit | None:
+    """How a certain function fits a place for functions; None where it is not that."""
+    asked = [one for one in members(wanted) if isinstance(one, CallableType)]
+    if not asked:
+        return None
+    if given == ANY:
+        # Python's annotations are believed.
+        is_function = isinstance(inference.facts.declared_by_python(node), Function)
+        return Fit.EXACT if is_function else None
+    if not isinstance(given, FunctionType):
+        return None
+    inference.reach(given.definition)
+    fits = any(_takes(inference, given, one) for one in asked)
+    return Fit.EXACT if fits else Fit.NEVER
+
+
+def _takes(inference: Inference, given: FunctionType, wanted: CallableType) -> bool:
+    """Whether a function of the script can be called as the type says, and gives what it says."""
+    parameters = given.definition.parameters
+    known = inference.facts.functions[given.definition].parameters
+    needed = sum(one.default is None for one in parameters)
+    if not needed <= len(wanted.parameters) <= len(parameters):
+        return False
+    takes_all = all(
+        one.schema is None or fit(passed, taken) != Fit.NEVER
+        for one, passed, taken in zip(parameters, wanted.parameters, known, strict=False)
+    )
+    return takes_all and fit(inference.result_of(given.definition), wanted.result) != Fit.NEVER
+
+
+def _shown(inference: Inference, given: Type) -> str:
+    """The type as a message names it; of a certain function, with what it takes and gives."""
+    if not isinstance(given, FunctionType):
+        return show(given)
+    facts = inference.facts.functions[given.definition]
+    takes = ", ".join(map(show, facts.parameters))
+    return f"`{given.name}`: ({takes}) -> {show(inference.result_of(given.definition))}"
 
 
 def _called_with(inference: Inference, given: ObjectType, records: list[RecordType]) -> str | None:

@@ -16,6 +16,7 @@ from saftc.semantics.types import (
     RESULT,
     STRING,
     BuiltinType,
+    CallableType,
     FunctionType,
     ListType,
     ObjectType,
@@ -111,8 +112,8 @@ def _after(inference: Inference, node: n.Expression, env: Environment) -> None:
 def _no_functions_inside(inference: Inference, node: n.Expression, type_: Type) -> None:
     """A function is a tool, but a value that holds functions has no JSON form."""
     for member in members(type_):
-        if not isinstance(member, FunctionType | BuiltinType) and any(
-            isinstance(inner, FunctionType | BuiltinType) for inner in within(member)
+        if not isinstance(member, FunctionType | BuiltinType | CallableType) and any(
+            isinstance(inner, FunctionType | BuiltinType | CallableType) for inner in within(member)
         ):
             inference.report(
                 catalogue.TYPE_MISMATCH.at(
@@ -128,6 +129,15 @@ def _no_functions_inside(inference: Inference, node: n.Expression, type_: Type) 
 
 def asked_of_model(inference: Inference, node: n.Node, wanted: Type) -> None:
     """A model cannot give everything."""
+    if any(isinstance(one, CallableType) for one in within(wanted)):
+        inference.report(
+            catalogue.TYPE_MISMATCH.at(
+                node.span,
+                expected=show(wanted),
+                found="a prompt",
+                hint="a model cannot give a function; `program $ ... $` can give what to call",
+            )
+        )
     if holds_dataframe(wanted):
         inference.report(
             catalogue.TYPE_MISMATCH.at(
@@ -150,13 +160,15 @@ def _tool_without_tables(inference: Inference, node: n.Expression, function: Fun
     definition = function.definition
     types = inference.facts.functions[definition].parameters
     for parameter, type_ in zip(definition.parameters, types, strict=True):
-        if holds_dataframe(type_):
+        is_function = any(isinstance(one, CallableType) for one in within(type_))
+        if is_function or holds_dataframe(type_):
+            missing = "function" if is_function else "dataframe"
             inference.report(
                 catalogue.TYPE_MISMATCH.at(
                     node.span,
                     expected="a tool",
                     found=show(function),
-                    hint=f"JSON has no dataframe for `{parameter.name.text}`; "
+                    hint=f"JSON has no {missing} for `{parameter.name.text}`; "
                     "in `program $ ... $` a call can give it",
                 )
             )

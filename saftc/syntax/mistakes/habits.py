@@ -85,7 +85,6 @@ GENERICS = {
     **dict.fromkeys(("Optional", "Maybe"), "{}?"),
     **dict.fromkeys(("tuple", "Tuple"), "({})"),
     "Union": "{}",
-    "Callable": "any",
     "Literal": "{}",
 }
 PLAIN_TYPES = {"str": "string", "None": "nil", "boolean": "bool", "integer": "int", "Any": "any"}

@@ -564,8 +564,6 @@ def _loops(place: Place) -> str | None:
 
 def _results(place: Place) -> str | None:
     """`f g(x): int` and `f g(x) = x`."""
-    if place.bad.kind == "ARROW" and place.opener == "LPAR" and place.kind(-1) == "RPAR":
-        return "a function has no type: leave the annotation out, or write `any`"
     if place.opened is not None:
         return None
     is_headless = place.first.kind == "NAME" and place.bad.kind == "COLON"
