@@ -7,6 +7,7 @@ overlap costs where nothing can be asked ahead.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import sys
@@ -16,7 +17,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from efforts import Effort
 from fake_server import LATENCY
@@ -28,6 +29,7 @@ sys.path.insert(0, str(REPOSITORY))  # ours is what stands here, whatever is ins
 
 from runtime_support import configure
 from saftc.driver import compile_source
+from saftc.project.scripts import Modules
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.source import Source
 
@@ -76,6 +78,10 @@ WORKS = (
 )
 
 
+# One for all runs, as a service has it: connections stay.
+_loop = asyncio.Runner()
+
+
 def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
     """The seconds of each work beside its critical path and the peers', and what overlap costs."""
     os.environ.setdefault("OPENAI_API_KEY", "none")
@@ -89,6 +95,7 @@ def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
             yield from _costs(url, effort)
     finally:
         configure(provider=None)
+        _loop.close()
 
 
 def _late(work: _Work, latency: float, count: int) -> Figure:
@@ -160,14 +167,18 @@ def _ask_at(url: str, at_once: int) -> None:
 
 def _run(text: str, count: int, overlapping: Overlapping) -> Callable[[], None]:
     source = Source.from_text("work.saft", text.replace("COUNT", str(count)))
-    compiled = compile_source(source, overlapping=overlapping)
+    load = Modules(REPOSITORY).load  # what is known of Python's library
+    compiled = compile_source(source, load, overlapping=overlapping)
     assert compiled.text is not None, compiled.checked.diagnostics
     does = re.search(r"\b(overlap|together)(\.aio)?\(", compiled.text) is not None
     assert does == (overlapping.is_on and text is not CHAIN)
     code = compile(compiled.text.replace("print(", "str("), "work.py", "exec")
 
     def run() -> None:
-        exec(code, {"__name__": "__main__"})
+        names: dict[str, Any] = {"__name__": "work" if overlapping.is_async else "__main__"}
+        exec(code, names)
+        if overlapping.is_async:
+            _loop.run(names["main"]())
 
     run()  # its connections are there before the time counts
     return run
