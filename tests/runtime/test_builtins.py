@@ -303,8 +303,8 @@ def test_print(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "a [nil] 1\n"
 
 
-# What `except` and `require` of a script compile to.
-_NO_TOOLS = ("Failure", "failure", "require")
+# What `except` and `require` of a script compile to, and what takes a tool and gives one.
+_NO_TOOLS = ("Failure", "approve", "failure", "require")
 
 
 def test_every_builtin_can_be_a_tool() -> None:

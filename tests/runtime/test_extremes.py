@@ -153,7 +153,7 @@ def test_what_cannot_be_printed(
 
 def test_control_characters_are_shown_escaped() -> None:
     error = CheckError("got \x1b[2J and \x9b\x00\nas lines\tare", hint="mind \x07 \ud800 é")
-    assert str(error) == "got \\x1b[2J and \\x9b\\x00\nas lines\tare; mind \\x07 \\ud800 é"
+    assert str(error) == "got \\x1b[2J and \\x9b\\x00\nas lines\tare\nmind \\x07 \\ud800 é"
     assert error.message.startswith("got \x1b")
     assert str(CheckError("a\u202eb\u2066")) == "a\\u202eb\\u2066"
     shown = show(["\x9b\u2028"])
