@@ -153,7 +153,7 @@ def _end_run(ended: Ended, error: str, scripts: Mapping[str, Running]) -> str | 
 
         if problem is not None and ended == "ok":
             ended, error = "failed", problem
-        write_timeline(ended, error, _overlaps(scripts))
+        write_timeline(ended, error, lambda: _overlaps(scripts))
     return problem
 
 

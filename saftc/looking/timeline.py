@@ -586,10 +586,12 @@ def _grow(timeline: Timeline, path: str, has_ended: threading.Event) -> None:
 
 
 def write_timeline(
-    how: How = "ok", error: str = "", overlaps: Mapping[str, str] | None = None
+    how: How = "ok",
+    error: str = "",
+    overlaps: Callable[[], Mapping[str, str]] | None = None,
 ) -> None:
     """Writes what is drawn until now, and how the run has ended; a file that cannot be written is
-    told of. `overlaps` says by places how prompts overlap, or why they do not."""
+    told of. `overlaps` finds out by places how prompts overlap, or why they do not."""
     with _lock:
         timeline, paths = _here.timeline, _here.paths
         _here.timeline = None
@@ -597,7 +599,7 @@ def write_timeline(
     if timeline is not None:
         with _writing:
             timeline.how, timeline.error = how, error
-            timeline.overlaps = overlaps or {}
+            timeline.overlaps = {} if overlaps is None else overlaps()
             for path, form in paths.items():
                 write_form(timeline, form, path)
 
