@@ -61,6 +61,8 @@ _READ_ONLY: dict[Any, Any] = {
     collections.abc.Mapping: dict,
     collections.abc.MutableMapping: dict,
 }
+# What a model makes of a list.
+_GATHERED: tuple[Any, ...] = (set, frozenset, collections.deque)
 _ITERABLES = (collections.abc.Iterable, collections.abc.Collection)
 _MARKERS = (typing.Annotated, typing.Required, typing.NotRequired, typing.Final, typing.ClassVar)
 
@@ -307,7 +309,7 @@ class _Reader:
             if len(arguments) == 2 and arguments[1] is Ellipsis:
                 return m.TupleSchema((), rest=self.read(arguments[0]))
             return m.TupleSchema(tuple(map(self.read, arguments)))
-        if origin in (set, frozenset, collections.deque) and self.is_of_model:
+        if origin in _GATHERED and self.is_of_model:
             is_set = origin is not collections.deque
             constraints = m.Constraints(are_unique=True, told_only=True) if is_set else None
             return m.ListSchema(self.read(arguments[0]), constraints=constraints)
