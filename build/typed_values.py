@@ -3,9 +3,10 @@
 # Annotations on plain values: what can be proved is checked when the script is compiled,
 # what comes from outside is checked when it arrives.
 
+from collections.abc import Callable
 from typing import Literal, TypedDict
 
-from runtime_support import check
+from runtime_support import check, ops
 from runtime_support.ops import parse, show
 
 count: int = 3
@@ -27,6 +28,18 @@ assert settings["retries"] == count
 assert pair[1] == "one" and not flags[1]
 assert ratio / 2 == 0.5
 print("settings:", show(settings))
+
+
+# a function is a value, whose type says what it takes and gives
+def twice(change: Callable[[int], int], start: int) -> int:
+    return ops.call(change, ops.call(change, start))
+
+
+def triple(n: int) -> int:
+    return 3 * n
+
+
+print("nine times:", twice(triple, count))
 
 if nickname is not None:
     print(f"hello, {nickname}")

@@ -208,8 +208,16 @@ class _Finder:
             *(one for one in self.values if self._is_variable(one) and self._may_be_result(one)),
             *(one for one in self.returns if _names_result(one.returns) and ends(one.body)),
         }
-        while unsure := {one for one in keepers if not self._is_sure(one, keepers)}:
-            keepers -= unsure
+        users: dict[Keeper, list[Keeper]] = {}
+        for one in keepers:
+            for source in filter(None, map(self.source, self._given(one))):
+                users.setdefault(source, []).append(one)
+        unsure = [one for one in keepers if not self._is_sure(one, keepers)]
+        while unsure:
+            one = unsure.pop()
+            if one in keepers:
+                keepers.remove(one)
+                unsure += users.get(one, ())
         return {one: self._prompts_of(one) for one in keepers}
 
     def streaming(self, known: Mapping[Keeper, tuple[n.Prompt, ...]]) -> Iterator[Keeper]:
