@@ -25,7 +25,7 @@ class Case:
     """A ticket with those that came of it."""
 
     ticket: Ticket
-    follow_ups: "list[Case]" = field(default_factory=list)
+    follow_ups: "list[Case]" = field(default_factory=list["Case"])
 
 
 def triage(mail: str) -> Ticket:

@@ -107,8 +107,7 @@ def is_function(value: object) -> bool:
 
 def is_approved(value: Any) -> bool:
     """Whether the value is a function whose calls by a model wait for a yes."""
-    kind: type[object] = type(value)
-    return getattr(kind, "__saft_approved__", False)
+    return getattr(value.__class__, "__saft_approved__", False) is True
 
 
 def is_result(value: object) -> bool:

@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 from runtime_support._asking import Question, first_request
 from runtime_support._exchange import Reply, Request, ToolRequest
 from runtime_support._templates import Unknown
+from runtime_support._values import is_list, is_tuple
 from runtime_support.errors import ProviderError
 
 __all__ = ["Question", "Queued", "Scripted", "Unknown", "first_request", "tool_request"]
@@ -44,7 +45,9 @@ class Scripted:
     answers_in_order = True
 
     def __init__(self, replies: Iterable[Queued] = ()) -> None:
-        self.replies: list[Queued] = list(map(_checked, replies))
+        self.replies: list[Queued] = list(replies)
+        for queued in self.replies:
+            _check(queued)
         self.requests: list[Request] = []
         self._lock = threading.Lock()
 
@@ -62,13 +65,13 @@ class Scripted:
         return _reply(queued)
 
 
-def _checked(queued: Any) -> Queued:
-    one = isinstance(queued, str | dict | ToolRequest | Reply | Exception)
-    is_calls = isinstance(queued, list | tuple) and all(
-        isinstance(call, ToolRequest) for call in queued
-    )
-    if one or is_calls:
-        return queued
+def _check(queued: object) -> None:
+    """TypeError where this is not a reply."""
+    calls = queued if is_list(queued) or is_tuple(queued) else ()
+    if isinstance(queued, str | dict | ToolRequest | Reply | Exception):
+        return
+    if calls and all(isinstance(call, ToolRequest) for call in calls):
+        return
     kinds = "text, a dict, tool_request(...), a list of those calls, a Reply or an exception"
     raise TypeError(f"a queued reply is {kinds}, not {queued!r}")
 

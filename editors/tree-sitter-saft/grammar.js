@@ -209,6 +209,7 @@ module.exports = grammar({
         $.tuple_schema,
         $.object_schema,
         $.map_schema,
+        $.function_schema,
       ),
     union_schema: ($) => prec.left(1, seq($._schema, "|", $._schema)),
     optional_schema: ($) => prec(2, seq($._schema, "?")),
@@ -220,6 +221,10 @@ module.exports = grammar({
     tuple_schema: ($) => seq("(", $._schema, ",", optional(list($._schema)), ")"),
     object_schema: ($) => seq("{", optional(list($.schema_field)), "}"),
     schema_field: ($) => seq(field("name", choice($.name, $.string)), ":", field("type", $._schema)),
+    function_schema: ($) =>
+      prec.right(
+        seq(choice(seq("(", ")"), $.grouped_schema, $.tuple_schema), "->", field("returns", $._schema)),
+      ),
     map_schema: ($) => seq("{", "[", field("key", $._schema), "]", ":", field("value", $._schema), optional(","), "}"),
 
     // Expressions, from the loosest operator to the tightest

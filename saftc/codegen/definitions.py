@@ -11,14 +11,17 @@ import libcst as cst
 from saftc.choices.values import Default
 from saftc.codegen import python as py
 from saftc.codegen.annotations import (
+    annotation,
     checked,
     field_annotation,
+    names_unwritten,
     object_class,
 )
 from saftc.codegen.blocks import above, emit_body
 from saftc.codegen.classes import class_def, docstring, has_alias_form
 from saftc.codegen.comments import with_beside, with_comments
 from saftc.codegen.context import Context
+from saftc.codegen.layout import code_of
 from saftc.codegen.python import Expression, Statement
 from saftc.codegen.servers import name_titles
 from saftc.semantics.facts import FunctionFacts
@@ -26,7 +29,10 @@ from saftc.semantics.history import is_stream
 from saftc.semantics.types import (
     NEVER,
     NIL,
+    ListType,
+    MapType,
     ObjectType,
+    Type,
 )
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import take
@@ -97,7 +103,8 @@ def _record_defaults(context: Context, statement: n.RecordDef) -> dict[str, Expr
     for field in reversed(statement.fields):
         name = py.field_name(field.name.text)
         if field.default is not None:
-            defaults[name] = _field_default(context, field.default)
+            type_ = context.facts.records[statement.name.text].fields[field.name.text]
+            defaults[name] = _field_default(context, field.default, type_)
         elif isinstance(field.schema, n.OptionalSchema) and only_optional:
             defaults[name] = py.constant(None)
         else:
@@ -105,20 +112,41 @@ def _record_defaults(context: Context, statement: n.RecordDef) -> dict[str, Expr
     return defaults
 
 
-def _field_default(context: Context, node: n.Expression) -> Expression:
+def _field_default(context: Context, node: n.Expression, type_: Type) -> Expression:
     value = context.emit(node)
     match context.choices.values.default(node):
         case Default.SHARED:
             return value
         case Default.MADE:
             assert isinstance(value, cst.Dict | cst.List)
-            kind = context.global_("list" if isinstance(value, cst.List) else "dict")
-            factory: Expression = py.lambda_(value) if value.elements else kind
+            empty = not value.elements
+            factory = _empty(context, value, type_) if empty else py.lambda_(value)
         case Default.COPIED:
             factory = py.attribute(value, "copy")
         case Default.HELD:
             factory = py.lambda_(py.name("value"), [("value", None, value)])
     return py.call(context.global_("field"), named=[("default_factory", factory)])
+
+
+def _empty(context: Context, value: cst.Dict | cst.List, type_: Type) -> Expression:
+    """What makes an empty list or dict.
+
+    Where the class of its items is not there yet, checkers do not learn them from the annotation.
+    """
+    made = context.global_("list" if isinstance(value, cst.List) else "dict")
+    if not names_unwritten(context, type_):
+        return made
+    match type_:
+        case ListType(item):
+            return py.subscript(made, _quoted(context, item))
+        case MapType(item):
+            return py.subscript(made, context.global_("str"), _quoted(context, item))
+        case _:
+            return made
+
+
+def _quoted(context: Context, type_: Type) -> Expression:
+    return py.constant(code_of(annotation(context, type_)))
 
 
 # Functions

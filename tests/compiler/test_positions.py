@@ -49,6 +49,15 @@ def test_all_statements_and_expressions_are_paired(modules: _Modules) -> None:
             assert (node.lineno, node.col_offset) in found, f"{name}: {ast.unparse(node)}"
 
 
+def _called_ahead(loop: ast.For) -> str:
+    """How a call of the function begins that `overlap` calls for the items of a loop."""
+    match loop.iter:
+        case ast.Call(ast.Name("overlap"), [ast.Name(function), _]):
+            return f"{function}("
+        case _:
+            return "for"
+
+
 def test_each_statement_maps_to_its_own_words(modules: _Modules) -> None:
     """The keyword that begins a statement begins its place in the script as well."""
     words = {
@@ -80,6 +89,8 @@ def test_each_statement_maps_to_its_own_words(modules: _Modules) -> None:
                 assert place.isidentifier(), f"{name}: {place}"
             elif isinstance(node, ast.For) and place.startswith("print(stream"):
                 pass  # what prints a stream piece by piece
+            elif isinstance(node, ast.For) and place.startswith(_called_ahead(node)):
+                pass  # what fails there is the call of an item
             elif word is not None:
                 assert place.startswith(word), f"{name}: {ast.unparse(node)} at {place!r}"
 

@@ -96,7 +96,7 @@ CASES = {
     ),
     "an index": (
         "for mail in mails:\n    print($ {mails[1]} $)",
-        "`mails` may not have such an item",
+        AHEAD,
     ),
     "a division": (
         "for mail in mails:\n    print($ {1 / len(mail)} $)",
@@ -135,7 +135,7 @@ CASES = {
     "continue before the rest": (
         'for mail in mails:\n    if mail == "x":\n        continue\n    verdict = $ {mail} $\n'
         "    write_text(mail, verdict)",
-        "`continue` skips what has to stay in order",
+        AHEAD,
     ),
     "a value on some paths": (
         'verdict = ""\nfor mail in mails:\n    if mail == "x":\n        verdict = $ {mail} $\n'
@@ -173,7 +173,7 @@ CASES = {
     "unpacking": ('for mail in mails:\n    a, b = (mail, "x")\n    print($ {a} {b} $)', AHEAD),
     "unpacking what may be too short": (
         "for mail in mails:\n    a, b = mails\n    print($ {a} {b} $)",
-        "`mails` may have more parts, or fewer",
+        AHEAD,
     ),
     "a computed key": (
         "for mail in mails:\n    row = {[mail]: 1}\n    print($ {row} $)",
@@ -210,13 +210,11 @@ WITH_LIBRARY = {
     ),
     "what measures": (
         "import time\nfor mail in mails:\n    start = time.time()\n    print($ {mail} $, start)",
-        "nothing is known of what `time` of Python does; if it has no effects and does not fail: "
-        'pure = ["time.time"]',
+        "nothing is known of what `time` of Python does",
     ),
     "what Python calculates": (
         'import re\nfor mail in mails:\n    print($ {re.sub("a", "b", mail)} $)',
-        "`re.sub` of Python may fail; if it has no effects and does not fail: "
-        'pure = ["re.sub"]',
+        "`re.sub` of Python may fail",
     ),
 }
 
@@ -234,6 +232,7 @@ def test_what_is_told(name: str) -> None:
     # Those of the functions are told of where they are called.
     words = {found[prompt].words for prompt in prompts if prompt in found}
     assert words == ({expected} if expected is not None else set())
+    assert all(one.may_overlap or one.way_out for one in found.values())
 
 
 def test_a_function_of_a_class_is_declared_by_its_whole_name() -> None:

@@ -47,7 +47,7 @@ def test_pages_of_python(language: str, text: str, printed: str | None) -> None:
     assert language == "python"
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
-        exec(compile(text, "runtime.md", "exec"), {"__name__": "__main__"})
+        exec(compile(text, "runtime.md", "exec", dont_inherit=True), {"__name__": "__main__"})
     assert output.getvalue() == printed
 
 
