@@ -84,6 +84,7 @@ GENERICS = {
     ),
     **dict.fromkeys(("Optional", "Maybe"), "{}?"),
     **dict.fromkeys(("tuple", "Tuple"), "({})"),
+    "Callable": "(A) -> B",
     "Union": "{}",
     "Literal": "{}",
 }
