@@ -31,15 +31,16 @@ print("settings:", show(settings))
 
 
 # a function is a value, whose type says what it takes and gives
-def twice(change: Callable[[int], int], start: int) -> int:
-    return ops.call(change, ops.call(change, start))
+def tell_each(numbers: list[int], tell: Callable[[int], None]) -> None:
+    for number in numbers:
+        ops.call(tell, number)
 
 
-def triple(n: int) -> int:
-    return 3 * n
+def print_half(number: int) -> None:
+    print("half:", number / 2)
 
 
-print("nine times:", twice(triple, count))
+tell_each([count, 4], print_half)
 
 if nickname is not None:
     print(f"hello, {nickname}")
