@@ -67,10 +67,10 @@ class Scripted:
 
 def _check(queued: object) -> None:
     """TypeError where this is not a reply."""
-    calls = queued if is_list(queued) or is_tuple(queued) else ()
-    if isinstance(queued, str | dict | ToolRequest | Reply | Exception):
+    calls = queued if is_list(queued) or is_tuple(queued) else [queued]
+    if all(isinstance(call, ToolRequest) for call in calls):
         return
-    if calls and all(isinstance(call, ToolRequest) for call in calls):
+    if isinstance(queued, str | dict | Reply | Exception):
         return
     kinds = "text, a dict, tool_request(...), a list of those calls, a Reply or an exception"
     raise TypeError(f"a queued reply is {kinds}, not {queued!r}")

@@ -10,6 +10,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.cli.test_journals import Script
 from tests.cli.test_journals import new_process as new_process
+from tests.support.terminal import read_terminal
 
 ROOT = Path(__file__).parents[2]
 
@@ -131,18 +132,9 @@ def typed(answers: str, *words: str) -> str:
         stderr=theirs,
     )
     os.close(theirs)
-    written = b""
-    while True:
-        try:
-            part = os.read(ours, 4096)
-        except OSError:  # so Linux says that nobody writes any more
-            break
-        if not part:
-            break
-        written += part
-    os.close(ours)
+    written = read_terminal(ours)
     process.wait()
-    return written.decode().replace("\r\n", "\n")
+    return written.replace("\r\n", "\n")
 
 
 @pytest.mark.one_python

@@ -190,9 +190,9 @@ def test_a_wrong_cell_is_told_with_its_line(shell: Any, capsys: pytest.CaptureFi
     assert told.startswith("error[SAFT0203]: unknown name `missing`") and ":3:7" in told
 
 
-def _cell(shell: Any, text: str) -> Any:
+def _cell(shell: Any, text: str, head: str = "%%saft") -> Any:
     """What a cell of a script shows."""
-    ended = shell.run_cell("%%saft\n" + text)
+    ended = shell.run_cell(f"{head}\n{text}")
     ended.raise_error()
     return ended.result
 
@@ -273,9 +273,7 @@ def test_names_of_python_that_earlier_cells_have_read(shell: Any) -> None:
 
 
 def _awaited_cell(shell: Any, text: str) -> Any:
-    ended = shell.run_cell("%%saft --async\n" + text)
-    ended.raise_error()
-    return ended.result
+    return _cell(shell, text, "%%saft --async")
 
 
 def test_a_cell_of_the_async_form_waits_in_the_loop(

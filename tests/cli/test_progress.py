@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.fake_server import FakeServer, completion
+from tests.support.terminal import read_terminal
 
 ROOT = Path(__file__).parents[2]
 
@@ -63,18 +64,9 @@ def at_terminal(command: list[str], settings: dict[str, str]) -> str:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(command, env=settings, stdout=theirs, stderr=theirs)
     os.close(theirs)
-    written = b""
-    while True:
-        try:
-            part = os.read(ours, 4096)
-        except OSError:  # so Linux says that nobody writes any more
-            break
-        if not part:
-            break
-        written += part
-    os.close(ours)
+    written = read_terminal(ours)
     assert process.wait() == 0, written
-    return written.decode()
+    return written
 
 
 def run_at_terminal(

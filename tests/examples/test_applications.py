@@ -26,6 +26,21 @@ def folder(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     return copied
 
 
+def saftc(
+    folder: Path, server: FakeServer, *words: str, typed: str | None = None, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """The command, run in a folder, with the model of a server."""
+    return subprocess.run(
+        [sys.executable, "-m", "saftc", *words],
+        cwd=folder,
+        env={**os.environ, "OPENAI_API_KEY": "x", "SAFT_BASE_URL": server.url, **variables},
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
 def said(body: dict[str, Any]) -> list[tuple[str, Any]]:
     return [(one["role"], one["content"]) for one in body["messages"]]
 
@@ -37,15 +52,7 @@ def offered(body: dict[str, Any]) -> list[str]:
 @pytest.mark.parametrize("folder", ["support_agent"], indirect=True)
 def test_the_agent_goes_on_after_a_restart(folder: Path) -> None:
     def run(server: FakeServer, typed: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "saftc", "run", "agent.saft"],
-            cwd=folder,
-            env={**os.environ, "OPENAI_API_KEY": "x", "SAFT_BASE_URL": server.url},
-            input=typed,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+        done = saftc(folder, server, "run", "agent.saft", typed=typed)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -166,14 +173,7 @@ def test_the_letters_go_on_after_their_budget(tmp_path: Path) -> None:
 
     def run(server: FakeServer, most: int) -> subprocess.CompletedProcess[str]:
         options = ("--journal", str(journal), "--max-requests", str(most))
-        return subprocess.run(
-            [sys.executable, "-m", "saftc", "run", "letters.saft", *options],
-            cwd=EXAMPLES,
-            env={**os.environ, "OPENAI_API_KEY": "x", "SAFT_BASE_URL": server.url},
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+        return saftc(EXAMPLES, server, "run", "letters.saft", *options)
 
     with FakeServer() as server:
         server.responder = lambda body: completion(
@@ -213,29 +213,21 @@ def test_the_trip_asks_the_server_beside_it(folder: Path) -> None:
     lock = folder / "mcp.lock.json"
     locked = lock.read_bytes()
 
-    def saftc(server: FakeServer, *command: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "saftc", *command],
-            cwd=folder,
-            env={
-                **os.environ,
-                "OPENAI_API_KEY": "x",
-                "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-                "SAFT_BASE_URL": server.url,
-                "XDG_CONFIG_HOME": str(own),
-            },
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
+    variables = {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "XDG_CONFIG_HOME": str(own),
+    }
+
+    def run(server: FakeServer, *words: str) -> str:
+        done = saftc(folder, server, *words, **variables)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     with FakeServer() as server:
         heights = {"lower": "Bergen", "higher": "La Paz"}
         server.answers = [calling(("metres_between", heights)), completion("3628")]
-        saftc(server, "mcp", "lock", "--check")
-        assert saftc(server, "run", "trip.saft").splitlines() == [
+        run(server, "mcp", "lock", "--check")
+        assert run(server, "run", "trip.saft").splitlines() == [
             *("Oslo: 23 m", "Bergen: 12 m", "La Paz is 3628 m above Bergen"),
         ]
         assert said(server.bodies[1])[-1] == ("tool", "3628")
@@ -244,14 +236,6 @@ def test_the_trip_asks_the_server_beside_it(folder: Path) -> None:
 
 @pytest.mark.parametrize("folder", ["refund_desk"], indirect=True)
 def test_the_refund_desk_goes_on_in_another_process(folder: Path) -> None:
-    def saftc(*words: str) -> subprocess.CompletedProcess[str]:
-        settings = {"OPENAI_API_KEY": "x", "SAFT_BASE_URL": server.url}
-        whole = [sys.executable, "-m", "saftc", *words]
-        variables = {**os.environ, **settings}
-        return subprocess.run(
-            whole, cwd=folder, env=variables, capture_output=True, text=True, timeout=60
-        )
-
     def reply(body: dict[str, Any]) -> Any:
         first, last = body["messages"][0]["content"], body["messages"][-1]
         if last["role"] == "tool":
@@ -268,29 +252,29 @@ def test_the_refund_desk_goes_on_in_another_process(folder: Path) -> None:
     whole = payments.read_text()
     with FakeServer() as server:
         server.responder = reply
-        assert (first := saftc(*run)).returncode == 4, first.stderr
-        several = saftc("approve", "monday.journal", "--yes")
+        assert (first := saftc(folder, server, *run)).returncode == 4, first.stderr
+        several = saftc(folder, server, "approve", "monday.journal", "--yes")
         assert several.returncode == 2
         assert '1. refund(order: "A-17", amount: 25.0)' in several.stdout
         assert '2. refund(order: "B-9", amount: 49.9)' in several.stdout
-        left = saftc("approve", "monday.journal", "--call", "1", "--yes")
+        left = saftc(folder, server, "approve", "monday.journal", "--call", "1", "--yes")
         assert (left.returncode, "A-17" in left.stdout) == (4, False)
         # The process is killed when the money is on its way.
         killing = "    import os\n    os.kill(os.getpid(), 9)\n    return f"
         payments.write_text(whole.replace("    return f", killing))
-        killed = saftc("approve", "monday.journal", "--no", "it is repaired")
+        killed = saftc(folder, server, "approve", "monday.journal", "--no", "it is repaired")
         assert killed.returncode == 137, killed.stderr
         payments.write_text(whole)
-        stopped = saftc(*run)
+        stopped = saftc(folder, server, *run)
         assert stopped.returncode == 1
         assert "it may or may not have taken effect" in stopped.stderr
-        assert saftc("approve", "monday.journal", "--yes").returncode == 1
-        ended = saftc("approve", "monday.journal", "--done", "paid 25.00 for A-17")
+        assert saftc(folder, server, "approve", "monday.journal", "--yes").returncode == 1
+        ended = saftc(folder, server, "approve", "monday.journal", "--done", "paid 25.00 for A-17")
         assert ended.stdout == "A-17 is paid back; the lamp is repaired.\n", ended.stderr
         requests = len(server.bodies)
         told = [text for role, text in said(server.bodies[-1]) if role == "tool"]
         assert told == ["paid 25.00 for A-17", "error: not approved: it is repaired"]
-        again = saftc(*run)
+        again = saftc(folder, server, *run)
         assert (again.returncode, again.stdout) == (0, ended.stdout)
         assert len(server.bodies) == requests == 4
     assert (folder / "paid.txt").read_text() == "A-17 25.00\n"

@@ -101,10 +101,8 @@ def deciding(*decisions: bool | Decision) -> Callable[[PendingCall], bool | Deci
     return desk_lead
 
 
-# Who decides
-
-
-def test_a_yes(desk: Desk) -> None:
+def have_all_approved(desk: Desk) -> list[PendingCall]:
+    """Has each call approved that is asked about before anything is done; those calls."""
     asked: list[PendingCall] = []
 
     def lead(call: PendingCall) -> bool:
@@ -113,6 +111,14 @@ def test_a_yes(desk: Desk) -> None:
         return True
 
     configure(approver=lead)
+    return asked
+
+
+# Who decides
+
+
+def test_a_yes(desk: Desk) -> None:
+    asked = have_all_approved(desk)
     result = ask(desk, Turns([REFUND], "done"))
     assert (result.value, desk.done) == ("done", ["A-1 5.0"])
     (call,) = asked
@@ -269,14 +275,7 @@ def ask_for_program(desk: Desk, provider: Turns, returns: Any = list[str]) -> An
 
 
 def test_a_program_waits_as_a_whole(desk: Desk) -> None:
-    asked: list[PendingCall] = []
-
-    def lead(call: PendingCall) -> bool:
-        assert desk.done == []
-        asked.append(call)
-        return True
-
-    configure(approver=lead)
+    asked = have_all_approved(desk)
     assert ask_for_program(desk, Turns(PROGRAM)) == ["A-1 was late", "refunded 5.0"]
     assert [one.kind for one in asked] == ["program"]
     assert asked[0].args == {"program": json.loads(PROGRAM)}

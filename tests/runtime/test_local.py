@@ -8,6 +8,7 @@ import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal, TypedDict
 
@@ -191,7 +192,9 @@ def test_the_openai_provider_against_the_embedded_server(monkeypatch: pytest.Mon
     assert asked.value == {"name": "Alice", "age": 30}
 
 
-def test_there_is_no_effort(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.fixture
+def embedded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeServer]:
+    """A server in the place of the embedded one, which is chosen."""
     path = tmp_path / "model.gguf"
     path.write_bytes(b"GGUF")
     monkeypatch.setattr(local, "_checked_weights", lambda _: str(path))
@@ -201,21 +204,22 @@ def test_there_is_no_effort(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         monkeypatch.setattr(local, "_started", lambda _: running)
         server.extra = {*local._EXTRA}  # pyright: ignore[reportPrivateUsage]
         configure(provider="local")
-        with pytest.raises(ConfigError, match="the embedded model has no option `effort`"):
-            prompt("hi", options={"effort": "high"})
-        monkeypatch.setenv("SAFT_EFFORT", "high")
-        assert prompt("hi").value == "ok"
-        assert "reasoning_effort" not in server.bodies[0]
+        yield server
+
+
+def test_there_is_no_effort(embedded: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match="the embedded model has no option `effort`"):
+        prompt("hi", options={"effort": "high"})
+    monkeypatch.setenv("SAFT_EFFORT", "high")
+    assert prompt("hi").value == "ok"
+    assert "reasoning_effort" not in embedded.bodies[0]
 
 
 @pytest.mark.parametrize("sender", ["threads", "aiohttp", "httpx2"])
 def test_no_connection_is_used_twice(
-    sender: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    sender: str, embedded: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The server closes one that is idle, and nothing is asked again of a server that is here.
-    path = tmp_path / "model.gguf"
-    path.write_bytes(b"GGUF")
-    monkeypatch.setattr(local, "_checked_weights", lambda _: str(path))
     if sender == "httpx2":
         monkeypatch.setattr(_clients, "aiohttp", None)
 
@@ -223,15 +227,9 @@ def test_no_connection_is_used_twice(
         for _ in range(3):
             await prompt.aio("hi")
 
-    with FakeServer() as server:
-        connection = Server(server.url, "key", is_embedded=True)
-        running = local._LocalServer(None, server.url, "key", True, connection)  # pyright: ignore[reportPrivateUsage]
-        monkeypatch.setattr(local, "_started", lambda _: running)
-        server.extra = {*local._EXTRA}  # pyright: ignore[reportPrivateUsage]
-        configure(provider="local")
-        if sender == "threads":
-            for _ in range(3):
-                prompt("hi")
-        else:
-            asyncio.run(ask_three_times())
-    assert len({request.port for request in server.requests}) == 3
+    if sender == "threads":
+        for _ in range(3):
+            prompt("hi")
+    else:
+        asyncio.run(ask_three_times())
+    assert len({request.port for request in embedded.requests}) == 3
