@@ -288,7 +288,7 @@ def _sum(context: Context, given: _Given) -> Expression:
     if none is None:
         return py.call(context.global_("sum"), [items])
     if isinstance(items, cst.GeneratorExp):  # beside another argument it has brackets
-        items = items.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        items = py.parenthesized(items)
     return py.call(context.global_("sum"), [items, nothing_of(context, none)])
 
 

@@ -58,6 +58,14 @@ def one_a_line(
         # `str(x)` is `x`, and has its comments already.
         return made
     inner = take(context.inner, *node.span) if items else []
+    match made:
+        case cst.Call(args=[cst.Arg(value=cst.GeneratorExp(lpar=()) as alone) as only]):
+            # Python takes no comma behind it.
+            if not inner:
+                return made
+            made = made.with_changes(args=[only.with_changes(value=py.parenthesized(alone))])
+        case _:
+            pass
     if inner:
         return with_comments(made, [item.span for item in items], inner, context.source)
     # The comma of `(a,)` makes the tuple; it says nothing about lines.

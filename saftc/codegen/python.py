@@ -430,6 +430,11 @@ def generator(made: cst.ListComp) -> cst.GeneratorExp:
     return cst.GeneratorExp(made.elt, made.for_in, lpar=(), rpar=())
 
 
+def parenthesized(made: cst.GeneratorExp) -> cst.GeneratorExp:
+    """The generator where it is not the only argument, or a comma is behind it."""
+    return made.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+
+
 def _clauses(clauses: Sequence[Clause], awaiting: Sequence[bool]) -> cst.CompFor:
     (target, iterable, conditions), *others = clauses
     return cst.CompFor(
