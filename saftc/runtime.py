@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from runtime_support._templates import Unknown, tool_name
     from runtime_support._tools import function_tool
     from runtime_support._uncaught import is_broken_rule, is_tool_of_server
-    from runtime_support._values import counted, is_list, is_object, literal
+    from runtime_support._values import counted, is_approved, is_list, is_object, literal
     from runtime_support.mcp import _config as mcp_config
     from runtime_support.mcp import _lock as mcp_lock
     from runtime_support.mcp import _serving as mcp_serving
@@ -91,7 +91,7 @@ else:
         "_templates": "Unknown tool_name",
         "_tools": "function_tool",
         "_uncaught": "is_broken_rule is_tool_of_server",
-        "_values": "counted is_list is_object literal",
+        "_values": "counted is_approved is_list is_object literal",
         "mcp._config": "mcp_config=.",
         "mcp._lock": "mcp_lock=.",
         "mcp._serving": "mcp_serving=.",
@@ -156,6 +156,7 @@ __all__ = [
     "escaped",
     "first_request",
     "function_tool",
+    "is_approved",
     "is_broken_rule",
     "is_journal",
     "is_list",

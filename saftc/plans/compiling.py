@@ -18,7 +18,11 @@ from saftc.plans.reading import not_json, span_of
 from saftc.plans.tools import find_tools
 from saftc.plans.writing import write_plan
 from saftc.project.files import FileProblem, read_source
+from saftc.runtime import program_tree
 from saftc.source import Source, Span
+
+_WAITS = "{} waits for approval, and compiled Python would call it without asking"
+_ASKS = "run the plan itself: `run(Plan.read(...))` asks first"
 
 
 class PlanProblem(Exception):
@@ -53,6 +57,14 @@ def compile_plan(file: str, tools: str, folders: Iterable[Path]) -> CompiledPlan
         )
     if isinstance(checked, Ambiguous):
         raise PlanProblem("\n".join(_ambiguous(source, point) for point in checked.points))
+    names = program_tree.waiting_in(checked)
+    waiting = [
+        _told(source, _WAITS.format(call["tool"]), span_of(source, call["path"]), _ASKS)
+        for call in program_tree.calls_in(checked)
+        if call["tool"] in names
+    ]
+    if waiting:
+        raise PlanProblem("\n".join(waiting))
     name = Path(file).name
     try:
         return CompiledPlan(write_plan(name, checked.root, offered), offered.siblings)
@@ -60,8 +72,8 @@ def compile_plan(file: str, tools: str, folders: Iterable[Path]) -> CompiledPlan
         raise PlanProblem(f"error: {problem}\n") from None
 
 
-def _told(source: Source, message: str, span: Span) -> str:
-    return f"error: {message}\n{snippet(source, span)}"
+def _told(source: Source, message: str, span: Span, hint: str = "") -> str:
+    return f"error: {message}\n{snippet(source, span, hint)}"
 
 
 def _ambiguous(source: Source, point: Point) -> str:

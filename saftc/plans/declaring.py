@@ -6,27 +6,34 @@
     data = read_text("data.txt")                nothing
 
 What is declared is enough to check a plan. Of other modules, those are imported that it needs.
+The functions that wait for approval are read from the text: `approve(refund)`, wherever it stands.
 """
 
 import ast
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+
+from runtime_support import approve
+from saftc.runtime import Function
 
 # Gives the text of a compiled module by its name; None for other modules.
 TextOf = Callable[[str], str | None]
 
 
 @contextmanager
-def declaring(text_of: TextOf) -> Generator[None]:
-    """Has the compiled modules that have a text imported without what they do, and forgets them."""
+def declaring(text_of: TextOf) -> Generator[list[Function]]:
+    """Has the compiled modules that have a text imported without what they do, and forgets them.
+
+    Gives a list of the functions that they have wait for approval; each import adds its own.
+    """
     finder = _Compiled(text_of)
     sys.meta_path.insert(0, finder)
     try:
-        yield
+        yield finder.approved
     finally:
         sys.meta_path.remove(finder)
         for name in finder.found:
@@ -39,6 +46,7 @@ class _Compiled(MetaPathFinder, Loader):
     def __init__(self, text_of: TextOf) -> None:
         self.text_of = text_of
         self.found: dict[str, str] = {}
+        self.approved: list[Function] = []
 
     def find_spec(self, fullname: str, *_rest: object) -> ModuleSpec | None:
         text = self.text_of(fullname)
@@ -48,11 +56,34 @@ class _Compiled(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self)
 
     def exec_module(self, module: ModuleType) -> None:
-        declared = _Declared().visit(ast.parse(self.found[module.__name__]))
+        written = ast.parse(self.found[module.__name__])
+        approved = list(_given_to_approve(written))
+        declared = _Declared().visit(written)
         # What else others import from it is a value, which they are declared without.
         vars(module)["__getattr__"] = _nothing
         code = compile(ast.fix_missing_locations(declared), module.__name__, "exec")
         exec(code, vars(module))
+        if vars(module).get("approve") is approve:
+            found = (_named(one, vars(module)) for one in approved)
+            self.approved += [one for one in found if callable(one)]
+
+
+def _given_to_approve(module: ast.Module) -> Iterator[ast.expr]:
+    """The arguments of each `approve(...)` of a module."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield from node.args if node.func.id == "approve" else ()
+
+
+def _named(node: ast.expr, namespace: Mapping[str, object]) -> object:
+    """What a name, or a member of a module, means; None of anything else."""
+    match node:
+        case ast.Name(name):
+            return namespace.get(name)
+        case ast.Attribute(value, name):
+            return getattr(_named(value, namespace), name, None)
+        case _:
+            return None
 
 
 def _nothing(name: str) -> None:

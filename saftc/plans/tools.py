@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import cast
 
+from runtime_support import approve
 from runtime_support.programs import Registry, RegistryError
 from saftc.diagnostics.near import near
 from saftc.driver import Checked, compile_checked
@@ -25,7 +26,7 @@ from saftc.previews.declarations import imported_beside
 from saftc.project.files import MADE_BY_SAFTC, FileProblem, read_module
 from saftc.project.finder import sibling
 from saftc.project.scripts import Modules
-from saftc.runtime import Function, classes_of, tool_name
+from saftc.runtime import Function, classes_of, is_approved, tool_name
 from saftc.semantics.programs import conversions_of
 
 
@@ -93,9 +94,9 @@ def _of_script(name: str, folder: Path, program: object) -> Tools:
     scripts = {name: one for name, one in modules.siblings.items() if one is not None}
     texts = {name: compile_checked(one).text for name, one in scripts.items()}
     conversions = set(conversions_of(checked.module, checked.facts))
-    with declaring(texts.get):
+    with declaring(texts.get) as approved:
         namespace = vars(imported_beside(folder)(name))
-        registry = _registry(name, namespace, conversions, program)
+        registry = _registry(name, namespace, conversions, approved, program)
         return Tools(name, namespace, registry, tuple(scripts.values()))
 
 
@@ -103,13 +104,18 @@ def _of_python(name: str, folder: Path, program: object) -> Tools:
     find, text = imported_beside(folder), _compiled_text(name, folder)
     if text is not None:
         conversions = set(map(tool_name, _passed_as_conversions(text)))
-        with declaring(partial(_compiled_text, folder=folder)):
+        with declaring(partial(_compiled_text, folder=folder)) as approved:
             namespace = vars(find(name))
-            return Tools(name, namespace, _registry(name, namespace, conversions, program))
+            registry = _registry(name, namespace, conversions, approved, program)
+            return Tools(name, namespace, registry)
     module = find(name)
     functions = {one.__name__: one for one in _listed_conversions(module, name)}
     namespace = {**vars(module), **functions}
-    return Tools(name, vars(module), _registry(name, namespace, set(functions), program))
+    approved = [
+        cast("Function", vars(one)["__wrapped__"]) for one in namespace.values() if is_approved(one)
+    ]
+    registry = _registry(name, namespace, set(functions), approved, program)
+    return Tools(name, vars(module), registry)
 
 
 def _listed_conversions(module: ModuleType, name: str) -> list[Function]:
@@ -144,10 +150,18 @@ def _passed_as_conversions(text: str) -> set[str]:
 
 
 def _registry(
-    home: str, namespace: Mapping[str, object], conversions: set[str], program: object
+    home: str,
+    namespace: Mapping[str, object],
+    conversions: set[str],
+    approved: Sequence[Function],
+    program: object,
 ) -> Registry:
-    """The registry of what a program can call by name."""
-    callables = {key: value for key, value in namespace.items() if callable(value)}
+    """The registry of what a program can call by name; what is `approved` somewhere waits."""
+    callables = {
+        key: approve(value) if any(value is one for one in approved) else value
+        for key, value in namespace.items()
+        if callable(value)
+    }
     public = namespace.get("__all__")
     offered = {
         tool_name(key): value

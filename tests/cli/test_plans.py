@@ -352,6 +352,79 @@ def test_a_function_that_no_plan_can_call(saftc: Command, write: Write) -> None:
     )
 
 
+REFUNDS = """/// Pays the price of an order back.
+f refund(order: string, amount: float) -> string:
+    ret f"{amount} for {order}"
+
+f look(order: string) -> string:
+    ret order
+
+"""
+APPROVED = [
+    '$ Help with {"A-17"}: you have {look} and {refund:approve}. $',
+    '$ Help with {"A-17"}. $ with {tools: [look, approve(refund)]}',
+    "program $ Refund {[1]} with {look} and {refund:approve}. $",
+]
+REFUNDING = '[{"look": {"order": {"refund": {"order": "A-17", "amount": 25}}}}]'
+WAITS = f"""error: refund waits for approval, and compiled Python would call it without asking
+ --> plan.json:1:21
+  |
+1 | {REFUNDING}
+  |                     {"^" * 43} run the plan itself: `run(Plan.read(...))` asks first
+"""
+
+
+@pytest.mark.parametrize("asks", APPROVED)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_plan_that_calls_what_a_script_has_approved(
+    saftc: Command, write: Write, folder: Path, asks: str, compiled: bool
+) -> None:
+    write("source/bank.saft", f"{REFUNDS}print({asks})\n")
+    write("source/desk.saft", "from bank import look, refund\nprint(refund, look)\n")
+    if compiled:
+        assert saftc("build", "source/bank.saft", "source/desk.saft", "--out-dir", ".").code == 0
+    else:
+        (folder / "source/bank.saft").rename(folder / "bank.saft")
+        (folder / "source/desk.saft").rename(folder / "desk.saft")
+    write("plan.json", REFUNDING)
+    for tools in ("bank", "desk"):
+        done = saftc("build", "plan.json", "--tools", tools)
+        assert (done.code, done.out, done.err) == (1, "", WAITS)
+        assert not (folder / "plan.py").exists()
+    write("plan.json", '{"look": {"order": "A-17"}}')
+    assert saftc("build", "plan.json", "--tools", "bank", "-o", "-").code == 0
+
+
+@pytest.mark.parametrize(
+    "approved",
+    [
+        "@approve\ndef refund(order: str, amount: float) -> str:\n    return order\n",
+        "def refund(order: str, amount: float) -> str:\n    return order\n\n\n"
+        "refund = approve(refund)\n",
+        "def refund(order: str, amount: float) -> str:\n    return order\n\n\n"
+        "pay = approve(refund)\n",
+    ],
+)
+def test_a_plan_that_calls_what_a_python_module_has_approved(
+    saftc: Command, write: Write, folder: Path, approved: str
+) -> None:
+    look = "\n\ndef look(order: str) -> str:\n    return order\n"
+    write("tools.py", f"from runtime_support import approve\n\n\n{approved}{look}")
+    write("plan.json", REFUNDING)
+    done = saftc("build", "plan.json", "--tools", "tools")
+    assert (done.code, done.out, done.err) == (1, "", WAITS)
+    assert not (folder / "plan.py").exists()
+
+
+def test_a_conversion_that_is_approved_somewhere(saftc: Command, write: Write) -> None:
+    write("geo.saft", GEO + 'print($ Where is {"Oslo"}? {locate:approve} $)\n')
+    write("plan.json", CITIES)
+    assert saftc("build", "plan.json", "--tools", "geo", "-o", "-").err == (
+        "saftc: a plan cannot call what geo offers: "
+        "the conversion locate cannot wait for approval\n"
+    )
+
+
 def test_a_default_that_cannot_be_written(saftc: Command, write: Write) -> None:
     write(
         "tools.py",
