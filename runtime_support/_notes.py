@@ -11,7 +11,7 @@ from runtime_support.errors import printable
 def note(text: str) -> None:
     """Tells the user something on standard error, if there is one."""
     if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
-        print(f"saft: {printable(redacted(text))}", file=sys.stderr)
+        print(f"saftc: {printable(redacted(text))}", file=sys.stderr)
 
 
 def is_at_terminal() -> bool:

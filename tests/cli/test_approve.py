@@ -38,7 +38,7 @@ def waiting(saftc: Command, script: Script) -> Command:
     assert (ended.code, ended.out) == (4, "")
     assert ended.err == (
         f"saftc: {FIRST} waits for approval, of desk.saft:7:11\n"
-        "saft: `saftc approve a.journal` decides; then the same command goes on from there\n"
+        "saftc: `saftc approve a.journal` decides; then the same command goes on from there\n"
     )
     return saftc
 

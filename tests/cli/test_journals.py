@@ -40,14 +40,14 @@ def test_the_same_command_goes_on(
     ended = saftc(*run, "--max-requests", "1")
     assert (ended.code, ended.out) == (1, "Hello, Ada!\n"), ended.err
     assert ended.err.endswith(
-        "saft: 1 answer is kept in a.journal; the same command goes on from there\n"
+        "saftc: 1 answer is kept in a.journal; the same command goes on from there\n"
     )
     monkeypatch.setattr(spending, "_of_process", spending.Spending())
     monkeypatch.setattr(places, "_root", places.Scope())
     ended = saftc(*run, "--max-requests", "2")
     assert (ended.code, ended.out) == (0, "Hello, Ada!\nHello, Bo!\n")
     assert re.fullmatch(
-        r"saft: a.journal: goes on with the run, last begun [-\d]+ [:\d]+; 1 answer is kept\n",
+        r"saftc: a.journal: goes on with the run, last begun [-\d]+ [:\d]+; 1 answer is kept\n",
         ended.err,
     )
     shown = saftc("trace", "a.journal")
@@ -75,7 +75,7 @@ def test_the_sum_of_a_run(saftc: Command, script: Script) -> None:
     script("greet.saft", GREETING)
     ended = saftc("run", "greet.saft", "--provider", "mock", "--usage")
     assert ended.out == "Hello, Ada!\nHello, Bo!\n"
-    assert re.fullmatch(r"saft: 2 prompts: 2 requests, 10 tokens, \d+\.\d s\n", ended.err)
+    assert re.fullmatch(r"saftc: 2 prompts: 2 requests, 10 tokens, \d+\.\d s\n", ended.err)
 
 
 def test_another_script(saftc: Command, script: Script) -> None:
@@ -133,7 +133,7 @@ print("done")
 @pytest.mark.parametrize(
     ("line", "out", "told"),
     [
-        ("print($ greet {n} $)", 0, ["error: JournalError: ", "saft: "]),
+        ("print($ greet {n} $)", 0, ["error: JournalError: ", "saftc: "]),
         # Also when the script catches it, and when nobody asks for what ran ahead.
         ("try: print($ greet {n} $)\n    except error: print(error.kind)", 1, ["saftc: "]),
     ],
@@ -194,7 +194,7 @@ def test_odd_journals_do_not_hide_the_others(
     assert Path("odd.journal").read_text() == head
     shown = saftc("trace", "deep.journal")
     assert shown.code == 0
-    assert shown.err == "saft: deep.journal: 1 line is damaged\n"
+    assert shown.err == "saftc: deep.journal: 1 line is damaged\n"
 
 
 def test_the_page_of_a_huge_journal_shows_its_beginning(
@@ -205,7 +205,7 @@ def test_the_page_of_a_huge_journal_shows_its_beginning(
     monkeypatch.setattr(_timeline, "MOST_STEPS", 5)
     ended = saftc("trace", "a.journal", "--html", "a.html")
     assert ended.code == 0
-    assert ended.err == "saft: a.html shows the beginning of the run; 3 later steps are left out\n"
+    assert ended.err == "saftc: a.html shows the beginning of the run; 3 later steps are left out\n"
     page = Path("a.html").read_text()
     assert '"left": 3' in page and page.count('"told"') == 5
     monkeypatch.setattr(_timeline, "MOST_STEPS", 100)

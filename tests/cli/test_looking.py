@@ -101,7 +101,7 @@ def test_what_cannot_be_read_or_written(saftc: Command, script: Script) -> None:
     saftc("run", "a.saft", "--journal", "a.journal")
     ended = saftc("trace", "a.journal", "--html", "nowhere/run.html", "--chrome", "trace.json")
     assert ended.code == 1 and Path("trace.json").exists()
-    assert ended.err.startswith("saft: cannot write the timeline nowhere/run.html: ")
+    assert ended.err.startswith("saftc: cannot write the timeline nowhere/run.html: ")
 
 
 # OpenTelemetry

@@ -79,7 +79,7 @@ def test_how_far_it_is_unless_it_is_to_be_quiet(
 ) -> None:
     monkeypatch.setattr(mapping, "_TOLD_EVERY", 0.0)
     job = ("map", "home/triage.saft:triage", "mails.csv")
-    assert "saft: 2 of 2 rows, " in saftc(*job, "loud").err
+    assert "saftc: 2 of 2 rows, " in saftc(*job, "loud").err
     quiet = saftc("-q", *job, "quiet")
     assert (quiet.code, quiet.err) == (0, "")
 

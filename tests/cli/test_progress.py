@@ -96,7 +96,7 @@ def test_a_line_at_a_terminal(server: FakeServer) -> None:
 def test_the_sum_at_a_terminal(server: FakeServer) -> None:
     *lines, told = left_on_screen(run_at_terminal(server.url, summed_after=0))
     assert lines == ["begins", "ok", "ok"]
-    assert re.fullmatch(r"saft: 2 prompts: 2 requests, 36 tokens, \d+\.\d s", told)
+    assert re.fullmatch(r"saftc: 2 prompts: 2 requests, 36 tokens, \d+\.\d s", told)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
@@ -160,7 +160,7 @@ def test_in_a_pipe(server: FakeServer, usage: str) -> None:
         text=True,
     )
     assert done.stdout == "begins\nlate\nlate\n"
-    expected = r"saft: 2 prompts: 2 requests, 36 tokens, \d+\.\d s\n" if usage else ""
+    expected = r"saftc: 2 prompts: 2 requests, 36 tokens, \d+\.\d s\n" if usage else ""
     assert re.fullmatch(expected, done.stderr)
 
 
@@ -172,6 +172,6 @@ def test_what_came_from_the_journal(server: FakeServer) -> None:
             capture_output=True,
             text=True,
         )
-        assert f"saft: 2 prompts: {expected}, " in done.stderr
+        assert f"saftc: 2 prompts: {expected}, " in done.stderr
     assert done.stderr.endswith(" s; 2 answers from the journal\n")
     assert len(server.requests) == 2

@@ -155,3 +155,11 @@ def test_without_the_cache_the_parser_is_not_kept_either(
     grammar._parser.cache_clear()  # pyright: ignore[reportPrivateUsage]
     assert saftc("check", "a.saft").code == 0
     assert [path.name for path in cache.iterdir()] == ["parser"]
+
+
+def test_whatever_speaks_has_one_name(saftc: Command, script: Script) -> None:
+    script("a.saft", "print($ greet Ann $)\n")
+    notes = saftc("run", "a.saft", "--usage", "--timeline", "nowhere/run.html").err
+    complaint = saftc("run", "missing.saft").err
+    said = [*notes.splitlines(), *complaint.splitlines()]
+    assert len(said) == 4 and all(line.startswith("saftc: ") for line in said), said

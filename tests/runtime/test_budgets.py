@@ -287,7 +287,7 @@ os.environ["SAFT_USAGE"] = "1"
 ask(3)
 """
     told = run_late(server, script)
-    assert told.startswith("saft: 3 prompts: 3 requests, 54 tokens, ")
+    assert told.startswith("saftc: 3 prompts: 3 requests, 54 tokens, ")
 
 
 # Prices of well-known models

@@ -158,7 +158,7 @@ def test_a_variable_that_nothing_reads_is_told_once(
     for name in ("SAFT_MODLE", "SAFT_MAX_COSTS", "SAFT_TEAM_ID", "SAFT_STOP", "SAFT_MODEL"):
         monkeypatch.setenv(name, "x")
     assert settings_for().model == "x"
-    told = "saft: the environment sets {}, which nothing reads; {}"
+    told = "saftc: the environment sets {}, which nothing reads; {}"
     assert capsys.readouterr().err.splitlines() == [
         told.format("SAFT_MAX_COSTS", "did you mean SAFT_MAX_COST?"),
         told.format("SAFT_MODLE", "did you mean SAFT_MODEL?"),
@@ -466,7 +466,7 @@ def test_the_file_of_the_user(
     # It is the user's own word where keys go.
     assert settings.base_url == "http://127.0.0.1:8080/v1"
     assert capsys.readouterr().err == (
-        f"saft: {own} sets `tempereture`, which is not a setting; did you mean `temperature`?\n"
+        f"saftc: {own} sets `tempereture`, which is not a setting; did you mean `temperature`?\n"
     )
 
 

@@ -345,7 +345,7 @@ def test_a_torn_last_line_is_left_out_with_a_note(
     path.write_text(f"{ENTRY}\n{ENTRY[:-15]}")
     monkeypatch.setenv("SAFT_REPLAY", str(path))
     assert prompt("hi").value == "hello"
-    said = f"saft: {path}:2: the last line is incomplete and is left out\n"
+    said = f"saftc: {path}:2: the last line is incomplete and is left out\n"
     assert capsys.readouterr().err == said
 
 
@@ -509,7 +509,7 @@ def test_a_full_disk_costs_no_reply(
     assert ask(1) == ["one"]
     is_full = True
     assert ask(2) == ["two"]
-    said = f"saft: cannot write the recording {recording}: No space left on device\n"
+    said = f"saftc: cannot write the recording {recording}: No space left on device\n"
     assert capsys.readouterr().err == said
     with pytest.raises(ConfigError, match=f"{recording}: No space left on device"):
         ask(3)
@@ -541,7 +541,7 @@ for n in range(9):
     assert sorted(answers) == [*sorted(kept), answers[-1]]
     assert f"ConfigError: cannot write the recording {path}: File too large" in done.stderr
     assert done.stderr.splitlines()[-1] == (
-        f"saft: cannot finish the recording {path}: File too large; 1 replies are not in it"
+        f"saftc: cannot finish the recording {path}: File too large; 1 replies are not in it"
     )
 
 

@@ -416,8 +416,8 @@ def test_a_page_without_prompts_and_one_that_cannot_be_written(
     write_timeline()
     told = capsys.readouterr().err.splitlines()
     assert told == [
-        "saft: there is no folder for the timeline nowhere/run.html: it will not be written",
-        "saft: cannot write the timeline nowhere/run.html: No such file or directory",
+        "saftc: there is no folder for the timeline nowhere/run.html: it will not be written",
+        "saftc: cannot write the timeline nowhere/run.html: No such file or directory",
     ]
 
 
@@ -506,7 +506,7 @@ def test_without_saftc_it_is_said_once_that_none_is_drawn(
     assert prompt("two").value == "b"
     tracing._drawing.cache_clear()
     assert capsys.readouterr().err == (
-        "saft: no timeline is drawn: saftc draws it, and is not installed in this environment; "
+        "saftc: no timeline is drawn: saftc draws it, and is not installed in this environment; "
         "SAFT_LOG=FILE writes the same events without it\n"
     )
     assert not Path(os.environ["SAFT_TIMELINE"]).exists()

@@ -168,7 +168,7 @@ def test_an_observer_that_raises_costs_no_answer(
         remove()
     assert len(seen) == 4
     assert re.fullmatch(
-        r"saft: observer 1 \(.*broken\): KeyError: 'request'\n", capsys.readouterr().err
+        r"saftc: observer 1 \(.*broken\): KeyError: 'request'\n", capsys.readouterr().err
     )
 
 
@@ -194,7 +194,7 @@ def test_a_log_that_cannot_be_written_costs_no_answer(
     scripted("one", "two")
     assert [prompt("hi").value, prompt("hi").value] == ["one", "two"]
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"saft: log {place}: ") and f"'{place}'" in line
+    assert line.startswith(f"saftc: log {place}: ") and f"'{place}'" in line
 
 
 def test_without_standard_error_nothing_is_lost(
