@@ -231,6 +231,13 @@ def check(
             "--strict", help="Exit 1 for warnings, too; add hints on what run time decides."
         ),
     ] = False,
+    fix: Annotated[
+        bool,
+        typer.Option("--fix", help="Fix what can only be meant in one way, then check."),
+    ] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Write nothing; show what --fix would change.")
+    ] = False,
     bounds: Annotated[
         bool, typer.Option("--bounds", help="Show how many requests each function sends at most.")
     ] = False,
@@ -240,7 +247,7 @@ def check(
     ] = None,
     root: Root = None,
 ) -> None:
-    """Report what is wrong with scripts, without writing anything."""
+    """Report what is wrong with scripts, and fix it with --fix."""
     code = actions.check(
         files,
         format=format.value,
@@ -248,6 +255,8 @@ def check(
         root=root,
         bounds=bounds,
         max_requests=max_requests,
+        fix=fix,
+        diff=diff,
     )
     raise typer.Exit(code)
 

@@ -198,10 +198,16 @@ def check(
     root: Path | None = None,
     bounds: bool = False,
     max_requests: int | None = None,
+    fix: bool = False,
+    diff: bool = False,
 ) -> int:
-    """Reports what is wrong with scripts; see `saftc.commands.check`."""
+    """Reports what is wrong with scripts, and fixes what it can; see `saftc.commands.check`."""
     from saftc.commands.check import check_all
 
+    if fix and "-" in files and not diff:
+        raise WrongUsage("--fix changes files, and `-` is none; --diff shows what would change")
+    if diff and (format != "text" or bounds):
+        raise WrongUsage("--diff shows what would change, and nothing else: leave the rest out")
     if bounds and format not in ("text", "json"):
         raise WrongUsage(f"--bounds is written as text or json, and not as {format}")
     with no_garbage_collector():
@@ -212,6 +218,8 @@ def check(
             root=root,
             bounds=bounds,
             max_requests=max_requests,
+            fix=fix,
+            diff=diff,
         )
         return 1 if failed else 0
 

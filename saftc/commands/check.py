@@ -16,7 +16,7 @@ from saftc.commands.reporting import (
 from saftc.diagnostics.model import LIMIT, Diagnostic
 from saftc.diagnostics.render import render_text
 from saftc.driver import Checked
-from saftc.project.files import UNNAMED, FileProblem, scripts_below, shown
+from saftc.project.files import UNNAMED, FileProblem, read_script, scripts_below, shown
 from saftc.project.finder import Roots, package_in
 from saftc.project.scripts import Scripts
 from saftc.project.settings import project_wire
@@ -34,13 +34,16 @@ def check_all(
     root: Path | None = None,
     bounds: bool = False,
     max_requests: int | None = None,
+    fix: bool = False,
+    diff: bool = False,
 ) -> bool:
     """Writes what is wrong with scripts; whether one of them has errors or cannot be read.
 
     A strict check counts warnings as errors, and tells what is left to run time. The formats are
     `text` and those of `saftc.diagnostics.reports`. With `bounds`, the most requests of scripts
     without errors are written as well, as text or as JSON: then in an object, with what is wrong
-    under `diagnostics`. Scripts that may send more than `max_requests` have an error.
+    under `diagnostics`. Scripts that may send more than `max_requests` have an error. With `fix`,
+    what can be is fixed before; with `diff`, that is only shown, and nothing else is.
 
     Raises:
         FileProblem: A setting that bounds requests is not what it may be.
@@ -50,7 +53,15 @@ def check_all(
     told: list[tuple[Source, Sequence[Diagnostic]]] = []
     failed = False
     files = errors = warnings = 0
-    scripts, wire = Scripts(roots=Roots(root)), project_wire()
+    read, roots, wire = read_script, Roots(root), project_wire()
+    if fix or diff:
+        # Seldom asked for.
+        from saftc.commands.fixing import Fixer
+
+        fixer = Fixer(roots, shows=diff)
+        failed = not fixer.fix(_files_of(arguments)[0])
+        read = fixer.read
+    scripts = Scripts(read, roots=roots)
     for file, checked in _checked(arguments, scripts):
         if isinstance(checked, FileProblem):
             complain(str(checked))
@@ -73,7 +84,7 @@ def check_all(
         for diagnostic in mistakes:
             errors += diagnostic.severity == "error"
             warnings += diagnostic.severity == "warning"
-        if format == "text":
+        if format == "text" and not diff:
             between = "\n" if found and any(before for _, before in told) else ""
             write_rendered(between + render_text(found, checked.source), sys.stdout)
         told.append((checked.source, found))
@@ -95,14 +106,8 @@ def _checked(
     arguments: Sequence[str], scripts: Scripts
 ) -> Iterator[tuple[str, Checked | FileProblem]]:
     """The scripts that are meant, in their order, each checked or the reason why it cannot be."""
-    files: list[str] = []
-    found: dict[str, Checked | FileProblem] = {}
-    for argument in arguments:
-        try:
-            files += scripts_below(argument)
-        except FileProblem as problem:
-            files.append(argument)
-            found[argument] = problem
+    files, problems = _files_of(arguments)
+    found: dict[str, Checked | FileProblem] = {**problems}
     # Those first that may import the others, from the root that these have then.
     for file in sorted(files, key=lambda file: len(Path(file).absolute().parts)):
         if file not in found:
@@ -111,6 +116,19 @@ def _checked(
             except FileProblem as problem:
                 found[file] = problem
     return ((file, found[file]) for file in files)
+
+
+def _files_of(arguments: Sequence[str]) -> tuple[list[str], dict[str, FileProblem]]:
+    """The scripts that are meant, and by their names why some cannot be found."""
+    files: list[str] = []
+    problems: dict[str, FileProblem] = {}
+    for argument in arguments:
+        try:
+            files += scripts_below(argument)
+        except FileProblem as problem:
+            files.append(argument)
+            problems[argument] = problem
+    return files, problems
 
 
 def _bounds_of(checked: Checked) -> "Bounds":

@@ -40,20 +40,22 @@ class Edit(NamedTuple):
 class Advice:
     """A hint that can be followed by a change of the text.
 
-    `instead` is what belongs at the place of the diagnostic; `edits` are other changes.
+    `instead` is what belongs at the place of the diagnostic; `edits` are other changes. One that
+    is a guess is made only by somebody who has looked at it.
     """
 
     text: str
     instead: str | None = None
     edits: tuple[Edit, ...] = ()
+    is_guess: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One mistake: its code, words, place, and at most one hint that says what to do.
 
-    `edits` do what the hint says, where that is a change of the text. `lines` are below it as
-    they are: what it follows from.
+    `edits` do what the hint says, where that is a change of the text; `is_guess` where something
+    else may be meant. `lines` are below it as they are: what it follows from.
     """
 
     code: str
@@ -64,6 +66,7 @@ class Diagnostic:
     related: tuple[Related, ...] = ()
     edits: tuple[Edit, ...] = ()
     lines: tuple[str, ...] = ()
+    is_guess: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +88,11 @@ class Code:
     ) -> Diagnostic:
         """The diagnostic of this kind at `span`; `words` fill the template."""
         message = self.template.format(**words)
-        edits: tuple[Edit, ...] = ()
-        if isinstance(hint, Advice):
-            edits = hint.edits if hint.instead is None else (Edit(span, hint.instead),)
-            hint = hint.text
-        return Diagnostic(self.number, self.severity, message, span, hint, related, edits, lines)
+        if not isinstance(hint, Advice):
+            return Diagnostic(self.number, self.severity, message, span, hint, related, (), lines)
+        edits = hint.edits if hint.instead is None else (Edit(span, hint.instead),)
+        said = (self.number, self.severity, message, span, hint.text)
+        return Diagnostic(*said, related, edits, lines, hint.is_guess)
 
 
 class Collector:

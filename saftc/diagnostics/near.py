@@ -4,9 +4,12 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from saftc.diagnostics.model import Advice
+from saftc.source import common_ends
 
 # A name as long as this is a mistake of another kind, and comparing it would take long.
 _LONGEST = 60
+# One letter makes another name of shorter ones.
+_SHORTEST = 4
 
 
 def near(name: str, candidates: Iterable[str]) -> str | None:
@@ -20,10 +23,30 @@ def near(name: str, candidates: Iterable[str]) -> str | None:
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> Advice | None:
     """The hint that names the candidate closest to `name`, if one is close enough."""
+    candidates = list(candidates)
     meant = near(name, candidates)
-    return None if meant is None else meant_to_be(meant)
+    if meant is None:
+        return None
+    return meant_to_be(meant, is_guess=not is_slip(name, meant, candidates))
 
 
-def meant_to_be(meant: str) -> Advice:
+def meant_to_be(meant: str, *, is_guess: bool = False) -> Advice:
     """The hint that names what was meant, where it belongs at the place of the diagnostic."""
-    return Advice(f"did you mean `{meant}`?", instead=meant)
+    return Advice(f"did you mean `{meant}`?", instead=meant, is_guess=is_guess)
+
+
+def is_slip(written: str, meant: str, candidates: Iterable[str]) -> bool:
+    """Whether a word is certainly `meant`, and only its typing went wrong: the case of letters, or
+    one letter that is missing, needless, another one, or swapped with its neighbour.
+
+    That is not certain of short words, where digits differ, and where a third word is close, too.
+    """
+    others = [one for one in candidates if one != meant]
+    if near(written, others) is not None:
+        return False
+    one, other = sorted((written.lower(), meant.lower()), key=len)
+    first, last = common_ends(one, other)
+    wrong, right = one[first : len(one) - last], other[first : len(other) - last]
+    if len(one) < _SHORTEST or any(map(str.isdigit, wrong + right)):
+        return False
+    return len(right) <= 1 or (len(right) == 2 and wrong == right[::-1])

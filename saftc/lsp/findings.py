@@ -6,6 +6,7 @@ from pathlib import Path
 from lsprotocol import types as lsp
 
 from saftc.diagnostics import catalogue
+from saftc.diagnostics.fixes import edits_of
 from saftc.diagnostics.model import Diagnostic
 from saftc.driver import Checked
 from saftc.lsp.protocol import Lines
@@ -74,14 +75,15 @@ def fixes(
         overlaps = place.start <= wanted.end and wanted.start <= place.end
         if not one.edits or not overlaps:
             continue
-        edits = [lsp.TextEdit(lines.range(edit.span), edit.text) for edit in one.edits]
+        changes = edits_of(one, checked.source)
+        edits = [lsp.TextEdit(lines.range(edit.span), edit.text) for edit in changes]
         told = [it for it in given if it.code == one.code and it.range == place]
         found.append(
             lsp.CodeAction(
                 title=_title(one),
                 kind=lsp.CodeActionKind.QuickFix,
                 diagnostics=told or None,
-                is_preferred=True,
+                is_preferred=not one.is_guess,
                 edit=lsp.WorkspaceEdit(changes={uri: edits}),
             )
         )

@@ -30,7 +30,7 @@ from itertools import chain
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice, Collector, Edit, Related
-from saftc.diagnostics.near import meant_to_be, near
+from saftc.diagnostics.near import did_you_mean, meant_to_be
 from saftc.flow.definite import Assigned, Point
 from saftc.flow.statements import all_statements, bound_by, evaluated_by, name_of, names_bound
 from saftc.semantics.builtins import BUILTINS
@@ -652,7 +652,8 @@ class _Resolver:
             shown = match.group()
             if match[1] in visible and shown not in self.looked_for:
                 edits = (Edit(Span(node.span.start, node.span.start), "f"),)
-                hint = Advice("an `f` before the quotes makes it a formatted string", edits=edits)
+                said = "an `f` before the quotes makes it a formatted string"
+                hint = Advice(said, edits=edits, is_guess=True)
                 self.mistakes.add(catalogue.BRACES_IN_TEXT.at(node.span, text=shown, hint=hint))
                 return
 
@@ -745,11 +746,11 @@ class _Resolver:
             return
         meant = _ELSEWHERE.get(node.text)
         hint: str | Advice | None = ABSENT_NAMES.get(node.text) or WORDS.get(node.text)
-        if meant is None and hint is None:
-            visible = {name for candidate in scope.around() for name in candidate.symbols}
-            meant = near(node.text, {*visible, *BUILTINS})
         if meant is not None:
             hint = meant_to_be(meant)
+        elif hint is None:
+            visible = {name for candidate in scope.around() for name in candidate.symbols}
+            hint = did_you_mean(node.text, {*visible, *BUILTINS})
         self.mistakes.add(catalogue.UNKNOWN_NAME.at(node.span, name=node.text, hint=hint))
 
 

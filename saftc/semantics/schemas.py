@@ -8,7 +8,7 @@ from typing import assert_never
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice, Collector, Related
-from saftc.diagnostics.near import meant_to_be, near
+from saftc.diagnostics.near import did_you_mean, is_slip, meant_to_be, near
 from saftc.semantics.facts import Facts, RecordFacts
 from saftc.semantics.foreign import Alias, Namespace, PythonClass
 from saftc.semantics.history import is_stream
@@ -291,7 +291,8 @@ class _Schemas:
         types = self._types_of(found)
         meant = near(name, types)
         if meant is not None:
-            return meant_to_be(f"{module}.{meant}")
+            is_guess = not is_slip(name, meant, types)
+            return meant_to_be(f"{module}.{meant}", is_guess=is_guess)
         listed = ", ".join(f"`{one}`" for one in types[:_MOST_LISTED])
         return f"`{module}` has {listed}" if types else f"`{module}` has no types"
 
@@ -300,10 +301,11 @@ class _Schemas:
             hint = self._hint_of_module(schema.text)
             self.mistakes.add(catalogue.UNKNOWN_TYPE.at(schema.span, name=schema.text, hint=hint))
             return
-        meant = _ELSEWHERE.get(schema.text) or near(
-            schema.text, {*BUILT_IN, *DATES, *NAMED_RECORDS, *self.definitions}
+        meant = _ELSEWHERE.get(schema.text)
+        known = {*BUILT_IN, *DATES, *NAMED_RECORDS, *self.definitions}
+        hint: str | Advice | None = (
+            meant_to_be(meant) if meant else did_you_mean(schema.text, known)
         )
-        hint: str | Advice | None = meant_to_be(meant) if meant else None
         symbol = self.facts.own_names.get(schema.text)
         if symbol is not None and isinstance(self.facts.python.get(symbol), PythonClass):
             is_text = schema.text in _AS_TEXT

@@ -815,13 +815,15 @@ class _Lexer:
 def _number_hint(text: str) -> str | Advice | None:
     """What a number of another language is in decimal digits, as far as it can be read."""
     digits = text.rstrip("_lLuU").replace("__", "_")
+    if len(digits) > LONGEST_INTEGER:
+        return None
     if _NUMBER.fullmatch(digits):
         return Advice(f"write `{digits}`", instead=digits)
     if digits.isdecimal():
-        number = str(int(digits[:LONGEST_INTEGER]))
+        number = str(int(digits))
         return Advice(f"write `{number}`", instead=number)
     with suppress(ValueError):
-        number = str(int(digits[:30], 0))
+        number = str(int(digits, 0))
         return Advice(f"numbers are decimal: write `{number}`", instead=number)
     return None
 

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice
-from saftc.diagnostics.near import near
+from saftc.diagnostics.near import is_slip, near
 from saftc.semantics.forms import (
     IsTest,
     KindTest,
@@ -171,9 +171,7 @@ def _unary(inference: Inference, node: n.Unary, env: Environment) -> Type:
     return operation.result
 
 
-def _binary(
-    inference: Inference, node: n.Binary, env: Environment, wanted: Type | None
-) -> Type:
+def _binary(inference: Inference, node: n.Binary, env: Environment, wanted: Type | None) -> Type:
     left = inference.expression(node.left, env)
     asked = member_of_kind(wanted, ListType)
     if node.operator == "+" and asked is not None and fit(left, asked) == Fit.EXACT:
@@ -244,7 +242,9 @@ def _check_kinds(inference: Inference, node: n.Comparison, left: Type, right: Ty
                 meant = near(kind, FAILURE_KINDS)
                 hint: str | Advice = f"the kinds are {', '.join(FAILURE_KINDS)}"
                 if meant is not None:
-                    hint = Advice(f"did you mean `{meant}`?", instead=f'"{meant}"')
+                    is_guess = not is_slip(kind, meant, FAILURE_KINDS)
+                    said = f"did you mean `{meant}`?"
+                    hint = Advice(said, instead=f'"{meant}"', is_guess=is_guess)
                 code = catalogue.FAILURE_KIND
                 inference.report(code.at(other.span, kind=f'"{kind}"', hint=hint))
             case _:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice, Diagnostic
-from saftc.diagnostics.near import did_you_mean, meant_to_be
+from saftc.diagnostics.near import did_you_mean, is_slip, meant_to_be
 from saftc.semantics.builtins import DATAFRAME_MEMBERS
 from saftc.semantics.dates import MEMBERS_OF_DATES, METHODS_OF_DATES
 from saftc.semantics.facts import RecordFacts
@@ -102,14 +102,16 @@ def _choice(inference: Inference, node: n.Member, enum: RecordFacts) -> Type:
 
 def _check_spelling(inference: Inference, node: n.Member) -> None:
     """Reports a member of a result that is nearly one of its history."""
-    meant = misspelt_member(node.name.text)
+    written = node.name.text
+    meant = misspelt_member(written)
     if meant is not None:
+        is_guess = not is_slip(written, meant, ())
         inference.report(
             catalogue.MISSING_FIELD.at(
                 node.name.span,
                 found="a result",
-                name=node.name.text,
-                hint=meant_to_be(meant),
+                name=written,
+                hint=meant_to_be(meant, is_guess=is_guess),
             )
         )
 

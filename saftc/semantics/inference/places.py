@@ -2,7 +2,7 @@
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice, Related
-from saftc.diagnostics.near import near
+from saftc.diagnostics.near import is_slip, near
 from saftc.semantics.foreign import Function
 from saftc.semantics.forms import written_value
 from saftc.semantics.inference.context import Inference
@@ -199,7 +199,10 @@ def mismatch_hint(inference: Inference, given: Type, wanted: Type) -> str | Advi
         return "`str(x)` makes a text of any value"
     if isinstance(given, LiteralType) and isinstance(wanted, UnionType):
         values = [m.value for m in wanted.members if isinstance(m, LiteralType)]
-        meant = near(str(given.value), [str(value) for value in values])
+        written, known = str(given.value), [str(value) for value in values]
+        meant = near(written, known)
         if meant and isinstance(given.value, str):
-            return Advice(f'did you mean "{meant}"?', instead=show(literal_type(meant)))
+            is_guess = not is_slip(written, meant, known)
+            text = show(literal_type(meant))
+            return Advice(f'did you mean "{meant}"?', instead=text, is_guess=is_guess)
     return None

@@ -1,0 +1,36 @@
+"""What a diagnostic says to write instead, as changes of a text.
+
+edits_of(diagnostic, source)        the changes that do what its hint says
+apply(text, edits)                  the text with them
+"""
+
+from collections.abc import Iterable
+
+from saftc.diagnostics.model import Diagnostic, Edit
+from saftc.source import Source, Span
+
+
+def edits_of(diagnostic: Diagnostic, source: Source) -> tuple[Edit, ...]:
+    """The edits of a diagnostic of `source`; one that leaves a blank line takes that away, too."""
+    return tuple(_with_its_line(edit, source) for edit in diagnostic.edits)
+
+
+def _with_its_line(edit: Edit, source: Source) -> Edit:
+    (start, end), text = edit
+    if text:
+        return edit
+    line, last = source.line_of(start), source.line_of(end)
+    first, behind = source.line_start(line), source.line_start(last + 1)
+    if (source.text[first:start] + source.text[end:behind]).strip():
+        return edit
+    return Edit(Span(first, behind), "")
+
+
+def apply(text: str, edits: Iterable[Edit]) -> str:
+    """The text with edits that do not overlap."""
+    parts: list[str] = []
+    position = 0
+    for (start, end), put in sorted(edits):
+        parts += text[position:start], put
+        position = end
+    return "".join([*parts, text[position:]])
