@@ -112,7 +112,8 @@ def test_the_variable_is_for_the_process(
         keeping.close_journals("failed")
     assert len(server.requests) == 2
     told = capsys.readouterr().err.splitlines()
-    assert told[0] == "saftc: 2 answers are kept in run.journal; the same command goes on from there"
+    kept = "2 answers are kept in run.journal; the same command goes on from there"
+    assert told[0] == f"saftc: {kept}"
     assert "run.journal: goes on with the run, last begun 2" in told[1]
     assert told[1].endswith("; 2 answers are kept")
 
