@@ -79,6 +79,7 @@ docs: .venv/.test
 	@rm -rf .site
 	@$(BIN)/python docs/site/stage.py .site
 	@cd .site && ../$(BIN)/zensical build --strict
+	@$(BIN)/python docs/site/stage.py .site --texts
 	@echo "== .site/html/index.html"
 
 # What is published: the compiler, and the runtime alone.

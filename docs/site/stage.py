@@ -4,9 +4,13 @@
     saftc/diagnostics/pages/*.md       -> FOLDER/docs/diagnostics/*.md
     examples/README.md, NAME.saft      -> FOLDER/docs/examples/index.md, NAME.md
     CHANGELOG.md, benchmarks/README.md -> FOLDER/docs/changelog.md, benchmarks.md
+    the navigation                     -> FOLDER/docs/llms.txt
 
 A page of an example shows the script, the Python that it becomes, and what its recording prints. A
 link from page to page leads to the page on the site; one to a file that has none becomes its text.
+
+`python docs/site/stage.py FOLDER --texts`, after the build, puts the Markdown of each page into
+FOLDER/html: `llms.txt`, a list of the pages for programs (https://llmstxt.org), links to it.
 """
 
 from __future__ import annotations
@@ -15,7 +19,10 @@ import os
 import re
 import shutil
 import sys
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGURATION = Path(__file__).with_name("zensical.toml")
@@ -54,6 +61,15 @@ def stage(folder: Path) -> None:
             shutil.copy(source, place)
     shutil.copy(CONFIGURATION, folder)
     shutil.copy(CONFIGURATION.with_name("site.css"), folder / "docs")
+    (folder / "docs" / "llms.txt").write_text(_overview(folder / "docs"), encoding="utf-8")
+
+
+def add_texts(folder: Path) -> None:
+    """Puts the Markdown of each page into the built site, at the path that `llms.txt` names."""
+    for page in (folder / "docs").rglob("*.md"):
+        target = folder / "html" / page.relative_to(folder / "docs")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(page, target)
 
 
 def _with_links(text: str, source: Path, target: str, found: dict[Path, str]) -> str:
@@ -93,5 +109,40 @@ def _example(script: Path) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _overview(pages: Path) -> str:
+    """The text of `llms.txt`: each page of the navigation, with its first sentence."""
+    project = tomllib.loads(CONFIGURATION.read_text(encoding="utf-8"))["project"]
+    lines = [f"# {project['site_name']}", "", f"> {project['site_description']}."]
+    for section in project["nav"]:
+        for title, entries in section.items():
+            lines += ["", f"## {title}", ""]
+            for name, page in _listed(entries):
+                text = (pages / page).read_text(encoding="utf-8")
+                heading, sentence = _beginning(text)
+                lines += [f"- [{name or heading}]({page}): {sentence}"]
+    return "\n".join(lines) + "\n"
+
+
+def _listed(entries: list[Any]) -> Iterator[tuple[str | None, str]]:
+    for entry in entries:
+        if isinstance(entry, str):
+            yield None, entry
+        else:
+            yield from entry.items()
+
+
+def _beginning(text: str) -> tuple[str, str]:
+    """The heading of a page, and the first sentence below it, without links."""
+    heading = ""
+    for part in _FENCE.sub("", text).split("\n\n"):
+        if part.startswith("# "):
+            heading = part[2:].strip()
+        elif re.match(r"[A-Z`]", part):
+            words = _LINK.sub(r"\2", " ".join(part.split()))
+            words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", words)
+            return heading, re.split(r"(?<=[.?!])\s+(?=[A-Z`])", words)[0].rstrip(":")
+    raise ValueError("a page begins with a heading and a sentence")
+
+
 if __name__ == "__main__":
-    stage(Path(sys.argv[1]))
+    (add_texts if "--texts" in sys.argv else stage)(Path(sys.argv[1]))

@@ -15,7 +15,7 @@ import pytest
 pytestmark = pytest.mark.one_python
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("tutorial.md", "python.md", "cost.md", "agents.md", "approval.md", "web.md")
+PAGES = ("tutorial.md", "python.md", "cost.md", "agents.md", "approval.md", "web.md", "versions.md")
 
 _FENCE = re.compile(r"^```(\w+)(?: ([\w./-]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

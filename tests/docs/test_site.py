@@ -1,5 +1,6 @@
 """The site builds without a warning: every page is there, every link and anchor leads somewhere."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -13,6 +14,10 @@ pytestmark = pytest.mark.one_python
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "docs" / "site"
+
+
+def navigation() -> Any:
+    return tomllib.loads((SITE / "zensical.toml").read_text())["project"]["nav"]
 
 
 def named(nav: Any) -> Iterator[str]:
@@ -36,9 +41,13 @@ def test_the_site_builds(tmp_path: Path) -> None:
     tutorial = (tmp_path / "html" / "tutorial" / "index.html").read_text(encoding="utf-8")
     assert '<span class="filename">triage.saft</span>' in tutorial
     assert '<span class="k">ret</span>' in tutorial, "the package's lexer colours scripts"
+    subprocess.run([sys.executable, SITE / "stage.py", tmp_path, "--texts"], check=True)
+    html = tmp_path / "html"
+    listed = re.findall(r"^- \[.+\]\((.+)\): .+", (html / "llms.txt").read_text("utf-8"), re.M)
+    assert listed == list(named(navigation()))
+    assert all((html / page).is_file() for page in listed)
 
 
 def test_every_page_is_in_the_navigation() -> None:
-    nav = tomllib.loads((SITE / "zensical.toml").read_text())["project"]["nav"]
     pages = {path.name for path in (ROOT / "docs").glob("*.md")}
-    assert pages - set(named(nav)) == set()
+    assert pages - set(named(navigation())) == set()

@@ -79,6 +79,12 @@ def test_what_has_moved_is_still_found_at_the_top() -> None:
     assert programs.Failure is programs.ProgramFailure is not runtime_support.Failure
 
 
+def test_a_module_of_a_later_version_fails_when_it_is_imported() -> None:
+    module = "from runtime_support import not_yet, prompt\nprint(prompt('hi').value)\n"
+    with pytest.raises(ImportError, match="cannot import name 'not_yet' from 'runtime_support'"):
+        exec(module, {})
+
+
 def test_the_top_has_what_a_python_program_expects() -> None:
     own = set(runtime_support.__all__) - set(errors.__all__)
     assert own == {
