@@ -3,13 +3,10 @@
     run_text(text, "<compiled triage.saft>", module.__dict__, Running(compiled, workspace))
 """
 
-import ast
 import importlib
-import inspect
 import linecache
 import os
 import sys
-from dataclasses import dataclass
 from functools import cache, cached_property
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -53,6 +50,9 @@ def run_text(
 
 async def await_text(text: str, filename: str, names: dict[str, Any]) -> None:
     """As `run_text`, of a text that may wait at its top level."""
+    import ast
+    import inspect
+
     remember_lines(filename, text)
     code = compile(text, filename, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     waiting = eval(code, names)
@@ -106,12 +106,12 @@ def _ours() -> tuple[str, ...]:
     return tuple(f"{folder}{os.sep}" for folder in folders)
 
 
-@dataclass(frozen=True)
 class Running:
     """A script that is being run; it is compiled again when its places are asked for."""
 
-    module: CompiledModule
-    workspace: Workspace
+    def __init__(self, module: CompiledModule, workspace: Workspace) -> None:
+        self.module = module
+        self.workspace = workspace
 
     @property
     def text(self) -> str:
@@ -144,6 +144,8 @@ class Running:
 
     def import_at(self, line: int) -> "Span | None":
         """The import statement of the script that has become a line of the text."""
+        import ast
+
         from saftc.diagnostics.model import Collector
         from saftc.syntax import nodes as n
         from saftc.syntax.parser import parse

@@ -10,8 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from saftc.commands.reporting import WrongUsage, complain, say, visible, write_result
 
@@ -141,8 +140,7 @@ def _read(question: str) -> str | None:
 # `saftc approve`
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """What the options of `saftc approve` say, and about which calls, by their numbers."""
 
     yes: bool

@@ -3,7 +3,6 @@
 import os
 import re
 import sys
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TextIO
 
@@ -30,12 +29,12 @@ class Colour(StrEnum):
     never = "never"
 
 
-@dataclass(slots=True)
 class Manner:
     """How this command speaks: set once, by its options."""
 
-    is_quiet: bool = False
-    colour: Colour = Colour.auto
+    def __init__(self) -> None:
+        self.is_quiet = False
+        self.colour = Colour.auto
 
 
 manner = Manner()

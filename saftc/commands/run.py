@@ -5,16 +5,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import spec_from_loader
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from runtime_support.errors import RunWaiting
+import runtime_support
 from saftc.commands.approving import WAITING, let_person_decide, told_waiting
-from saftc.commands.asserts import compile_module
 from saftc.commands.progress import show_prompts, tell_sum
 from saftc.commands.reporting import complain, visible, write_rendered
 from saftc.project.cache import CompiledModule
@@ -23,6 +20,9 @@ from saftc.project.finder import folder_of, package_in
 from saftc.project.workspace import Workspace
 from saftc.running import Running, importing_file, is_of_library, remember_lines, run_text
 from saftc.runtime import order
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
 
 Ended: TypeAlias = Literal["ok", "failed", "interrupted", "waiting"]
 
@@ -82,7 +82,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     except KeyboardInterrupt:
         ended = "interrupted"
         raise
-    except RunWaiting as waiting:
+    except runtime_support.RunWaiting as waiting:
         ended = "waiting"
         complain(told_waiting(waiting))
     except BaseException as failure:
@@ -182,7 +182,11 @@ def _execute(
     scripts[filename] = Running(compiled, workspace)
     # What a compiled module calls where it does not say otherwise.
     module.__dict__["print"] = order.print_values
-    code = compile_module(text, filename)
+    code = None
+    if "assert " in text:  # without one there is no need to load `ast`
+        from saftc.commands.asserts import compile_module
+
+        code = compile_module(text, filename)
     run_text(text, filename, module.__dict__, scripts[filename], code)
 
 
@@ -191,7 +195,7 @@ def _print_visibly(*values: object, **manner: Any) -> None:
     print(*(visible(str(value)) for value in values), **manner)
 
 
-class _LibraryFinder(MetaPathFinder):
+class _LibraryFinder:
     """Lets libraries find what they import among the libraries, and not beside the script.
 
     The runtime loads packages late, when they are needed. A file beside the script that has the
@@ -214,8 +218,12 @@ class _LibraryFinder(MetaPathFinder):
         return PathFinder.find_spec(fullname, others)
 
 
-class _SiblingFinder(MetaPathFinder, Loader):
-    """Lets a script import its siblings without their modules being on disk."""
+class _SiblingFinder:
+    """Lets a script import its siblings without their modules being on disk.
+
+    Finder and loader in one. Python knows both by their methods: loading `importlib.abc`, which
+    has classes to derive them from, would take longer than the rest of this module.
+    """
 
     def __init__(
         self,
@@ -236,7 +244,9 @@ class _SiblingFinder(MetaPathFinder, Loader):
         self, fullname: str, path: object = None, target: object = None
     ) -> ModuleSpec | None:
         """A sibling script as a module, if it is one."""
-        return spec_from_loader(fullname, self) if self._is_script(fullname, path) else None
+        if not self._is_script(fullname, path):
+            return None
+        return ModuleSpec(fullname, cast("Loader", self))
 
     def _is_script(self, name: str, path: object) -> bool:
         if name in self.names:
@@ -246,6 +256,9 @@ class _SiblingFinder(MetaPathFinder, Loader):
             return False
         locations = list(cast("Sequence[str]", path or ()))
         return PathFinder.find_spec(name, locations) is None
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Leaves it to Python to make the module."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Runs the sibling's compiled text as the module."""

@@ -13,12 +13,11 @@ to see. A cache that is damaged, or cannot be read or written, costs time and no
 import json
 import os
 import sys
-from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from saftc._version import __version__
 from saftc.project.files import FileProblem
@@ -35,8 +34,7 @@ _WRITERS = ("black", "lark", "libcst", "typeshed_client")
 _MOST_MODULES = 4_000
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledModule:
+class CompiledModule(NamedTuple):
     """What a script was compiled to.
 
     `script` is its path as it was given, `source` the digest of its bytes. `imports` holds all that
@@ -58,14 +56,13 @@ class CompiledModule:
     target: str = ""
     source_map: str = ""
 
-
     @property
     def scripts(self) -> list[str]:
         """The names of the sibling scripts among the imports."""
         return [name for name, was in self.imports.items() if not was.startswith(OF_PYTHON)]
 
 
-_FIELDS = {field.name for field in fields(CompiledModule)}
+_FIELDS = {*CompiledModule._fields}
 
 
 class Cache:
@@ -88,11 +85,11 @@ class Cache:
         module = _module(data)
         if module is None or (module.script != script and module.said):
             return None
-        return replace(module, script=script) if module.source == source else None
+        return module._replace(script=script) if module.source == source else None
 
     def keep(self, module: CompiledModule) -> None:
         """Remembers a module that has no errors."""
-        data = asdict(module)
+        data = module._asdict()
         data["digest"] = _checksum(data)
         if keep(self._path(module.script, module.source), json.dumps(data).encode()):
             self._has_kept = True

@@ -3,8 +3,10 @@
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from saftc.source import Source
+if TYPE_CHECKING:
+    from saftc.source import Source
 
 MADE_BY_SAFTC = "# Compiled by saftc from "
 
@@ -20,8 +22,10 @@ class FileProblem(Exception):
     """Something about a file that the user has to settle. The text says what and how."""
 
 
-def read_source(path: str) -> Source:
+def read_source(path: str) -> "Source":
     """The script at `path`; `-` is standard input."""
+    from saftc.source import Source
+
     return Source.from_bytes(shown(path), read_script(path))
 
 

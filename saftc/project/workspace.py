@@ -12,10 +12,9 @@ import os
 import signal
 import sys
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from saftc.project.cache import OF_PYTHON, Cache, CompiledModule, digest
 from saftc.project.files import UNNAMED, FileProblem, read_script
@@ -38,8 +37,7 @@ _FEWEST_FOR_PROCESSES = 20
 _SCRIPTS_A_TASK = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """A script beside the module that it has become, with the place of everything in it."""
 
     source: "Source"
@@ -212,7 +210,7 @@ class Workspace:
         origin = self.origin(module)
         assert origin is not None, "a script changed while it was compiled"
         text = render_source_map(origin.source, origin.generated, target)
-        module = replace(module, target=target, source_map=text)
+        module = module._replace(target=target, source_map=text)
         self._keep(module)
         return module
 
