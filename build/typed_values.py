@@ -6,7 +6,7 @@
 from collections.abc import Callable
 from typing import Literal, TypedDict
 
-from runtime_support import check, ops
+from runtime_support import check
 from runtime_support.ops import parse, show
 
 count: int = 3
@@ -33,7 +33,7 @@ print("settings:", show(settings))
 # a function is a value, whose type says what it takes and gives
 def tell_each(numbers: list[int], tell: Callable[[int], None]) -> None:
     for number in numbers:
-        ops.call(tell, number)
+        tell(number)
 
 
 def print_half(number: int) -> None:

@@ -26,7 +26,7 @@ from contextvars import Context
 from dataclasses import dataclass
 from functools import partial
 from inspect import isawaitable, iscoroutinefunction
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from runtime_support._order import abandoned, check_cancelled, is_abandoned
 from runtime_support._positions import call_from_afar, context_of_call
@@ -231,10 +231,14 @@ def call_function(function: Callable[[], Any], kind: Callable[..., Any]) -> Effe
     value = function() if iscoroutinefunction(kind) else (yield Effect(function))
     if not isawaitable(value):
         return value
-    return (yield Effect(partial(_await_here, value), partial(await_value, value)))
+    return (yield Effect(partial(_await_here, value), partial(maybe_await, value)))
 
 
-async def await_value(value: Any) -> Any:
+@overload
+async def maybe_await(value: Awaitable[T] | T) -> T: ...
+@overload
+async def maybe_await(value: Any) -> Any: ...
+async def maybe_await(value: Any) -> Any:
     """The value, or what comes of it when it is to be awaited."""
     while isawaitable(value):
         value = await value
@@ -245,7 +249,7 @@ def _await_here(value: Awaitable[Any]) -> Any:
     """What comes of something that is to be awaited, in the event loop of the run."""
     from runtime_support._loop import in_loop
 
-    return in_loop(await_value(value))
+    return in_loop(maybe_await(value))
 
 
 async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
@@ -270,7 +274,7 @@ async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: A
     context.run(abandoned.set, (*abandoned.get(), is_left))
     outcome = begin_thread(partial(call_from_afar, work), "saft beside", context)
     try:
-        return await await_value(outcome_value(await asyncio.wrap_future(outcome)))
+        return await maybe_await(outcome_value(await asyncio.wrap_future(outcome)))
     except asyncio.CancelledError:
         is_left.set()
         for one in tuple(begun):

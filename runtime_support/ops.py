@@ -19,6 +19,7 @@ from runtime_support._lazy import load_lazily
 if TYPE_CHECKING:
     from runtime_support import _jsontext
     from runtime_support._approval import approve as approve
+    from runtime_support._effects import maybe_await as maybe_await
     from runtime_support._jsontext import parse as parse
     from runtime_support._jsontext import to_json as to_json
     from runtime_support._language import builtins as _builtins
@@ -127,6 +128,7 @@ if TYPE_CHECKING:
 else:
     _HOMES = {
         "_approval": "approve",
+        "_effects": "maybe_await",
         "_jsontext": "json=to_json parse to_json",
         "_language.builtins": (
             "abs=abs_ all=all_ any=any_ chars contains ends_with enumerate=enumerate_ env fields "

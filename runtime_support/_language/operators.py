@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from runtime_support._dates_decimals import MEMBERS, is_decimal, is_naive, word_of
-from runtime_support._names import did_you_mean, function_name, listed
+from runtime_support._names import did_you_mean, listed
 from runtime_support._values import (
     attributes_of,
     basic_kind,
@@ -46,11 +46,9 @@ if TYPE_CHECKING:
     from typing import TypeVar, overload
 
     from runtime_support._results import Result
-    from runtime_support._schema.reading import Parameter, Signature
 
     T = TypeVar("T")
 
-_OURS = __name__.partition(".")[0] + "."
 _PLAIN_TYPES = frozenset((int, float, str, bool, type(None)))
 _ADDED = frozenset((int, float, str, list))
 _ORDERED = frozenset((int, float, str))
@@ -380,40 +378,15 @@ def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
 
     What is to be awaited is, in the event loop of the run.
     """
-    result: Any = _called(function, arguments, named)
+    from runtime_support._schema.calls import call_checked
+    from runtime_support._schema.checking import validate
+
+    result: Any = call_checked(function, arguments, named, validate)
     if not hasattr(result, "__await__"):
         return result
     from runtime_support._loop import in_loop
 
     return plain(in_loop(result))
-
-
-def _called(function: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    function = plain(function)
-    if not callable(function):
-        raise CheckError(f"cannot call {brief(function)}")
-    from runtime_support._schema.reading import signature_of
-
-    signature = signature_of(function)
-    if signature.open_ended:
-        given = {key: plain(value) for key, value in named.items()}
-        return plain(function(*map(plain, arguments), **given))
-    name = function_name(function)
-    by_parameter = _by_parameter(name, signature, arguments, named)
-    if str(getattr(function, "__module__", "")).startswith(_OURS):
-        return plain(function(*arguments, **by_parameter))  # the builtins check what they get
-    from runtime_support._schema.checking import validate
-
-    def checked(parameter: Parameter, value: Any) -> Any:
-        return validate(value, parameter.schema, path=f"{name}({parameter.name})")
-
-    takers = _positional(signature)
-    positional = list(map(checked, takers, arguments))
-    if signature.rest is not None:
-        positional += checked(signature.rest, list(arguments[len(takers) :]))
-    parameters = {parameter.python_name: parameter for parameter in signature.named}
-    by_name = {key: checked(parameters[key], value) for key, value in by_parameter.items()}
-    return plain(function(*positional, **by_name))
 
 
 if TYPE_CHECKING:
@@ -428,11 +401,13 @@ if TYPE_CHECKING:
 
 async def acall(function: Any, /, *arguments: Any, **named: Any) -> Any:
     """The same of a function that may be `async def`, which is awaited."""
-    from runtime_support._effects import await_value  # imports what most scripts do not need
+    from runtime_support._effects import maybe_await  # imports what most scripts do not need
+    from runtime_support._schema.calls import call_checked
+    from runtime_support._schema.checking import validate
 
     if function is send:
         function, arguments = member(*arguments[:2]), arguments[2:]
-    return plain(await await_value(_called(function, arguments, named)))
+    return plain(await maybe_await(call_checked(function, arguments, named, validate)))
 
 
 def send(value: Any, name: str, /, *arguments: Any, **named: Any) -> Any:
@@ -600,46 +575,3 @@ def _missing_member(value: Any, name: str) -> MissingError | CheckError:
     return MissingError(
         f"no field `{name}` in {kind(value)}: {found}", name=name, hint=did_you_mean(name, fields)
     )
-
-
-def _by_parameter(
-    name: str, signature: Signature, arguments: tuple[Any, ...], named: dict[str, Any]
-) -> dict[str, Any]:
-    """The named arguments by the parameters' names in Python, once all fit the signature."""
-    names = [parameter.name for parameter in signature.named]
-    positional = [parameter.name for parameter in _positional(signature)]
-    if len(arguments) > len(positional) and signature.rest is None:
-        parameters = f" ({listed(names)})" if names else ""
-        takes = f"`{name}` takes {len(positional)} arguments{parameters}"
-        raise CheckError(f"{takes}, got {len(arguments)}")
-    given = set(positional[: len(arguments)])
-    found: dict[str, Any] = {}
-    for key, value in named.items():
-        parameter = _named(key, signature)
-        if parameter is None:
-            hint = did_you_mean(key, names) or f"its parameters are {listed(names)}"
-            raise CheckError(f"`{name}` has no parameter `{key}`", hint=hint)
-        if parameter.name in given:
-            raise CheckError(f"`{name}` got `{parameter.name}` twice")
-        if parameter.passed == "by position":
-            raise CheckError(f"`{name}` takes `{parameter.name}` by position, not by name")
-        given.add(parameter.name)
-        found[parameter.python_name] = value
-    missing = [p.name for p in signature.named if p.required and p.name not in given]
-    if missing:
-        raise CheckError(f"`{name}` needs {listed(missing)}, which the call does not give")
-    return found
-
-
-def _positional(signature: Signature) -> list[Parameter]:
-    return [parameter for parameter in signature.named if parameter.passed != "by name"]
-
-
-def _named(key: str, signature: Signature) -> Parameter | None:
-    """The parameter of this name; the compiler adds underscores where Python forces it to."""
-    for parameter in signature.named:
-        if key in (parameter.python_name, parameter.name):
-            return parameter
-    stem = key.rstrip("_")
-    alike = [p for p in signature.named if p.python_name.rstrip("_") == stem]
-    return alike[0] if len(alike) == 1 else None

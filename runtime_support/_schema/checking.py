@@ -181,8 +181,9 @@ class Validating:
                 return self.scalar_check(word)
             case m.LiteralSchema(wanted):
                 return _literal_check(wanted, schema.python_value, self.expected(schema))
-            case m.OpaqueSchema(name, accepts):
-                return opaque_check(f"expected {name}", accepts)
+            case m.OpaqueSchema(name, accepts, gives=gives):
+                check = opaque_check(f"expected {name}", accepts)
+                return check if gives is None else _function_check(check, gives, schema.may_wait)
             case m.ListSchema():
                 return self.list_check(schema)
             case m.TupleSchema():
@@ -647,6 +648,17 @@ def opaque_check(expected: str, accepts: Callable[[Any], bool]) -> Check:
         return value if accepts(value) else _other(value, check_opaque, expected)
 
     return check_opaque
+
+
+def _function_check(check: Check, gives: m.Schema, may_wait: bool) -> Check:
+    """Functions, as ones whose calls are held against what they have to give."""
+
+    def check_function(value: Any) -> Any:
+        from runtime_support._schema.calls import hold_result
+
+        return hold_result(check(value), gives, validate, may_wait=may_wait)
+
+    return check_function
 
 
 def _stepped(check: Check, value: Any, step: str | int) -> Any:

@@ -175,11 +175,17 @@ class ReferenceSchema:
 
 @dataclass(frozen=True, slots=True)
 class OpaqueSchema:
-    """A value that has no JSON form: a function, an instance of a Python class (`python`)."""
+    """A value that has no JSON form: a function, an instance of a Python class (`python`).
+
+    Of a function, `gives` is what a call of it has to give, if something is asked of that; one that
+    `may_wait` may give it when it is awaited.
+    """
 
     name: str
     accepts: Callable[[Any], bool] = field(compare=False, repr=False)
     python: type | None = None
+    gives: Schema | None = None
+    may_wait: bool = False
 
 
 @dataclass(slots=True)

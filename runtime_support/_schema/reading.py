@@ -31,6 +31,7 @@ from runtime_support._schema import model as m
 from runtime_support._values import class_name, is_dataframe, is_dataframe_class, is_list
 from runtime_support.errors import CheckError
 
+_FUNCTION = m.OpaqueSchema("function", callable)
 _PLAIN: dict[Any, m.Schema] = {
     Any: m.AnySchema(),
     object: m.AnySchema(),
@@ -44,10 +45,10 @@ _PLAIN: dict[Any, m.Schema] = {
     list: m.ListSchema(m.AnySchema()),
     dict: m.MapSchema(m.AnySchema()),
     tuple: m.TupleSchema((), rest=m.AnySchema()),
-    types.FunctionType: m.OpaqueSchema("function", callable),
-    types.BuiltinFunctionType: m.OpaqueSchema("function", callable),
-    vars(collections.abc)["Callable"]: m.OpaqueSchema("function", callable),
-    vars(typing)["Callable"]: m.OpaqueSchema("function", callable),
+    types.FunctionType: _FUNCTION,
+    types.BuiltinFunctionType: _FUNCTION,
+    vars(collections.abc)["Callable"]: _FUNCTION,
+    vars(typing)["Callable"]: _FUNCTION,
     type: m.OpaqueSchema("type", m.InstanceOf(type)),
     typing.LiteralString: m.ScalarSchema("string"),
     typing.NoReturn: m.AnySchema(),
@@ -63,6 +64,7 @@ _READ_ONLY: dict[Any, Any] = {
 }
 # What a model makes of a list.
 _GATHERED: tuple[Any, ...] = (set, frozenset, collections.deque)
+_AWAITED = (collections.abc.Awaitable, collections.abc.Coroutine)
 _ITERABLES = (collections.abc.Iterable, collections.abc.Collection)
 _MARKERS = (typing.Annotated, typing.Required, typing.NotRequired, typing.Final, typing.ClassVar)
 
@@ -319,14 +321,28 @@ class _Reader:
             if is_text or self.is_of_model:
                 return m.MapSchema(self.read(arguments[1]))
             return m.OpaqueSchema(_written(type_), m.InstanceOf(dict), dict)
-        if origin in _PLAIN:
-            return _PLAIN[origin]
+        plain = _PLAIN.get(origin)
+        if plain is not None:
+            return self.function(arguments[-1]) if plain is _FUNCTION else plain
         if isinstance(origin, type):
             schema = self.named(origin)
             if isinstance(schema, m.OpaqueSchema) and origin.__module__ == "builtins":
                 return dataclasses.replace(schema, name=_written(type_))
             return schema
         raise _no_type(type_)
+
+    def function(self, given: Any) -> m.Schema:
+        """A function, by what a call gives: `int`, or `Awaitable[int] | int` where it may wait."""
+        is_union = typing.get_origin(given) in (typing.Union, types.UnionType)
+        members = typing.get_args(given) if is_union else (given,)
+        waiting = (one for one in members if typing.get_origin(one) in _AWAITED)
+        awaited = [typing.get_args(one)[-1] for one in waiting]
+        schema: m.Schema = m.AnySchema()
+        with suppress(CheckError):  # a type variable of Python or the like: it can be anything
+            schema = self.read(awaited[0] if awaited else given)
+        if isinstance(schema, m.AnySchema):
+            return _FUNCTION
+        return dataclasses.replace(_FUNCTION, gives=schema, may_wait=bool(awaited))
 
     def named(self, class_: type[Any]) -> m.Schema:
         """A class with fields, an Enum, or any other class, which is taken by `isinstance`."""

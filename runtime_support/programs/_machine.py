@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from runtime_support._ambiguity import Ambiguity
-from runtime_support._effects import await_value, begin_thread, in_thread, outcome_value
+from runtime_support._effects import begin_thread, in_thread, maybe_await, outcome_value
 from runtime_support._jsontext import parse, to_json
 from runtime_support._order import Cancelled, is_abandoned, is_beside
 from runtime_support._schema.checking import decode
@@ -353,7 +353,7 @@ class Machine:
         may_leave = definition.pure and frame.beside
         if may_leave and not inspect.iscoroutinefunction(definition.function):
             return await in_thread(apply)
-        return await await_value(apply())
+        return await maybe_await(apply())
 
     def _permit(self, name: str, arguments: dict[str, Any], path: Path, frame: Frame) -> None:
         if self._on_call is None:

@@ -86,8 +86,8 @@ def annotation(context: Context, type_: Type) -> Expression:
             return _union(context, type_)
         case CallableType(parameters, result):
             given = annotation(context, result)
-            if context.is_async and is_known(result):
-                # In an event loop, what is called may have to be awaited.
+            awaits = context.plan.awaits
+            if awaits is not None and awaits.values_wait and is_known(result):
                 given = py.union([py.subscript(context.global_("Awaitable"), given), given])
             takes = py.list_([annotation(context, one) for one in parameters])
             return py.subscript(context.global_("Callable"), takes, given)

@@ -2,6 +2,7 @@
 
 go(a, n: 2)     go(a, n=2)      or  ops.call(go, a, n=2)
 x.go(a)         ops.send(x, "go", a), of a value of which nothing is known
+change(n)       change(n), or await maybe_await(change(n)), of a value of a function type
 ask(mail)       ask(mail).value, of a function that keeps the history of its prompt
 """
 
@@ -41,6 +42,10 @@ def emit_call(context: Context, node: n.Call) -> Expression:
             made = py.call(context.operator("send"), sent, named)
             items = (owner, node.function.name, *node.arguments)
             return _waiting(context, node, one_a_line(context, node, made, items))
+        case Form.NATIVE:
+            positional, named = arguments(context, node)
+            made = py.call(context.emit(node.function), positional, named)
+            return _waiting(context, node, one_a_line(context, node, made, node.arguments))
         case Form.OPS:
             positional, named = arguments(context, node)
             function = context.emit(node.function)
@@ -66,6 +71,8 @@ def _waiting(context: Context, node: n.Call, made: Expression) -> Expression:
     match wait:
         case Wait.AWAITED:
             return context.awaited(made, node.span)
+        case Wait.VALUE if context.facts.forms.calls[node] == Form.NATIVE:
+            return context.awaited(py.call(context.global_("maybe_await"), [made]), node.span)
         case Wait.VALUE:
             return context.awaited(py.passed_to(context.operator("acall"), made), node.span)
         case Wait.THREAD:

@@ -45,7 +45,8 @@ def emit_expression(context: Context, node: n.Expression) -> Expression:
     context.note(value, node.span)
     coercion = context.facts.coercions.get(node)
     if coercion is None:
-        return value
+        wanted = context.facts.place_without_history(node)
+        return value if wanted is None else checked(context, value, wanted)
     if coercion.fit == Fit.CONVERT:
         value = converted(context, node, value, coercion.wanted)
     elif coercion.wanted == PROGRAM:

@@ -19,7 +19,7 @@ from saftc.semantics.facts import Facts
 from saftc.semantics.forms import BuiltinCall, DirectCall, Form
 from saftc.semantics.names import Symbol
 from saftc.semantics.tools import approved
-from saftc.semantics.types import ANY, BuiltinType, FunctionType, Type, members
+from saftc.semantics.types import ANY, BuiltinType, CallableType, FunctionType, Type, members
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, nodes_of
 
@@ -29,7 +29,7 @@ class Wait(Enum):
 
     # It is a prompt, or a call of what is `async` itself, in a script or in Python.
     AWAITED = auto()
-    # A call of a value that may be an `async` function: `ops.acall`.
+    # A call of a value that may be an `async` function: `ops.acall`, or `maybe_await`.
     VALUE = auto()
     # A call of what is none and calls such a function in turn: `in_thread`.
     THREAD = auto()
@@ -58,6 +58,33 @@ class Awaits:
             or any(one.asks for one in self.scripts)
         )
 
+    @cached_property
+    def values_wait(self) -> bool:
+        """Whether a value of a function type may be an `async` function: something asks, Python may
+        have given one, or it may come from another script inside of another value.
+
+        A script where none of that is takes plain functions alone: one that waits and is passed to
+        it runs in the loop, and the call of the script in a thread (see `_of_call`).
+        """
+        return (
+            self.asks
+            or self._knows_python
+            or any(one.values_wait for one in self.scripts)
+            or self._keeps_functions
+        )
+
+    @property
+    def _keeps_functions(self) -> bool:
+        """Whether a function type is part of another, or has a name: lists and fields pass between
+        scripts as they are."""
+        module = self.facts.module
+        own = nodes_of(module, n.FunctionDef)
+        plain = [one.schema for function in own for one in function.parameters]
+        plain += [function.returns for function in own]
+        plain += [one.schema for one in nodes_of(module, n.AssignStmt)]
+        plain = [one.schema if isinstance(one, n.OptionalSchema) else one for one in plain]
+        return any(one not in plain for one in nodes_of(module, n.FunctionSchema))
+
     def in_(self, nodes: Iterable[n.Node]) -> bool:
         """Whether something that is evaluated with the nodes waits."""
         return any(self.of(inner) is not None for node in nodes for inner in evaluated(node))
@@ -82,8 +109,10 @@ class Awaits:
             case DirectCall(definition=n.FunctionDef() as definition):
                 if definition in self.functions:
                     return Wait.AWAITED
-                is_own = self.facts.is_own(definition)
-                return Wait.THREAD if not is_own and self._is_given_any(node) else None
+                if self.facts.is_own(definition):
+                    return None
+                may_wait = self._is_given_any(node) or self._passes_function(node, definition)
+                return Wait.THREAD if may_wait else None
             case DirectCall(definition=n.RecordDef() as record):
                 known = self.facts.record_facts.get(record)
                 has_code = known is None or (known.module is not None and not known.is_plain)
@@ -96,6 +125,8 @@ class Awaits:
                 if self._is_waiting(node.function) or self._may_be_of_script(node.function):
                     return Wait.VALUE
                 return Wait.THREAD if self._is_given_any(node) else None
+            case Form.NATIVE:
+                return Wait.VALUE if self.values_wait else None
             case Form.SEND:
                 if self._is_given_any(node):
                     return Wait.THREAD
@@ -113,6 +144,18 @@ class Awaits:
             or (ANY in members(self._type(argument.value)) and self._passes_any)
             for argument in node.arguments
         )
+
+    def _passes_function(self, node: n.Call, definition: n.FunctionDef) -> bool:
+        """Whether a function of which the type alone is known, so that it may wait, is passed to a
+        function of another script that takes plain ones."""
+        taken = self.facts.functions[definition].parameters
+        if not any(isinstance(one, CallableType) for type_ in taken for one in members(type_)):
+            return False
+        is_plain = any(
+            one.facts.is_own(definition) and not one.values_wait for one in self.scripts
+        )
+        given = (self.facts.type_of(argument.value) for argument in node.arguments)
+        return is_plain and self.values_wait and ANY in given
 
     def _is_waiting(self, node: n.Expression) -> bool:
         return any(map(self._waits, members(self._type(node))))

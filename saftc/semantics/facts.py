@@ -165,6 +165,8 @@ class Facts:
     types: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     forms: Forms = field(default_factory=Forms)
     coercions: dict[n.Node, Coercion] = field(default_factory=dict[n.Node, Coercion])
+    # Certain functions in places that ask for functions of a type, with what these ask for.
+    given_functions: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
     prompts: dict[n.Prompt, Type] = field(default_factory=dict[n.Prompt, Type])
     # Prompts, names and calls whose place takes the whole result.
     whole_results: set[n.Expression] = field(default_factory=set[n.Expression])
@@ -190,6 +192,7 @@ class Facts:
         self.types.clear()
         self.forms = Forms()
         self.coercions.clear()
+        self.given_functions.clear()
         self.prompts.clear()
         self.whole_results.clear()
         self.symbols.clear()
@@ -209,6 +212,7 @@ class Facts:
             known = _without(getattr(before.forms, family.name), gone)
             setattr(self.forms, family.name, known)
         self.coercions = _without(before.coercions, gone)
+        self.given_functions = _without(before.given_functions, gone)
         self.prompts = _without(before.prompts, gone)
         self.whole_results = before.whole_results - gone
         self.symbols = {one: type_ for one, type_ in before.symbols.items() if is_kept(one)}
@@ -488,6 +492,14 @@ class Facts:
         """The type of an expression at its place, after the place's coercion."""
         coercion = self.coercions.get(node)
         return self.types.get(node, ANY) if coercion is None else coercion.wanted
+
+    def place_without_history(self, node: n.Node) -> Type | None:
+        """The function type that the place of a function asks for, if the function gives a whole
+        result, with its history: a value of a function type gives a value."""
+        wanted = self.given_functions.get(node)
+        given = () if wanted is None else members(self.types[node])
+        functions = [one.definition for one in given if isinstance(one, FunctionType)]
+        return wanted if any(one in self.history.does for one in functions) else None
 
     def item_of(self, loop: n.ForStmt | n.ComprehensionClause) -> Type:
         """What each turn of a loop takes."""

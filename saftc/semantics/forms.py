@@ -215,8 +215,8 @@ OperatorForm = Literal[Form.NATIVE, Form.OPS] | IsTest | KindTest
 _Member = Literal[Form.ITEM, Form.GET, Form.LENGTH, Form.STRUCTURE, Form.OPS]
 MemberForm = _Member | Attribute | Getter | OfResult
 ItemForm = Literal[Form.NATIVE, Form.GET, Form.STRUCTURE, Form.OPS]
-# `Form.OPS` is `ops.call(function, ...)`.
-CallForm = BuiltinCall | DirectCall | Literal[Form.SEND, Form.OPS]
+# `Form.NATIVE` is `function(...)` of a value of a function type, `Form.OPS` `ops.call(...)`.
+CallForm = BuiltinCall | DirectCall | Literal[Form.NATIVE, Form.SEND, Form.OPS]
 # The forms of loops that go over what a model writes, while it is written.
 PartsForm = Literal[Form.PIECES, Form.ITEMS, Form.DRAFTS, Form.GROWING]
 LoopForm = Literal[Form.NATIVE, Form.ROWS, Form.EACH, Form.EACH_OF] | PartsForm

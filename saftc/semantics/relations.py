@@ -4,7 +4,7 @@
 nothing, a conversion to float, or a check at run time; or that it can never be right.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import assert_never
 
@@ -107,14 +107,21 @@ def _fit_plain(given: Type, wanted: Type) -> Fit:
 
 
 def _fit_callable(given: Type, wanted: CallableType) -> Fit:
-    """Of a certain function, its definition tells the rest, which inference looks at."""
+    """Of a certain function, its definition tells more, which inference looks at."""
     if isinstance(given, FunctionType | BuiltinType):
-        return Fit.EXACT
+        return Fit.CHECK
     if not isinstance(given, CallableType) or len(given.parameters) != len(wanted.parameters):
         return Fit.NEVER
-    pairs = zip(wanted.parameters, given.parameters, strict=True)
-    fits = [fit(given.result, wanted.result), *(fit(passed, taken) for passed, taken in pairs)]
-    return Fit.NEVER if Fit.NEVER in fits else Fit.EXACT
+    return fit_call(given.parameters, given.result, wanted)
+
+
+def fit_call(parameters: Iterable[Type], result: Type, wanted: CallableType) -> Fit:
+    """How a function with these parameters, and with this result, can be called as `wanted` says.
+
+    One that takes or gives something else is held against both, at each call.
+    """
+    fits = {fit(result, wanted.result), *map(fit, wanted.parameters, parameters)}
+    return Fit.NEVER if Fit.NEVER in fits else Fit.EXACT if fits == {Fit.EXACT} else Fit.CHECK
 
 
 def _fit_record(given: Type, wanted: RecordType) -> Fit:

@@ -235,6 +235,7 @@ class Asking(ABC):
 
     def _arguments(self, function: Callable_, use: ToolUse) -> v.Bound:
         """The arguments as the parameters' schemas have them; a number may be sent as text."""
+        function = v.itself(function)
         if not isinstance(function, Function):
             return v.without_digits(_sent(use))
         schemas = {one.name.text: one.schema for one in function.definition.parameters}

@@ -345,6 +345,10 @@ class Evaluation(Asking):
                     self.bound(definition.parameters, defaults, positional, named, span)
                 )
                 return self.entered(definition, inner)
+            case v.Held(function=function, schema=schema):
+                pairs = zip(positional, schema.parameters, strict=True)
+                given = [self.argument(value, asked, span) for value, asked in pairs]
+                return self.argument(self.called(function, given, named, span), schema.result, span)
             case _:
                 assert_never(function)
 
@@ -437,6 +441,8 @@ def _parameter_schema(function: Value, position: int, name: str | None) -> n.Sch
             parameters = definition.parameters
         case Constructor(definition=record):
             parameters = record.fields
+        case v.Held(schema=schema):
+            return schema.parameters[position] if position < len(schema.parameters) else None
         case _:
             return None
     if name is None:

@@ -15,6 +15,7 @@ from tests.oracle.values import (
     Bound,
     Callable_,
     Fault,
+    Held,
     Record,
     Value,
     Wrong,
@@ -257,8 +258,8 @@ class Types:
                 return {
                     key: self._fitted(item, inner, converts=converts) for key, item in value.items()
                 }
-            case n.FunctionSchema() if isinstance(value, Callable_):
-                return value
+            case n.FunctionSchema() as held if isinstance(value, Callable_):
+                return Held(value, held)
             case n.OptionalSchema(schema=inner):
                 return None if value is None else self._fitted(value, inner, converts=converts)
             case n.UnionSchema(members=members):

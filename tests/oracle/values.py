@@ -190,7 +190,27 @@ class Failure:
         return {"kind": self.fault.failure, "message": self.fault.said}
 
 
-Callable_ = Function | Builtin | Constructor
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """A function in a place for functions: what it is called with and gives is as `schema` says."""
+
+    function: "Callable_"
+    schema: n.FunctionSchema
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.function.name
+
+
+Callable_ = Function | Builtin | Constructor | Held
+
+
+def itself(value: "Value") -> "Value":
+    """A function without what places have asked of it."""
+    while isinstance(value, Held):
+        value = value.function
+    return value
 
 
 def kind_of(value: Value) -> str:
@@ -221,6 +241,7 @@ def truth_of(value: Value) -> bool:
 
 def equal(left: Value, right: Value) -> bool:
     """Saft's `==`."""
+    left, right = itself(left), itself(right)
     if is_number(left) and is_number(right):
         return left == right
     if isinstance(left, Decimal) or isinstance(right, Decimal):

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from inspect import iscoroutinefunction
 from types import FunctionType
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, TypeVar
 
 import pytest
 
 from runtime_support import CheckError, check, require
+from runtime_support.ops import maybe_await
+
+T = TypeVar("T")
 
 
 class Row(TypedDict):
@@ -93,7 +98,8 @@ class Tree(TypedDict):
         ({"id": 1, "extra": 2}, Loose),
         (Point(1.0), Point),
         ("text", Annotated[str, "a description"]),
-        (len, Callable[[str], int]),
+        (len, Callable[[str], Any]),
+        (len, Callable),
         (check, FunctionType),
         ({"value": 1, "children": [{"value": 2, "children": []}]}, Tree),
     ],
@@ -211,3 +217,57 @@ def test_what_a_constructor_raises_besides_is_told_with_the_path() -> None:
 
     with pytest.raises(CheckError, match=r"^value\[0\]: Halved refused its fields: division"):
         check([{"by": 0}], list[Halved])
+
+
+def _half(number: float) -> Any:
+    """Half of it."""
+    return number / 2
+
+
+async def _later(text: str) -> Any:
+    return text
+
+
+@pytest.mark.parametrize("type_", [Callable[[int], float], Callable[[int], float] | None])
+def test_a_function_is_held_against_its_type_at_each_call(type_: Any) -> None:
+    half = check(_half, type_)
+    assert half(3) == 1.5
+    assert (half.__name__, half.__doc__) == ("_half", "Half of it.")
+    assert check(half, type_) is half, "it is held once"
+    with pytest.raises(CheckError, match=r"_half\(number\): expected float, got string \"3\""):
+        half("3")
+
+
+def test_a_function_that_breaks_its_word_is_named() -> None:
+    texts = check([_half], list[Callable[[float], str]])
+    with pytest.raises(CheckError, match=r"_half\(\): expected string, got float 1.5"):
+        texts[0](3)
+    with pytest.raises(CheckError, match=r"value\[0\]: expected function, got int 3"):
+        check([3], list[Callable[[float], str]])
+
+
+def test_what_a_function_gives_is_converted_as_any_value_is() -> None:
+    assert repr(check(abs, Callable[[int], float])(-3)) == "3.0"
+    made = check(lambda lat: {"lat": lat}, Callable[[float], Point])
+    assert made(1) == Point(1.0)
+
+
+def test_a_coroutine_is_awaited_here_or_by_the_caller() -> None:
+    assert check(_later, Callable[[str], str])("here") == "here"
+
+    async def main() -> None:
+        either = check(_later, Callable[[str], Awaitable[str] | str])
+        assert iscoroutinefunction(either)
+        assert await maybe_await(either("there")) == "there"
+        plain = check(str.upper, Callable[[str], Awaitable[str] | str])
+        assert await maybe_await(plain("plain")) == "PLAIN"
+        wrong = check(_later, Callable[[str], Awaitable[int] | int])
+        with pytest.raises(CheckError, match=r"_later\(\): expected int, got string"):
+            await maybe_await(wrong("wrong"))
+
+    asyncio.run(main())
+
+
+def test_an_annotation_of_python_that_says_nothing_asks_for_nothing() -> None:
+    held = check(_half, Callable[[T], T])
+    assert held is _half

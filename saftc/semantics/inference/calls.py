@@ -73,6 +73,9 @@ def call(inference: Inference, node: n.Call, env: Environment) -> Type:
             return _call_function(inference, node, function, env)
         case BuiltinType():
             return _call_builtin(inference, node, BUILTINS[function.name], env)
+        case CallableType():
+            inference.facts.forms.calls[node] = Form.NATIVE
+            return _call_callable(inference, node, function, env)
         case _:
             inference.facts.forms.calls[node] = _value_form(inference.facts, node.function)
             given = _call_value(inference, node, function, env)
@@ -112,8 +115,6 @@ def _call_value(inference: Inference, node: n.Call, function: Type, env: Environ
         for member in members(function)
         if member == ANY or isinstance(member, FunctionType | BuiltinType | CallableType)
     ]
-    if isinstance(function, CallableType):
-        return _call_callable(inference, node, function, env)
     for argument in node.arguments:
         inference.expression(argument.value, env)
     if not callable_members and function != NEVER:

@@ -226,7 +226,7 @@ def _keep_members(inference: Inference, node: n.Expression, env: Environment, ke
     target = _target(inference, node)
     if target is None:
         return
-    type_ = inference.facts.types.get(node, ANY)
+    type_ = inference.known(node)
     if type_ in (ANY, NEVER):
         return
     kept = union(member for member in members(type_) if keeps(member))

@@ -80,6 +80,8 @@ class Inference:
     # Of each unit, the mistakes when it was inferred last: on types that are final.
     mistakes: dict[Unit, list[Diagnostic]] = field(default_factory=dict[Unit, list[Diagnostic]])
     notes: dict[Unit, Noted] = field(default_factory=dict[Unit, Noted])
+    # The types of expressions that may be functions of a type, which the facts have as any value.
+    of_functions: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
 
     def expression(self, node: n.Expression, env: Environment, wanted: Type | None = None) -> Type:
         """The type of an expression; `wanted` is what its place asks for, if anything."""
@@ -135,8 +137,17 @@ class Inference:
         """Notes the type of an expression."""
         if not isinstance(type_, Scalar):
             type_ = bounded(opened(type_))
-        self.facts.types[node] = erased(type_)
+        known = self.facts.types[node] = erased(type_)
+        if known is not type_:
+            self.of_functions[node] = type_
         return type_
+
+    def known(self, node: n.Node) -> Type:
+        """The type of an expression that has been inferred; of a function, what it takes and gives
+        as well.
+        """
+        known = self.facts.types.get(node, ANY)
+        return self.of_functions.get(node, ANY) if known == ANY else known
 
     def coerce(self, node: n.Node, fit: Fit, wanted: Type) -> None:
         """Notes what the place of `node` does with its value."""

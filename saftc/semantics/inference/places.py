@@ -3,11 +3,12 @@
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice, Related
 from saftc.diagnostics.near import is_slip, near
+from saftc.semantics.builtins import BUILTINS, Builtin, takes
 from saftc.semantics.foreign import Function
 from saftc.semantics.forms import written_value
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
-from saftc.semantics.relations import Fit, fit
+from saftc.semantics.relations import Fit, fit, fit_call
 from saftc.semantics.types import (
     ANY,
     BOOL,
@@ -18,6 +19,7 @@ from saftc.semantics.types import (
     NEVER,
     RESULT,
     STRING,
+    BuiltinType,
     CallableType,
     FunctionType,
     ListType,
@@ -88,7 +90,8 @@ def settle(
 ) -> Type:
     """Holds the value of an expression, of type `given`, against what its place asks for."""
     given = as_written(node, given, wanted)
-    how = _fit_function(inference, node, given, wanted) or fit(given, wanted)
+    how = _fit_function(inference, node, given, wanted)
+    how = fit(given, wanted) if how is None else how
     if how == Fit.NEVER:
         inference.report(
             catalogue.TYPE_MISMATCH.at(
@@ -109,6 +112,11 @@ def settle(
             if any(fit(member, possible) != Fit.NEVER for member in members(given))
         )
     inference.coerce(node, how, asked)
+    others = [one for one in members(given) if not isinstance(one, FunctionType | BuiltinType)]
+    if how == Fit.EXACT and wanted != ANY and len(others) < len(members(given)):
+        # As a function of that type it keeps no history, and is one of many.
+        inference.facts.given_functions[node] = wanted
+        return union([*others, *(one for one in members(wanted) if isinstance(one, CallableType))])
     return given if how == Fit.EXACT and ANY not in (given, wanted) else asked
 
 
@@ -120,28 +128,58 @@ def _fit_function(
     if not asked:
         return None
     if given == ANY:
-        # Python's annotations are believed.
-        is_function = isinstance(inference.facts.declared_by_python(node), Function)
-        return Fit.EXACT if is_function else None
-    if not isinstance(given, FunctionType):
+        declared = inference.facts.declared_by_python(node)
+        is_proved = isinstance(declared, Function) and any(
+            declared.waits == "no" and fit(_given(declared, one), one.result) == Fit.EXACT
+            for one in asked
+        )
+        return Fit.EXACT if is_proved else None
+    if not any(isinstance(one, FunctionType | BuiltinType) for one in members(given)):
         return None
-    inference.reach(given.definition)
-    fits = any(_takes(inference, given, one) for one in asked)
-    return Fit.EXACT if fits else Fit.NEVER
+    fits: set[Fit] = set()
+    for member in members(given):
+        match member:
+            case FunctionType():
+                inference.reach(member.definition)
+                fits.add(min(_fit_definition(inference, member, one) for one in asked))
+            case BuiltinType():
+                fits.add(min(_fit_builtin(BUILTINS[member.name], one) for one in asked))
+            case _:
+                fits.add(fit(member, wanted))
+    return fits.pop() if len(fits) == 1 else Fit.CHECK
 
 
-def _takes(inference: Inference, given: FunctionType, wanted: CallableType) -> bool:
+def _given(function: Function, wanted: CallableType) -> Type:
+    """What Python declares that a call gives of what the type says, which is believed."""
+    return function.given(wanted.parameters, {}).type
+
+
+def _fit_definition(inference: Inference, given: FunctionType, wanted: CallableType) -> Fit:
     """Whether a function of the script can be called as the type says, and gives what it says."""
     parameters = given.definition.parameters
-    known = inference.facts.functions[given.definition].parameters
     needed = sum(one.default is None for one in parameters)
     if not needed <= len(wanted.parameters) <= len(parameters):
-        return False
-    takes_all = all(
-        one.schema is None or fit(passed, taken) != Fit.NEVER
-        for one, passed, taken in zip(parameters, wanted.parameters, known, strict=False)
-    )
-    return takes_all and fit(inference.result_of(given.definition), wanted.result) != Fit.NEVER
+        return Fit.NEVER
+    known = inference.facts.functions[given.definition].parameters
+    return fit_call(known, inference.result_of(given.definition), wanted)
+
+
+def _fit_builtin(builtin: Builtin, wanted: CallableType) -> Fit:
+    """The same of a builtin, which looks itself at what it is given."""
+    types = wanted.parameters
+    way = builtin.meant([(None, one) for one in types])
+    taken = [way.parameter(position) for position in range(len(types))]
+    needed = sum(one.is_required for one in way.parameters)
+    if way.by is not None or len(types) < max(needed, way.least):
+        return Fit.NEVER
+    pairs = zip(taken, types, strict=True)
+    if any(one is None or takes(one, type_) is False for one, type_ in pairs):
+        return Fit.NEVER
+    result = way.result(types)
+    how = fit_call(types, result, wanted)
+    # What Python's function gives for certain arguments, its own annotation does not say.
+    is_said = not callable(way.gives) and len(builtin.ways) == 1
+    return how if is_said else max(how, Fit.CHECK)
 
 
 def _shown(inference: Inference, given: Type) -> str:

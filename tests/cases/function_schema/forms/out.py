@@ -2,7 +2,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from runtime_support import ops, prompt
+from runtime_support import prompt
 from runtime_support.ops import show
 
 
@@ -18,13 +18,13 @@ Emit = Callable[[str], None]
 def stream_of(question: str, emit: Emit) -> str:
     whole = ""
     for piece in prompt("{question}", question=question, stream=True).pieces():
-        ops.call(emit, piece)
+        emit(piece)
         whole += piece
     return whole
 
 
 def pick(numbers: list[int], is_good: Callable[[int, int], bool]) -> list[int]:
-    return [one for one in numbers if ops.call(is_good, one, 2)]
+    return [one for one in numbers if is_good(one, 2)]
 
 
 def show_it(text: str) -> None:
@@ -36,7 +36,7 @@ def larger(a: int, b: int) -> bool:
 
 
 def twice(change: Callable[[int], int], start: int) -> int:
-    return ops.call(change, ops.call(change, start)) + 1
+    return change(change(start)) + 1
 
 
 def later(f_: Emit | None) -> Callable[[], int]:
@@ -44,7 +44,7 @@ def later(f_: Emit | None) -> Callable[[], int]:
         return 1
 
     if f_ is not None:
-        ops.call(f_, "x")
+        f_("x")
     return one
 
 
@@ -52,15 +52,10 @@ def add(n: int) -> int:
     return n + 1
 
 
-print(
-    show(pick([1, 2, 3], larger)),
-    twice(add, 1),
-    ops.call(later(None)),
-    ops.call(later(show_it)),
-)
+print(show(pick([1, 2, 3], larger)), twice(add, 1), later(None)(), later(show_it)())
 b = Button("ok", show_it)
-ops.call(b.press, "pressed")
+b.press("pressed")
 handlers: list[Emit] = [show_it]
 for one in handlers:
-    ops.call(one, "hi")
+    one("hi")
 stream_of("hello", show_it)

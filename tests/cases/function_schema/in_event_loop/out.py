@@ -2,12 +2,13 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from runtime_support import ops, prompt
+from runtime_support import prompt
+from runtime_support.ops import maybe_await
 
 
 async def answered(question: str, tell: Callable[[str], Awaitable[None] | None]) -> str:
     answer = (await prompt.aio("{question}", question=question)).value
-    await ops.acall(tell, answer)
+    await maybe_await(tell(answer))
     return answer
 
 
@@ -16,7 +17,7 @@ async def asked(question: str) -> str:
 
 
 async def changed(text: str, change: Callable[[str], Awaitable[str] | str]) -> str:
-    return await ops.acall(change, text) + "!"
+    return await maybe_await(change(text)) + "!"
 
 
 def show_it(text: str) -> None:
