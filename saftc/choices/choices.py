@@ -105,7 +105,7 @@ class Choices:
         found: dict[str, n.Expression] = {}
         has_order = is_needed = False
         for tool in own_tools(self.facts, node):
-            if tool.waits:
+            if tool.waits == "yes":
                 continue
             effects, awaits = self.plan.effects, self.plan.awaits
             match tool.type:

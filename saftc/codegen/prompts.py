@@ -156,7 +156,7 @@ def _functions_that_only_ask(
 ) -> list[Expression]:
     """The functions in a program, but for conversions, that may run together and are worth it."""
     found: dict[str, Expression] = {}
-    waiting = {tool.name for tool in own_tools(context.facts, node) if tool.waits}
+    waiting = {tool.name for tool in own_tools(context.facts, node) if tool.waits == "yes"}
     for part in node.parts:
         if isinstance(part, n.Hole) and isinstance(part.value, n.Name):
             if part.value.text in conversions or part.value.text in waiting:

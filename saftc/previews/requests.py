@@ -48,7 +48,13 @@ from saftc.semantics.constants import constants_of
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
 from saftc.semantics.programs import conversions_of
-from saftc.semantics.tools import approved, conversation, is_field_of_tools, offered
+from saftc.semantics.tools import (
+    approved,
+    conversation,
+    function_behind,
+    is_field_of_tools,
+    offered,
+)
 from saftc.semantics.types import (
     ANY,
     BuiltinType,
@@ -238,12 +244,7 @@ class _Asking:
         error: str | None = None
         if self.node.after is not None:
             self._note(f"the conversation of `{self._written(self.node.after)}` goes before it")
-        waiting = [one.name for one in offered(self.facts, self.node) if one.waits]
-        if waiting:
-            waiting = list(dict.fromkeys(waiting))
-            names = " and of ".join(f"`{name}`" for name in waiting)
-            what = "a program with calls" if self.node.mode == "program" else "calls"
-            self._note(f"{what} of {names} wait{'s' * (what != 'calls')} for approval")
+        self._note_waiting()
         try:
             question = self._question()
             request = first_request(question)
@@ -261,6 +262,19 @@ class _Asking:
         overlap = _overlap_in_words(self.known.overlap.get(self.node), self.source)
         most = requests(self.node) if error is None else None
         return Preview(position, mode, sent, holes, notes, error, overlap, enforced, on_wire, most)
+
+    def _note_waiting(self) -> None:
+        """Notes the tools whose calls wait for approval, and those of which that is not known."""
+        tools = offered(self.facts, self.node)
+        is_program = self.node.mode == "program"
+        what, waits = ("a program with calls", "waits") if is_program else ("calls", "wait")
+        waiting = list(dict.fromkeys(one.name for one in tools if one.waits == "yes"))
+        if waiting:
+            names = " and of ".join(f"`{name}`" for name in waiting)
+            self._note(f"{what} of {names} {waits} for approval")
+        unknown = (one.name for one in tools if one.waits == "unknown" and one.is_function)
+        for name in dict.fromkeys(unknown):
+            self._note(f"whether calls of `{name}` wait for approval is known when the script runs")
 
     def _question(self) -> Question:
         names: dict[str, object] = {}
@@ -315,6 +329,9 @@ class _Asking:
 
     def _value(self, node: n.Expression) -> object:
         """What is in a hole: a function, a literal's value, or a mark."""
+        behind = function_behind(self.facts, node)
+        if behind.is_approved and behind.facts is self.facts:
+            node = behind.value
         types = members(self.facts.type_of(node))
         functions = [one for one in types if isinstance(one, FunctionType | BuiltinType)]
         if len(functions) == len(types) == 1:
@@ -344,8 +361,9 @@ class _Asking:
             if isinstance(one.type, FunctionType | BuiltinType):
                 yield one.name, self._function(one.type)
                 continue
-            is_python = one.facts is self.facts and self._is_from_python(one.value)
-            value = self._from_python(one.value) if is_python else None
+            behind = function_behind(one.facts, one.value)
+            is_python = behind.facts is self.facts and self._is_from_python(behind.value)
+            value = self._from_python(behind.value, is_tool=one.is_function) if is_python else None
             if one.is_function:
                 yield one.name, value if callable(value) else Unknown(one.name, "function")
             else:
@@ -359,8 +377,8 @@ class _Asking:
         return getattr(ops, name_in_ops(type_.name))
 
     def _one_of(self, node: n.Expression, functions: list[FunctionType | BuiltinType]) -> Unknown:
-        names = " or ".join(f"`{one.name}`" for one in functions)
-        self._note(f"`{self._written(node)}` is the function {names}")
+        names = (f"`approve({one.name})`" if one.waits else f"`{one.name}`" for one in functions)
+        self._note(f"`{self._written(node)}` is the function {' or '.join(names)}")
         return Unknown(self._hole(node), "function")
 
     def _media(self, node: n.Expression, kind: Literal["image", "file"]) -> Unknown:
@@ -374,11 +392,13 @@ class _Asking:
         class_ = self.known.declared.type_(type_)
         return Unknown(self._hole(node), "function") if class_ is Any else class_
 
-    def _from_python(self, node: n.Expression) -> object:
+    def _from_python(self, node: n.Expression, *, is_tool: bool = False) -> object:
         try:
             value = self._found_in_python(node)
         except NotTold:
             self._note_unknown([f"`{self._written(node)}`"])
+            if is_tool:
+                return None
             return Unknown(self._hole(node, may_be_function=True))
         except AttributeError:
             raise FileProblem(
@@ -497,7 +517,10 @@ class _Asking:
             mark = f"{before}{mark}{behind}"
         self.holes.append(Hole(mark, written, self._position(node), may_be_function))
         if may_be_function:
-            self._note(f"{mark} is a tool's name instead, if it is a function")
+            self._note(
+                f"{mark} is a tool's name instead, if it is a function; "
+                "its calls wait for approval if `approve` made it"
+            )
         return mark
 
     def _note_unknown(self, parts: Iterable[str]) -> None:

@@ -7,7 +7,7 @@ is *proved*, and the output uses Python's own form of it.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from saftc.semantics.types import (
@@ -28,6 +28,8 @@ from saftc.semantics.types import (
     ROW,
     STRING,
     TIME,
+    BuiltinType,
+    FunctionType,
     ListType,
     MapType,
     ObjectType,
@@ -286,8 +288,11 @@ _ITEM_WORDS = {
 # What they give
 
 
-def _same(arguments: Sequence[Type]) -> Type:
-    return arguments[0]
+def _approved(arguments: Sequence[Type]) -> Type:
+    return union(
+        replace(one, waits=True) if isinstance(one, FunctionType | BuiltinType) else one
+        for one in members(arguments[0])
+    )
 
 
 def _list_of_items(arguments: Sequence[Type]) -> Type:
@@ -626,7 +631,7 @@ _ROWS = (
     # tools
     _pure(
         "approve",
-        Way((Taken("function", FUNCTION),), _same, _function("approve", _PACKAGE)),
+        Way((Taken("function", FUNCTION),), _approved, _function("approve", _PACKAGE)),
         holds="one",
         looks=False,
     ),

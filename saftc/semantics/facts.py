@@ -247,7 +247,7 @@ class Facts:
     def foreign_type(self, symbol: Symbol) -> Type:
         """The type of a name of a sibling script."""
         if symbol.kind == "function" and isinstance(symbol.node, n.FunctionDef):
-            return FunctionType(symbol.name, symbol.node)
+            return FunctionType(symbol.name, symbol.node, False)
         return self.lasting.get(symbol, ANY)
 
     def meaning_of(self, symbol: Symbol) -> Symbol:

@@ -9,17 +9,20 @@ comes, where that is known: a name that is bound to prompts alone, or to what a 
 is declared to give a whole result. From a parameter, a member, an item or data no tools come.
 `with {tools: []}` takes away what would.
 
-A list is known where it is written in place, or where a name is bound to it once.
+A list is known where it is written in place, or where a name is bound to it once. That a function
+waits for approval is part of its type, and goes with it through variables, lists, fields and
+results; of a function of Python, it is known through names that are bound once.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector, Diagnostic
 from saftc.semantics.facts import Facts
-from saftc.semantics.foreign import Function
+from saftc.semantics.foreign import Declared, Function, Namespace, PythonClass, Value
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.results import CONVERSATION
@@ -37,18 +40,22 @@ from saftc.syntax.walk import nodes_of, walk
 _IN_PLACE = "write the list in place: `with {tools: [look_up, refund]}`"
 
 
+# Whether calls by a model wait for approval.
+Waits = Literal["yes", "no", "unknown"]
+
+
 @dataclass(frozen=True, slots=True)
 class Offered:
     """A function that a prompt offers: the name of its tool, and the expression that is the
-    function, in the script of these facts. `is_listed`: it is in `tools`; `waits`: its calls by
-    the model wait for approval.
+    function, in the script of these facts. `is_listed`: it is in `tools`; `waits`: whether its
+    calls by the model wait for approval.
     """
 
     name: str
     value: n.Expression
     facts: Facts
     is_listed: bool = False
-    waits: bool = False
+    waits: Waits = "no"
 
     @property
     def type(self) -> Type:
@@ -68,8 +75,11 @@ class Offered:
 
 def is_known_function(facts: Facts, node: n.Expression) -> bool:
     """Whether a value may be a function of which something is known."""
-    return any(isinstance(one, FunctionType | BuiltinType) for one in _types(facts, node)) or (
-        isinstance(facts.declared_by_python(node), Function)
+    types = _types(facts, node)
+    return (
+        any(isinstance(one, FunctionType | BuiltinType) for one in types)
+        or isinstance(facts.declared_by_python(node), Function)
+        or (ANY in types and function_behind(facts, node).is_approved)
     )
 
 
@@ -93,9 +103,68 @@ def _shown_tools(facts: Facts, node: n.Prompt) -> list[Offered]:
             is_named = isinstance(value, n.Name)
             numbered += not is_named and is_known_function(facts, value)
             name = value.text if isinstance(value, n.Name) else f"tool_{numbered}"
-            waits = hole.is_approved or value is not hole.value or name in waiting
+            is_told = hole.is_approved or name in waiting
+            waits = "yes" if is_told else waits_for_approval(facts, hole.value)
             found.append(Offered(name, value, facts, waits=waits))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """The function that a value is, without `approve`, in the script of these facts; whether that
+    was around it.
+    """
+
+    value: n.Expression
+    facts: Facts
+    is_approved: bool = False
+
+
+def function_behind(facts: Facts, node: n.Expression) -> Behind:
+    """What a value is in the end, through names that are bound once."""
+    found, seen = Behind(node, facts), set[Symbol]()
+    while True:
+        value, facts = found.value, found.facts
+        inner = approved(facts, value)
+        if inner is not None:
+            found = Behind(inner, facts, is_approved=True)
+            continue
+        symbol = facts.names.symbols.get(value) if isinstance(value, n.Name) else None
+        if symbol is None:
+            return found
+        owner, meant = _meant(facts, symbol)
+        bound = owner.bound_once.get(meant)
+        if bound is None or meant in seen:
+            return found
+        seen.add(meant)
+        found = Behind(bound, owner, found.is_approved)
+
+
+def waits_for_approval(facts: Facts, node: n.Expression) -> Waits:
+    """Whether calls by a model wait for approval of the function that a value may be."""
+    behind = function_behind(facts, node)
+    if behind.is_approved:
+        return "yes"
+    found: set[Waits] = set()
+    for one in _types(facts, node):
+        if isinstance(one, FunctionType | BuiltinType):
+            found.add("yes" if one.waits else "no")
+        elif one == ANY:
+            found.add("no" if _is_bare(behind) else "unknown")
+    return found.pop() if len(found) == 1 else "unknown" if found else "no"
+
+
+def _is_bare(behind: Behind) -> bool:
+    """Whether a value of which the type says nothing is certainly no function that waits."""
+    if behind.facts.record_of(behind.value) is not None:
+        return True
+    match behind.facts.declared_by_python(behind.value):
+        case Function(signatures=signatures):
+            return bool(signatures)  # else a decorator has made it
+        case PythonClass() | Namespace():
+            return True
+        case _:
+            return False
 
 
 def approved(facts: Facts, node: n.Expression) -> n.Expression | None:
@@ -133,7 +202,8 @@ def listed_tool(facts: Facts, node: n.Expression) -> list[Offered]:
     name = _own_name(value)
     if name is None or not may_be_function(facts, value):
         return []
-    return [Offered(name, value, facts, is_listed=True, waits=value is not node)]
+    waits = waits_for_approval(facts, node)
+    return [Offered(name, value, facts, is_listed=True, waits=waits)]
 
 
 def offered(facts: Facts, node: n.Prompt) -> list[Offered]:
@@ -152,12 +222,13 @@ def _offered(facts: Facts, node: n.Prompt, seen: set[n.Prompt]) -> list[Offered]
 
 
 def waiting_functions(facts: Facts) -> set[n.FunctionDef]:
-    """The functions of which a prompt of the script says that they wait for approval."""
+    """The functions of which a prompt of the script says that they wait for approval, or may."""
     return {
-        one.type.definition
+        member.definition
         for node in nodes_of(facts.module, n.Prompt)
         for one in own_tools(facts, node)
-        if one.waits and isinstance(one.type, FunctionType)
+        for member in members(one.type)
+        if isinstance(member, FunctionType) and (one.waits == "yes" or member.waits)
     }
 
 
@@ -266,23 +337,33 @@ def check_tools(module: n.Module, facts: Facts, mistakes: Collector) -> None:
 def _calls_without_approval(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:
     """The tools that call what waits for approval when the model calls it, and does not there."""
     tools = offered(facts, node)
-    waiting = [one for one in tools if one.waits]
+    waiting = [(one, function, name) for one in tools for function, name in _waiting(one)]
     own = {one.value for one in own_tools(facts, node)} if waiting else set[n.Expression]()
     for one in tools:
         if not waiting or not isinstance(one.type, FunctionType):
             continue
         named = _named_in(facts, one.type.definition)
-        for other in waiting:
+        for other, function, name in waiting:
             # Of two that an earlier prompt has offered, it is told there.
-            if _function(other) in named and not own.isdisjoint((one.value, other.value)):
+            if function in named and not own.isdisjoint((one.value, other.value)):
                 hint = f"only calls by the model wait; `approve({one.name})` has these wait, too"
                 yield catalogue.CALLS_WITHOUT_APPROVAL.at(
                     _place(node, one).span,
                     name=one.name,
-                    other=other.name,
-                    hint=None if one.waits else hint,
+                    other=name,
+                    hint=None if one.waits == "yes" else hint,
                 )
                 break
+
+
+def _waiting(one: Offered) -> Iterator[tuple[object, str]]:
+    """The functions that a tool may be and that wait, each with its name."""
+    known = [part for part in members(one.type) if isinstance(part, FunctionType)]
+    for part in known:
+        if one.waits == "yes" or part.waits:
+            yield part.definition, part.name
+    if one.waits == "yes" and not known:
+        yield _function(one), one.name
 
 
 def _named_in(facts: Facts, definition: n.FunctionDef) -> set[object]:
@@ -301,8 +382,14 @@ def _named_in(facts: Facts, definition: n.FunctionDef) -> set[object]:
         nodes = [node for statement in function.body for node in walk(statement)]
         prompts = [one for one in nodes if isinstance(one, n.Prompt)]
         waits = {
-            one.value for prompt in prompts for one in own_tools(owner, prompt) if one.waits
+            one.value
+            for prompt in prompts
+            for one in own_tools(owner, prompt)
+            if one.waits == "yes"
         }
+        # Of a variable, its uses tell.
+        bound = (one.value for one in nodes if isinstance(one, n.AssignStmt))
+        waits |= {given for one in bound if (given := approved(owner, one)) is not None}
         for node in nodes:
             if isinstance(node, n.Name | n.Member) and node not in waits:
                 one = Offered("", node, owner)
@@ -353,10 +440,10 @@ def _problems(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:
         if one.name in own and _is_other(own[one.name], one):
             yield _twice(node, own[one.name])
             return
-    waiting = [one for one in every if one.waits]
+    waiting = [one for one in every if one.waits == "yes"]
     for one in every:
         for other in waiting:
-            if not one.waits and _is_same(one, other):
+            if one.waits == "no" and _is_same(one, other):
                 yield catalogue.WITH_AND_WITHOUT.at(_place(node, one).span, name=one.name)
                 return
 
@@ -375,10 +462,11 @@ def _is_same(one: Offered, other: Offered) -> bool:
     match one.type, other.type:
         case FunctionType(definition=definition), FunctionType(definition=meant):
             return definition is meant
-        case BuiltinType(), BuiltinType():
-            return one.type == other.type
+        case BuiltinType(name=name), BuiltinType(name=other_name):
+            return name == other_name
         case _:
-            return one.name == other.name
+            known = _declared(one)
+            return one.name == other.name or (known is not None and known is _declared(other))
 
 
 def _is_other(one: Offered, other: Offered) -> bool:
@@ -392,11 +480,18 @@ def _function(one: Offered) -> object:
     match one.type:
         case FunctionType(definition=definition):
             return definition
-        case BuiltinType():
-            return one.type
+        case BuiltinType(name=name):
+            return name
         case type_:
-            declared = one.facts.declared_by_python(one.value)
+            declared = _declared(one)
             return type_ if declared is None else declared
+
+
+def _declared(one: Offered) -> Declared | None:
+    """The function as Python declares it, where it is Python's."""
+    behind = function_behind(one.facts, one.value)
+    declared = behind.facts.declared_by_python(behind.value)
+    return None if isinstance(declared, Value) else declared
 
 
 def _problems_of_list(facts: Facts, node: n.Expression) -> Iterator[Diagnostic]:

@@ -179,10 +179,14 @@ class UnionType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FunctionType(_Type):
-    """A certain function. What it takes and gives is in the facts, under its `definition`."""
+    """A certain function. What it takes and gives is in the facts, under its `definition`.
+
+    If `waits`, calls of it by a model wait for approval: it is what `approve` gives.
+    """
 
     name: str
     definition: FunctionDef
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -195,9 +199,10 @@ class CallableType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BuiltinType(_Type):
-    """A builtin function as a value."""
+    """A builtin function as a value; `waits` as of a `FunctionType`."""
 
     name: str
+    waits: bool = False
 
 
 Type = (
@@ -585,7 +590,7 @@ def _notation(type_: Type) -> Iterator[str]:
             yield ") -> "
             yield from _notation(type_.result)
         case FunctionType() | BuiltinType():
-            yield f"function `{type_.name}`"
+            yield f"function `approve({type_.name})`" if type_.waits else f"function `{type_.name}`"
         case _:
             assert_never(type_)
 

@@ -339,7 +339,8 @@ def test_what_may_be_a_function_is_said(saftc: Command, folder: Path) -> None:
     assert [hole["may_be_function"] for hole in preview["holes"]] == [False, True]
     assert preview["notes"] == [
         "`one` is the function `up` or `down`",
-        "«given» is a tool's name instead, if it is a function",
+        "«given» is a tool's name instead, if it is a function; its calls wait for approval if "
+        "`approve` made it",
     ]
     assert "  note: `one` is the function `up` or `down`\n" in saftc("prompts", "in.saft").out
 
@@ -586,7 +587,8 @@ def sure(city: str, by: Limit = 1) -> Report: "Sure."
     said = " is known when its Python module runs: see --import"
     assert [note.removesuffix(said) for note in first["notes"]] == [
         "`look`",
-        "«look» is a tool's name instead, if it is a function",
+        "«look» is a tool's name instead, if it is a function; its calls wait for approval if "
+        "`approve` made it",
         "the type of `by` of `sure`",
         "the `model_config` of `Report`",
         "the default of `Report.city`",
@@ -1052,3 +1054,71 @@ def test_no_key_is_needed_and_none_is_shown(
     assert "POST http://127.0.0.1:9/v1/chat/completions?api_key=***\n" in done.out
     assert "authorization: Basic ***" in done.out
     assert "Tr0ub4dor3" not in done.out and "Hunter2" not in done.out
+
+
+KEPT_APPROVAL = """\
+from desk_of_test import pay, made
+f refund(order: string) -> string:
+    ret order
+careful = approve(refund)
+paying = approve(pay)
+f ask(tool: any) -> string:
+    ret $ 1 {tool} $
+print(ask(careful))
+print($ 2 {careful} {paying} $)
+print($ 3 $ with {tools: [careful, paying, made]})
+desk = {pay: careful}
+print($ 4 {desk.pay} $)
+for one in [careful, approve(refund)]:
+    print($ 5 {one} $)
+maybe = careful if env("STRICT") == "yes" else refund
+print($ 6 {maybe} $)
+print(program $ 7 {careful} $)
+"""
+
+
+def test_an_approved_function_that_is_kept_waits_or_that_is_not_known(
+    saftc: Command, folder: Path
+) -> None:
+    (folder / "desk_of_test.py").write_text(
+        "from runtime_support import approve\n"
+        "def pay(order: str) -> str: return order\n"
+        "made = approve(pay)\n"
+    )
+    (folder / "in.saft").write_text(KEPT_APPROVAL)
+    previews = shown(saftc, "in.saft")
+    notes = [[one for one in preview["notes"] if "wait" in one] for preview in previews]
+    kept = "calls of `careful` and of `paying` wait for approval"
+    unknown = "whether calls of `{}` wait for approval is known when the script runs"
+    assert notes == [
+        [
+            "«tool» is a tool's name instead, if it is a function; its calls wait for approval if "
+            "`approve` made it"
+        ],
+        [kept],
+        [kept, unknown.format("made")],
+        ["calls of `tool_1` wait for approval"],
+        ["calls of `one` wait for approval"],
+        [unknown.format("maybe")],
+        ["a program with calls of `careful` waits for approval"],
+    ]
+    assert "`maybe` is the function `approve(refund)` or `refund`" in previews[5]["notes"]
+    assert list(tools_of(previews[1])) == ["careful", "paying"]
+    assert list(tools_of(previews[2])) == ["careful", "paying", "made"]
+
+
+def test_an_approved_function_that_is_kept_is_not_offered_without_approval(
+    saftc: Command, folder: Path
+) -> None:
+    (folder / "desk_of_test.py").write_text("def pay(order: str) -> str: return order\n")
+    (folder / "in.saft").write_text(
+        "from desk_of_test import pay\n"
+        "f refund(order: string) -> string:\n    ret order\n"
+        "careful = approve(refund)\npaying = approve(pay)\n"
+        "print($ {careful} {refund} $)\n"
+        "print($ {paying} $ with {tools: [pay]})\n"
+    )
+    done = saftc("check", "in.saft")
+    assert done.code == 1
+    assert "`refund` is offered with and without approval" in done.out
+    assert "`pay` is offered with and without approval" in done.out

@@ -148,9 +148,9 @@ def _meaning(inference: Inference, symbol: Symbol, env: Environment) -> Type:
     match symbol.kind:
         case "function":
             assert isinstance(symbol.node, n.FunctionDef)
-            return FunctionType(symbol.name, symbol.node)
+            return FunctionType(symbol.name, symbol.node, False)
         case "builtin":
-            return BuiltinType(symbol.name)
+            return BuiltinType(symbol.name, False)
         case "variable" | "parameter" | "field":
             return inference.read(symbol, env)
         case "record" | "type" | "import" | "guessed":
