@@ -19,11 +19,12 @@ import json
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial, update_wrapper
+from functools import update_wrapper
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from runtime_support import _order
-from runtime_support._effects import Effects, call_function, finish
+from runtime_support._effects import Effects, await_value, call_function, finish, in_thread
 from runtime_support._exchange import ToolRequest
 from runtime_support._jsontext import to_json
 from runtime_support._names import listed
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from runtime_support._targets import Work
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 # What a program is called where tools are called by their names.
 PROGRAM = "program"
@@ -203,24 +205,35 @@ class HeldWork:
             return f"the changed arguments do not fit `{self.name}`: {error}"
         return None
 
-    def decide(self) -> Effects[Decision]:
-        """What the approver or the person at the terminal says; RunWaiting when neither is there,
-        or the answer is put off.
+    def decide(self, keep: Callable[[Decision], None] = lambda _: None) -> Effects[Decision]:
+        """Asks the approver or the person at the terminal; RunWaiting when neither is there, or the
+        answer is put off.
+
+        `keep` keeps the decision at once: nothing that can be cancelled is between the two.
         """
         pending = PendingCall(self.name, self.args, self.shown, self.place, self.key, self.kind)
-        approver = self.settings.approver
-        if approver is not None:
-            yield from until_turn()
-            said: Any = yield from call_function(partial(approver, pending), approver)
-            return self._checked(said, approver)
-        ask_person = _order.ask_person
-        if ask_person is not None:
-            yield from until_turn()
-            ask = partial(ask_person, pending, self.problem_with)
-            decision: Decision | None = yield from call_function(ask, ask_person)
+        approver, ask_person = self.settings.approver, _order.ask_person
+        if approver is None and ask_person is None:
+            raise RunWaiting(self.shown, self.place)
+        yield from until_turn()
+
+        def kept(said: Any) -> Decision | None:
+            decision = said if approver is None else self._checked(said, approver)
             if decision is not None:
-                return decision
-        raise RunWaiting(self.shown, self.place)
+                keep(decision)
+            return decision
+
+        def ask() -> Any:
+            if approver is None:
+                assert ask_person is not None
+                return kept(ask_person(pending, self.problem_with))
+            said = approver(pending)
+            return _kept_when_said(said, kept) if isawaitable(said) else kept(said)
+
+        self.decision = yield from call_function(ask, approver or ask)
+        if self.decision is None:
+            raise RunWaiting(self.shown, self.place)
+        return self.decision
 
     def _checked(self, said: Any, approver: Any) -> Decision:
         """The decision of an approver; ConfigError when it has given something else."""
@@ -236,6 +249,18 @@ class HeldWork:
             raise ConfigError(problem, setting="approver")
         by = said.by or getattr(approver, "__name__", type(approver).__name__)
         return replace(said, by=by)
+
+
+async def _kept_when_said(said: Awaitable[Any], kept: Callable[[Any], T]) -> T:
+    """What is kept of the answer of an `async def`, also if the task is cancelled by then."""
+    import asyncio
+
+    keeping = asyncio.ensure_future(in_thread(kept, await await_value(said)))
+    try:
+        return await asyncio.shield(keeping)
+    except asyncio.CancelledError:
+        await keeping
+        raise
 
 
 def approved_call(asking: Asking, tool: Tool, wanted: ToolRequest) -> Effects[ToolCall]:
@@ -297,9 +322,7 @@ def _as_it_is(call: ToolCall) -> Effects[ToolCall]:
 
 
 def _decided_call(asking: Asking, held: HeldWork) -> Effects[ToolCall]:
-    if held.decision is None:
-        held.decision = yield from held.decide()
-    decision = held.decision
+    decision = held.decision or (yield from held.decide())
     if not held.is_allowed:
         return refused_call(held)
     if decision.verdict != "changed" or decision.arguments is None:
@@ -338,7 +361,7 @@ def approved_work(asking: Asking, work: Work) -> Effects[Any]:
 
 def _decided_work(asking: Asking, held: HeldWork, work: Work) -> Effects[Any]:
     if held.decision is None:
-        held.decision = yield from held.decide()
+        yield from held.decide()
     if not held.is_allowed:
         return work.refused(refusal(held))
     return (yield from asking.do(work, is_approved=True))
@@ -362,7 +385,7 @@ def _held_program(
 def decide_here(held: HeldWork) -> None:
     """Has somebody decide who is here; ConfigError when nobody is."""
     check_somebody_decides([held.name], held.settings, has_journal=False)
-    held.decision = finish(held.decide())
+    finish(held.decide())
 
 
 def check_offer(functions: Mapping[str, Any], settings: Settings, around: Sequence[Around]) -> None:

@@ -210,8 +210,7 @@ class Keeper(Around):
         held.decision = question.decision()
         if held.decision is None:
             yield Effect(question.ask)
-            held.decision = yield from held.decide()
-            yield Effect(partial(question.answer, held.decision))
+            yield from held.decide(question.answer)
 
     @classmethod
     def outside(

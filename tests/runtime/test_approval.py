@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ from runtime_support import (
 from runtime_support.programs import Plan, Registry, evaluate, program, run
 from runtime_support.runs import WaitingCall, journaled, settle, waiting_calls
 from runtime_support.runs import decide as saft_decide
+from runtime_support.runs._keeper import Approval
 from runtime_support.runs._lines import with_sum
 from runtime_support.scale import map_rows
 
@@ -367,6 +369,48 @@ def test_a_run_with_a_journal_waits_and_goes_on(desk: Desk, journal: Path) -> No
     assert (result.value, desk.done, len(provider.requests)) == ("done", ["A-1 5.0"], 1)
     _, provider = run_kept(desk, journal, *turns)
     assert (desk.done, provider.requests) == (["A-1 5.0"], [])
+
+
+def test_an_answer_is_kept_though_the_task_is_cancelled_as_it_comes(
+    desk: Desk, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[PendingCall] = []
+    answer = Approval.answer
+
+    async def main() -> None:
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None
+        was_cancelled = Event()
+
+        def answer_late(approval: Approval, decision: Decision) -> None:
+            turns = 3  # of the loop: by then, the cancellation has arrived
+
+            def turn() -> None:
+                nonlocal turns
+                turns -= 1
+                loop.call_soon(turn) if turns else was_cancelled.set()
+
+            loop.call_soon_threadsafe(turn)
+            was_cancelled.wait()
+            answer(approval, decision)
+
+        monkeypatch.setattr(Approval, "answer", answer_late)
+
+        async def lead(call: PendingCall) -> bool:
+            asked.append(call)
+            task.cancel()
+            return True
+
+        with (
+            configure(provider=Turns([REFUND], "done"), approver=lead),
+            journaled(str(journal)),
+        ):
+            await prompt.aio("Help. {refund}", refund=approve(desk.refund))
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(main())
+    asyncio.run(main())
+    assert (len(asked), desk.done) == (1, ["A-1 5.0"])
 
 
 def test_the_calls_of_one_turn_wait_together(desk: Desk, journal: Path) -> None:
