@@ -63,10 +63,6 @@ _NOBODY = (
 )
 
 
-# How a process ends whose run waits for approval.
-WAITING = 4
-
-
 class Approved:
     """A function whose calls by a model wait for a yes; called by a program, it is the function."""
 
@@ -417,16 +413,11 @@ def _end_waiting() -> None:
 
     def end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if isinstance(error, RunWaiting):
-            note(told_waiting(error))
-            raise SystemExit(WAITING)
+            note(str(error))
+            raise SystemExit(error.exit_code)
         report(kind, error, trace)
 
     sys.excepthook = end
-
-
-def told_waiting(error: RunWaiting) -> str:
-    """That a run waits, and where, in words."""
-    return str(error) if error.place is None else f"{error}, at {error.place}"
 
 
 _end_waiting()

@@ -32,7 +32,7 @@ Every one says what was asked, what came, and where it helps one thing to try.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 __all__ = [
     "AuthenticationFailed",
@@ -166,8 +166,11 @@ class RunWaiting(BaseException):
     """A call waits for approval and the journal has it: the run ends, and goes on when it has one.
 
     `call` is the call in Saft's notation, `place` that of its prompt. It is no `Exception`, as
-    nothing has gone wrong that `except`, a tool or a program could deal with.
+    nothing has gone wrong that `except`, a tool or a program could deal with. A process that it
+    ends exits with `exit_code`.
     """
+
+    exit_code: ClassVar[int] = 4
 
     def __init__(self, call: str, place: str | None = None) -> None:
         super().__init__(call, place)
@@ -175,7 +178,8 @@ class RunWaiting(BaseException):
         self.place = place
 
     def __str__(self) -> str:
-        return printable(f"{self.call} waits for approval")
+        where = "" if self.place is None else f", at {self.place}"
+        return printable(f"{self.call} waits for approval{where}")
 
 
 class ProgramError(SaftError):

@@ -16,19 +16,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from runtime_support._dates_decimals import EXAMPLES, NotReadable, Word, read
+from runtime_support._dates_decimals import EXAMPLES
 from runtime_support._jsontext import to_json
+from runtime_support._schema.documents import FORMS, LIMITS, JSONSchema, fits, is_of_form, resolved
 from runtime_support._values import is_list, is_number, is_object
 from runtime_support.errors import CheckError
-
-JSONSchema = dict[str, Any]
-
-_FORMS: dict[str, Word] = {
-    "date": "date",
-    "date-time": "datetime",
-    "time": "time",
-    "duration": "duration",
-}
 
 _START = re.compile(r'[\[{"]|(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-])')
 _NUMBER = re.compile(r"(?<![\w.-])-?\d{1,15}(?:\.\d{1,15})?(?![\w-])")
@@ -39,7 +31,6 @@ _ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
 _SIGNS = re.compile(rf"({_NUMBER.pattern}) *([<>=!]=|[-+*/<>]) *({_NUMBER.pattern})")
 _COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5}
 _DEEPEST = 6
-_REFERENCE = "#/$defs/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +57,12 @@ class ReadPrompt:
         return not {*words.split()}.isdisjoint(re.findall(r"\w+", self.rest.lower()))
 
     def takes(self, schema: Any, value: Any) -> bool:
-        """Whether a value satisfies a schema, as far as the table of keywords goes."""
-        schema = {"not": {}} if schema is False else self.resolved(schema)
-        tests = {**_KEYWORDS, **_KEYWORDS_OF.get(value.__class__, {})}
-        keywords = tests.keys() & schema.keys()
-        return all(tests[one](schema[one], value, schema, self.takes) for one in keywords)
+        """Whether a value satisfies a schema, and is of a form that the mock has texts of."""
+        return fits(schema, value, self.definitions, _is_of_form)
 
     def resolved(self, schema: JSONSchema) -> JSONSchema:
         """The schema that a reference names."""
-        return self.definitions[schema["$ref"][len(_REFERENCE) :]] if "$ref" in schema else schema
+        return resolved(schema, self.definitions)
 
     @property
     def lists(self) -> list[list[Any]]:
@@ -206,7 +194,7 @@ class ReadPrompt:
 
     def _number_within(self, schema: JSONSchema) -> int | float:
         """1, or a number at or beside a limit of the schema, or the first multiple within both."""
-        limits = [schema[one] for one in _OF_NUMBER_LIMITS if one in schema]
+        limits = [schema[one] for one in LIMITS if one in schema]
         step = schema.get("multipleOf", 1)
         near = [one for limit in limits for one in (limit, limit + step, limit - step, limit + 0.5)]
         multiples = [math.ceil(limit / step) * step for limit in near]
@@ -301,7 +289,7 @@ def _written(value: Any) -> str:
 
 # Texts in the forms that a schema can ask for, beside those of dates.
 _OF_FORM = {
-    **{form: EXAMPLES[word] for form, word in _FORMS.items()},
+    **{form: EXAMPLES[word] for form, word in FORMS.items()},
     "uuid": "9f1c2e52-6e0f-4b53-9d6c-0a4c8a7d1e11",
     "email": "someone@example.org",
     "uri": "https://example.org/",
@@ -312,70 +300,8 @@ _OF_FORM = {
 
 
 def _is_of_form(form: str, text: str) -> bool:
-    if form not in _FORMS:
-        return text == _OF_FORM.get(form, text)
-    try:
-        read(_FORMS[form], text)
-    except NotReadable:
-        return False
-    return True
+    return is_of_form(form, text) if form in FORMS else text == _OF_FORM.get(form, text)
 
-
-# Tests of the keywords of JSON Schema: (the keyword's value, the value, the schema, takes).
-_TYPES = {
-    "null": {type(None)},
-    "boolean": {bool},
-    "integer": {int},
-    "number": {int, float},
-    "string": {str},
-    "array": {list},
-    "object": {dict},
-}
-Test = Callable[[Any, Any, JSONSchema, Callable[[Any, Any], bool]], bool]
-_KEYWORDS: dict[str, Test] = {
-    "type": lambda kind, v, s, t: any(
-        type(v) in _TYPES[one] for one in (kind if is_list(kind) else [kind])
-    ),
-    "const": lambda const, v, s, t: type(v) is type(const) and v == const,
-    "enum": lambda enum, v, s, t: any(type(v) is type(one) and v == one for one in enum),
-    "not": lambda inner, v, s, t: not t(inner, v),
-    "allOf": lambda members, v, s, t: all(t(one, v) for one in members),
-    "anyOf": lambda members, v, s, t: any(t(one, v) for one in members),
-}
-_OF_NUMBER_LIMITS: dict[str, Test] = {
-    "minimum": lambda least, v, s, t: v >= least,
-    "maximum": lambda most, v, s, t: v <= most,
-    "exclusiveMinimum": lambda below, v, s, t: v > below,
-    "exclusiveMaximum": lambda above, v, s, t: v < above,
-}
-_OF_A_NUMBER: dict[str, Test] = {
-    **_OF_NUMBER_LIMITS,
-    "multipleOf": lambda step, v, s, t: math.isclose(v / step, round(v / step)),
-}
-_KEYWORDS_OF: dict[type[Any], dict[str, Test]] = {
-    int: _OF_A_NUMBER,
-    float: _OF_A_NUMBER,
-    str: {
-        "pattern": lambda pattern, v, s, t: re.search(pattern, v) is not None,
-        "format": lambda form, v, s, t: _is_of_form(form, v),
-    },
-    list: {
-        "minItems": lambda least, v, s, t: len(v) >= least,
-        "maxItems": lambda most, v, s, t: len(v) <= most,
-        "prefixItems": lambda items, v, s, t: all(map(t, items, v)),
-        "items": lambda item, v, s, t: all(t(item, one) for one in v),
-    },
-    dict: {
-        "minProperties": lambda least, v, s, t: len(v) >= least,
-        "maxProperties": lambda most, v, s, t: len(v) <= most,
-        "required": lambda names, v, s, t: {*names} <= {*v},
-        "propertyNames": lambda name, v, s, t: all(t(name, key) for key in v),
-        "properties": lambda fields, v, s, t: all(t(fields[k], v[k]) for k in v if k in fields),
-        "additionalProperties": lambda other, v, s, t: all(
-            t(other, v[k]) for k in v if k not in s.get("properties", {})
-        ),
-    },
-}
 
 # The words that ask for a computation, and what is computed; the first that fits counts.
 _OF_SIGNS: dict[str, Callable[[Any, Any], Any]] = {

@@ -20,7 +20,8 @@ from typing import Any
 from runtime_support._approval import Decision
 from runtime_support._jsontext import read_arguments
 from runtime_support._redaction import secret_in
-from runtime_support._values import is_list, is_object
+from runtime_support._schema.documents import fits
+from runtime_support._values import is_object
 from runtime_support.errors import CheckError, ConfigError
 from runtime_support.runs._keeper import approval_step, decision_data
 from runtime_support.runs._lines import Entry, Lines, is_journal, line_of, with_sum
@@ -28,16 +29,6 @@ from runtime_support.runs._reading import entries
 
 # Where a job of `saftc map` has the journals of its chunks.
 _OF_CHUNKS = "journal"
-
-_KINDS: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "array": (list,),
-    "object": (dict,),
-    "null": (type(None),),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,22 +171,12 @@ def _problem(call: WaitingCall, arguments: str) -> str | None:
     if missing:
         return f"`{call.tool}` needs {missing[0]}"
     for name, value in read.items():
-        if name not in fields:
-            if schema.get("additionalProperties") is False:
-                return f"`{call.tool}` has no parameter {name}"
-            continue
-        wanted: Any = fields[name].get("type")
-        kinds: list[str] = [one for one in wanted] if is_list(wanted) else [wanted]
-        if wanted is not None and not any(_is_of(value, kind) for kind in kinds):
-            return f"{name} is of type {' or '.join(kinds)}, not {json.dumps(value)}"
+        wanted: Any = fields.get(name, schema.get("additionalProperties", {}))
+        if wanted is False:
+            return f"`{call.tool}` has no parameter {name}"
+        if not fits(wanted, value, schema.get("$defs", {})):
+            return f"{name}: {json.dumps(value)} does not fit the schema {json.dumps(wanted)}"
     return None
-
-
-def _is_of(value: Any, kind: str) -> bool:
-    known = _KINDS.get(kind)
-    if isinstance(value, bool) and kind in ("integer", "number"):
-        return False
-    return known is None or isinstance(value, known)
 
 
 def _add(call: WaitingCall, at: tuple[Any, ...], decision: Entry) -> None:

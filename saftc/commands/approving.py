@@ -1,7 +1,7 @@
 """Deciding about calls that wait for approval: at the terminal of a run, and the next day.
 
     refund(order: "A-17", amount: 25.0)
-      of desk.saft:12:7
+      at desk.saft:12:7
     yes, no, change the arguments, or later? no
     the reason, for the model: above the limit
 """
@@ -16,11 +16,7 @@ from saftc.commands.reporting import WrongUsage, complain, say, visible, write_r
 
 if TYPE_CHECKING:
     from runtime_support import Decision, PendingCall
-    from runtime_support.errors import RunWaiting
     from runtime_support.runs import WaitingCall
-
-# How a command ends whose run waits for approval.
-WAITING = 4
 
 _QUESTION = "yes, no, change the arguments, or later? "
 _OF_A_PROGRAM = "yes, no, or later? "
@@ -44,11 +40,6 @@ def is_at_terminal() -> bool:
     return all(one is not None and one.isatty() for one in streams)
 
 
-def told_waiting(waiting: "RunWaiting") -> str:
-    """That a run waits, and where, in words."""
-    return str(waiting) if waiting.place is None else f"{waiting}, of {waiting.place}"
-
-
 def ask_at_terminal(
     call: "PendingCall", problem_with: "Callable[[Decision], str | None]"
 ) -> "Decision | None":
@@ -57,7 +48,7 @@ def ask_at_terminal(
 
     _write(f"{described(call.shown)}\n")
     if call.place is not None:
-        _write(f"  of {call.place}\n")
+        _write(f"  at {call.place}\n")
     question = _QUESTION if call.kind == "call" else _OF_A_PROGRAM
     while True:
         answer = _read(question)
@@ -177,7 +168,7 @@ class Wanted(NamedTuple):
 
 def approve_calls(target: str, wanted: Wanted, *, goes_on: bool) -> int:
     """Shows what waits in a journal or a folder, decides, and goes on; gives the exit code."""
-    from runtime_support.errors import SaftError
+    from runtime_support.errors import RunWaiting, SaftError
     from runtime_support.runs import decide, settle, waiting_calls
 
     decision = wanted.decision()
@@ -189,7 +180,7 @@ def approve_calls(target: str, wanted: Wanted, *, goes_on: bool) -> int:
         if decision is None and not wanted.settles:
             if not is_at_terminal():
                 _show(calls)
-                return WAITING
+                return RunWaiting.exit_code
             _ask_about(calls)
         for one in _meant(calls, wanted) if decision is not None or wanted.settles else ():
             if wanted.settles:
@@ -202,7 +193,7 @@ def approve_calls(target: str, wanted: Wanted, *, goes_on: bool) -> int:
         return 1
     if left:
         _show(left)
-        return WAITING
+        return RunWaiting.exit_code
     return _go_on(target) if goes_on else 0
 
 
@@ -229,7 +220,7 @@ def _show(calls: "Sequence[WaitingCall]") -> None:
 def _told(call: "WaitingCall") -> str:
     from saftc.runtime import time_text
 
-    place = "" if call.place is None else f"of {call.place}, "
+    place = "" if call.place is None else f"at {call.place}, "
     state = f"asked {time_text(call.asked)}"
     if call.begun is not None:
         state = (

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from saftc.commands.approving import WAITING
 from saftc.commands.progress import is_shown_on, show_line
 from saftc.commands.reporting import complain, manner, say, write_rendered
 from saftc.project.files import shown
@@ -27,7 +26,7 @@ def map_script(
     target: str, table: str, out: str, workspace: Workspace, options: Mapping[str, Any]
 ) -> int:
     """Maps `FILE:FUNCTION` over a table, with the options of `map_rows`; gives the exit code."""
-    from runtime_support.errors import SaftError
+    from runtime_support.errors import RunWaiting, SaftError
     from runtime_support.scale import Module, Script, map_rows
     from saftc.runtime import did_you_mean, listed
 
@@ -72,7 +71,7 @@ def map_script(
         complain(f"stopped: {report.stopped}")
     if report.waiting:
         complain(f"`saftc approve {out}` decides; then the same command goes on from there")
-        return 1 if report.stopped is not None else WAITING
+        return 1 if report.stopped is not None else RunWaiting.exit_code
     return 1 if report.failed or report.stopped else 0
 
 

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import runtime_support
-from saftc.commands.approving import WAITING, let_person_decide, told_waiting
+from saftc.commands.approving import let_person_decide
 from saftc.commands.progress import show_prompts, tell_sum
 from saftc.commands.reporting import complain, visible, write_rendered
 from saftc.project.cache import CompiledModule
@@ -84,7 +84,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
         raise
     except runtime_support.RunWaiting as waiting:
         ended = "waiting"
-        complain(told_waiting(waiting))
+        complain(str(waiting))
     except BaseException as failure:
         from saftc.commands.failures import explain, is_of_saft
 
@@ -99,7 +99,9 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
             complain(problem)
     if problem is not None:
         return 1
-    return {"ok": 0, "waiting": WAITING}.get(ended, 1)
+    if ended == "waiting":
+        return runtime_support.RunWaiting.exit_code
+    return 0 if ended == "ok" else 1
 
 
 def _workflow(name: str) -> AbstractContextManager[None]:

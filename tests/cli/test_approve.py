@@ -37,7 +37,7 @@ def waiting(saftc: Command, script: Script) -> Command:
     ended = saftc(*RUN)
     assert (ended.code, ended.out) == (4, "")
     assert ended.err == (
-        f"saftc: {FIRST} waits for approval, of desk.saft:7:11\n"
+        f"saftc: {FIRST} waits for approval, at desk.saft:7:11\n"
         "saftc: `saftc approve a.journal` decides; then the same command goes on from there\n"
     )
     return saftc
@@ -48,7 +48,7 @@ def test_what_waits_is_shown(waiting: Command) -> None:
     assert shown.code == 4
     first, second = shown.out.splitlines()
     assert first == f"1. {FIRST}"
-    assert second.startswith("   of desk.saft:7:11, asked ") and second.endswith("in a.journal")
+    assert second.startswith("   at desk.saft:7:11, asked ") and second.endswith("in a.journal")
     assert waiting("approve", ".").out == shown.out.replace("a.journal", "./a.journal")
     assert waiting("runs").out.splitlines()[1].split()[4] == "waiting"
     assert f"[1] waits for approval: {FIRST}" in waiting("trace", "a.journal").out
@@ -78,7 +78,8 @@ def test_wrong_decisions(waiting: Command) -> None:
     assert (both.code, "choose one of --yes, --no" in both.err) == (2, True)
     assert waiting("approve", "a.journal", "--yes", "--call", "2").code == 2
     odd = waiting("approve", "a.journal", "--arguments", '{"order": "B", "amount": "much"}')
-    assert (odd.code, odd.err) == (1, 'saftc: amount is of type number, not "much"\n')
+    said = 'saftc: amount: "much" does not fit the schema {"type": "number"}\n'
+    assert (odd.code, odd.err) == (1, said)
     assert waiting("approve", "a.journal", "--again").code == 1
     assert waiting("approve", "nothing.journal", "--yes").code == 1
     assert waiting("approve", "desk.saft").code == 1
@@ -143,7 +144,7 @@ def test_at_a_terminal(saftc: Command, script: Script) -> None:
     script("desk.saft", DESK)
     answers = 'sure\nchange\n{\nchange\n{"order": "A"}\nno\ntoo late\nyes\n'
     shown = typed(answers, *RUN[:4])
-    assert f"{FIRST}\n  of desk.saft:7:11\n" in shown
+    assert f"{FIRST}\n  at desk.saft:7:11\n" in shown
     assert "this is not JSON" in shown
     assert "args.amount: missing field" in shown
     assert "error: not approved: too late\n" in shown
@@ -156,7 +157,7 @@ def test_at_a_terminal(saftc: Command, script: Script) -> None:
 def test_a_person_puts_it_off_and_decides_later(saftc: Command, script: Script) -> None:
     script("desk.saft", DESK)
     shown = typed("later\n", *RUN)
-    assert "waits for approval, of desk.saft:7:11" in shown
+    assert "waits for approval, at desk.saft:7:11" in shown
     shown = typed("yes\nyes\n", "approve", "a.journal")
     assert "goes on: saftc run desk.saft" in shown
     assert Path("paid.txt").read_text() == "A-17 25.0\nB-9 3.0\n"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -359,7 +360,8 @@ def test_a_run_with_a_journal_waits_and_goes_on(desk: Desk, journal: Path) -> No
     turns = ([REFUND], "done")
     with pytest.raises(RunWaiting) as waiting:
         run_kept(desk, journal, *turns)
-    assert str(waiting.value) == 'refund(order: "A-1", amount: 5.0) waits for approval'
+    shown = 'refund(order: "A-1", amount: 5.0) waits for approval, at test_approval.py:'
+    assert str(waiting.value).rpartition(":")[0] + ":" == shown
     assert entries(journal)[-1]["ended"] == "waiting"
     with pytest.raises(RunWaiting):
         run_kept(desk, journal, *turns)
@@ -631,6 +633,38 @@ def in_doubt(desk: Desk, journal: Path) -> WaitingCall:
     assert call.begun is not None and call.shown == 'refund(order: "A-1", amount: 5.0)'
     desk.done.clear()
     return call
+
+
+def pay_lines(lines: list[dict[str, int]], by: Literal["card", "bank"], on: date) -> str:
+    return f"{lines} {by} {on}"
+
+
+@pytest.mark.parametrize(
+    ("changed", "problem"),
+    [
+        ({"lines": [{"a": 2}], "by": "bank", "on": "2026-01-31"}, None),
+        ({"lines": [{"a": "2"}], "by": "bank", "on": "2026-01-31"}, "lines: [{"),
+        ({"lines": [], "by": "cash", "on": "2026-01-31"}, 'by: "cash" does not fit'),
+        ({"lines": [], "by": "card", "on": "soon"}, 'on: "soon" does not fit'),
+        ({"lines": [], "by": "card"}, "`pay_lines` needs on"),
+        ({"lines": [], "by": "card", "on": "2026-01-31", "x": 1}, "has no parameter x"),
+        ({"lines": [], "by": True, "on": "2026-01-31"}, "by: true does not fit"),
+    ],
+)
+def test_changed_arguments_are_checked_before_the_run_goes_on(
+    journal: Path, changed: dict[str, Any], problem: str | None
+) -> None:
+    sent = {"lines": [{"a": 1}], "by": "card", "on": "2026-01-31"}
+    turns = Turns([tool("pay_lines", **sent)], "done")
+    with pytest.raises(RunWaiting), journaled(str(journal)), configure(provider=turns):
+        prompt("Help. {pay_lines}", pay_lines=approve(pay_lines))
+    (call,) = waiting_calls(str(journal))
+    if problem is None:
+        saft_decide(call, Decision.changed(changed, by="ada"))
+        return
+    with pytest.raises(CheckError) as caught:
+        saft_decide(call, Decision.changed(changed, by="ada"))
+    assert problem in str(caught.value)
 
 
 @pytest.mark.parametrize("word", [None, "call", "stop"])

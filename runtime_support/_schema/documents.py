@@ -1,0 +1,114 @@
+"""Values and JSON Schema, where the types that a schema was written from are not there.
+
+    fits({"type": "integer", "minimum": 1}, 0)      False
+
+Known are the keywords that `writing` writes; of others nothing is asked.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from runtime_support._dates_decimals import NotReadable, Word, read
+from runtime_support._values import is_list
+
+JSONSchema = dict[str, Any]
+
+# The formats that are types of Saft.
+FORMS: dict[str, Word] = {
+    "date": "date",
+    "date-time": "datetime",
+    "time": "time",
+    "duration": "duration",
+}
+_REFERENCE = "#/$defs/"
+
+
+def is_of_form(form: str, text: str) -> bool:
+    """Whether a text is of a format; True of one that is not known."""
+    if form not in FORMS:
+        return True
+    try:
+        read(FORMS[form], text)
+    except NotReadable:
+        return False
+    return True
+
+
+def resolved(schema: JSONSchema, definitions: JSONSchema) -> JSONSchema:
+    """The schema that a reference names."""
+    return definitions[schema["$ref"][len(_REFERENCE) :]] if "$ref" in schema else schema
+
+
+def fits(
+    schema: Any,
+    value: Any,
+    definitions: JSONSchema,
+    is_form: Callable[[str, str], bool] = is_of_form,
+) -> bool:
+    """Whether a value satisfies a schema; `definitions` are those that it refers to."""
+    takes = partial(fits, definitions=definitions, is_form=is_form)
+    schema = {"not": {}} if schema is False else resolved(schema, definitions)
+    if isinstance(value, str) and not is_form(schema.get("format", ""), value):
+        return False
+    tests = {**_KEYWORDS, **_KEYWORDS_OF.get(value.__class__, {})}
+    keywords = tests.keys() & schema.keys()
+    return all(tests[one](schema[one], value, schema, takes) for one in keywords)
+
+
+# Tests of the keywords: (the keyword's value, the value, the schema, what takes an inner one).
+_TYPES = {
+    "null": {type(None)},
+    "boolean": {bool},
+    "integer": {int},
+    "number": {int, float},
+    "string": {str},
+    "array": {list},
+    "object": {dict},
+}
+_Test = Callable[[Any, Any, JSONSchema, Callable[[Any, Any], bool]], bool]
+_KEYWORDS: dict[str, _Test] = {
+    "type": lambda kind, v, s, t: any(
+        type(v) in _TYPES[one] for one in (kind if is_list(kind) else [kind])
+    ),
+    "const": lambda const, v, s, t: type(v) is type(const) and v == const,
+    "enum": lambda enum, v, s, t: any(type(v) is type(one) and v == one for one in enum),
+    "not": lambda inner, v, s, t: not t(inner, v),
+    "allOf": lambda members, v, s, t: all(t(one, v) for one in members),
+    "anyOf": lambda members, v, s, t: any(t(one, v) for one in members),
+}
+LIMITS: dict[str, _Test] = {
+    "minimum": lambda least, v, s, t: v >= least,
+    "maximum": lambda most, v, s, t: v <= most,
+    "exclusiveMinimum": lambda below, v, s, t: v > below,
+    "exclusiveMaximum": lambda above, v, s, t: v < above,
+}
+_OF_A_NUMBER: dict[str, _Test] = {
+    **LIMITS,
+    "multipleOf": lambda step, v, s, t: math.isclose(v / step, round(v / step)),
+}
+_KEYWORDS_OF: dict[type[Any], dict[str, _Test]] = {
+    int: _OF_A_NUMBER,
+    float: _OF_A_NUMBER,
+    str: {"pattern": lambda pattern, v, s, t: re.search(pattern, v) is not None},
+    list: {
+        "minItems": lambda least, v, s, t: len(v) >= least,
+        "maxItems": lambda most, v, s, t: len(v) <= most,
+        "prefixItems": lambda items, v, s, t: all(map(t, items, v)),
+        "items": lambda item, v, s, t: all(t(item, one) for one in v),
+    },
+    dict: {
+        "minProperties": lambda least, v, s, t: len(v) >= least,
+        "maxProperties": lambda most, v, s, t: len(v) <= most,
+        "required": lambda names, v, s, t: {*names} <= {*v},
+        "propertyNames": lambda name, v, s, t: all(t(name, key) for key in v),
+        "properties": lambda fields, v, s, t: all(t(fields[k], v[k]) for k in v if k in fields),
+        "additionalProperties": lambda other, v, s, t: all(
+            t(other, v[k]) for k in v if k not in s.get("properties", {})
+        ),
+    },
+}
