@@ -24,7 +24,7 @@ from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from runtime_support import _order
-from runtime_support._effects import Effects, await_value, call_function, finish, in_thread
+from runtime_support._effects import Effects, call_function, finish, in_thread, maybe_await
 from runtime_support._exchange import ToolRequest
 from runtime_support._jsontext import to_json
 from runtime_support._names import listed
@@ -251,7 +251,7 @@ async def _kept_when_said(said: Awaitable[Any], kept: Callable[[Any], T]) -> T:
     """What is kept of the answer of an `async def`, also if the task is cancelled by then."""
     import asyncio
 
-    keeping = asyncio.ensure_future(in_thread(kept, await await_value(said)))
+    keeping = asyncio.ensure_future(in_thread(kept, await maybe_await(said)))
     try:
         return await asyncio.shield(keeping)
     except asyncio.CancelledError:
