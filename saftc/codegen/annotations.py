@@ -73,7 +73,7 @@ def annotation(context: Context, type_: Type) -> Expression:
             return py.subscript(context.global_("tuple"), *items)
         case ObjectType(is_declared=True):
             text = _class_of(context, type_)
-            return context.type_(text) if "." in text else py.name(text)
+            return context.type_(text) if "." in text else context.own(text)
         case ObjectType() | MapType():
             return _dict(context, annotation(context, common_value([type_])))
         case RecordType():
@@ -117,7 +117,7 @@ def _record(context: Context, type_: RecordType) -> Expression:
         if not context.facts.is_of_python(type_):
             module += context.plan.suffix
         classes.imported[definition] = _imported(context, module, type_.name)
-    return py.name(classes.imported[definition])
+    return context.own(classes.imported[definition])
 
 
 def _imported(context: Context, module: str, name: str) -> str:
@@ -241,14 +241,31 @@ def object_class(context: Context, type_: ObjectType, text: str, doc: str = "") 
     classes = context.output.classes
     classes.names[type_.fields] = text
     classes.taken.add(text)
+    # The fields of a class around it hide nothing in this one.
+    context = context.in_class()
     entries = [
         (field.name, field_annotation(context, field.type, field.doc)) for field in type_.fields
     ]
     typed_dict = context.global_("TypedDict")
-    if all(py.is_identifier(key) for key, _ in entries):
+    if _can_be_class(context, type_):
         return class_def(text, [typed_dict], entries, doc)
     definition = py.call(typed_dict, [py.constant(text), py.dict_(entries)])
     return py.line(py.assignment(py.name(text), definition))
+
+
+def _can_be_class(context: Context, type_: ObjectType) -> bool:
+    """Whether the fields may stand in the body of a class: Python takes their names as they are,
+    and none hides a name that an annotation needs.
+    """
+    keys = {field.name for field in type_.fields}
+    if not all(py.is_identifier(key) and not key.startswith("__") for key in keys):
+        return False
+    above = set[str]()
+    for field in type_.fields:
+        if not above.isdisjoint(py.names_in(annotation(context, field.type))):
+            return False
+        above.add(field.name)
+    return True
 
 
 def field_annotation(context: Context, type_: Type, doc: str | None) -> Expression:

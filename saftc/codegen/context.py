@@ -5,7 +5,7 @@ where the node stands; what stands deeper, or in another scope, is given another
 written so far is in its `output`, the one thing that grows.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import libcst as cst
@@ -65,7 +65,8 @@ class Context:
     `expression` and `statement` emit any such node, `group` statements that ask at the same time;
     `choices` says how they are written. `depth` counts the blocks around; `frame` is the loop, or
     its head, for which a function runs ahead that the node is in; `inner` are the comments inside
-    of the statement at hand for which no place has been found yet.
+    of the statement at hand for which no place has been found yet. `hides` are the fields
+    above in the class whose body it is, `asides` the other names of what they hide.
     """
 
     source: Source
@@ -87,6 +88,8 @@ class Context:
     looked: Mapping[n.Node, str] = field(default_factory=dict[n.Node, str])
     caught: tuple[Caught, ...] = ()
     inner: list[Comment] = field(default_factory=list[Comment])
+    hides: Set[str] = frozenset()
+    asides: dict[str, str] = field(default_factory=dict[str, str])
 
     # What is around
 
@@ -101,6 +104,14 @@ class Context:
     def deeper(self) -> "Context":
         """The context of what is in a block of the statement."""
         return replace(self, depth=self.depth + 1)
+
+    def in_class(self) -> "Context":
+        """The context of the body of a class."""
+        return replace(self, hides=frozenset[str](), asides=dict[str, str]())
+
+    def below(self, fields: Iterable[str]) -> "Context":
+        """The context of what is in the body of a class below these fields."""
+        return replace(self, hides={*self.hides, *fields})
 
     def beside(self, inner: Sequence[Comment]) -> "Context":
         """The context of a statement or head with these comments inside."""
@@ -129,10 +140,22 @@ class Context:
     def type_(self, text: str) -> Expression:
         """The class or name of a type, of which a module may be asked."""
         first, *rest = text.split(".")
-        found: Expression = py.name(self.type_name(first))
+        found: Expression = self.own(self.type_name(first))
         for part in rest:
             found = py.attribute(found, part)
         return found
+
+    def own(self, text: str) -> cst.Name:
+        """A name of the module; where a field hides it, another one, assigned above the class."""
+        types, written = {*self.facts.aliases, *self.facts.records}, self.output.classes.written
+        if text not in self.hides or (text in types and text not in written):
+            # A type that is further below is named in quotes.
+            return py.name(text)
+        if text not in self.asides:
+            alias = self.asides[text] = self._free(text)
+            made = py.line(py.assignment(py.name(alias), py.name(text)))
+            self.output.classes.pending.append(made)
+        return py.name(self.asides[text])
 
     def is_long(self, made: cst.CSTNode) -> bool:
         """Whether a node does not fit on a line of its own in the block."""
@@ -158,11 +181,27 @@ class Context:
         self.output.spans.note(made, span)
 
     def global_(self, text: str) -> cst.Name:
-        """A name that the output itself needs: imported, or one of Python's builtins."""
+        """A name that the output itself needs: imported, or one of Python's builtins.
+
+        Where a field hides it, it is imported by another name.
+        """
         self.output.needs.add(text, self.scope)
-        if is_imported(text, prints_ahead=self.plan.prints):
+        is_ours = is_imported(text, prints_ahead=self.plan.prints)
+        if text in self.hides:
+            alias = self.asides.setdefault(text, self._free(text))
+            self.output.imports.add_as(text, alias, is_builtin=not is_ours)
+            return py.name(alias)
+        if is_ours:
             self.output.imports.names.add(text)
         return py.name(text)
+
+    def _free(self, text: str) -> str:
+        """Another name, which nothing in the module has."""
+        taken = {*self.hides, *self.names.values(), *self.output.classes.taken}
+        text += "_"
+        while text in taken:
+            text += "_"
+        return text
 
     def awaited(self, made: cst.Call, span: Span) -> Expression:
         """`await made`."""

@@ -71,12 +71,17 @@ def emit_record_def(context: Context, statement: n.RecordDef) -> Statement:
     for field in statement.fields:
         context.output.classes.name_schema(field.schema, field.name.text)
     types = context.facts.records[name].fields.values()
-    entries = [
-        (py.field_name(field.name.text), field_annotation(context, type_, docs.get(field)))
-        for field, type_ in zip(statement.fields, types, strict=True)
-    ]
+    inside = context.in_class()
+    defaults = _record_defaults(inside, statement)
+    entries: list[tuple[str, Expression]] = []
+    for field, type_ in zip(statement.fields, types, strict=True):
+        field_name = py.field_name(field.name.text)
+        # Python evaluates an annotation when it has assigned the default.
+        above = [*dict(entries), *({field_name} & defaults.keys())]
+        made = field_annotation(inside.below(above), type_, docs.get(field))
+        entries.append((field_name, made))
     frozen = py.call(context.global_("dataclass"), named=[("frozen", py.constant(True))])
-    python_name, defaults = context.name_of(statement.name), _record_defaults(context, statement)
+    python_name = context.name_of(statement.name)
     doc = docs.get(statement, "")
     # The rules name types that are above, and the record itself.
     context.output.classes.written.add(name)
@@ -100,11 +105,12 @@ def _record_defaults(context: Context, statement: n.RecordDef) -> dict[str, Expr
     """The defaults of a record's fields; an optional field at the end has nil."""
     defaults: dict[str, Expression] = {}
     only_optional = True
-    for field in reversed(statement.fields):
+    for position, field in reversed([*enumerate(statement.fields)]):
         name = py.field_name(field.name.text)
         if field.default is not None:
             type_ = context.facts.records[statement.name.text].fields[field.name.text]
-            defaults[name] = _field_default(context, field.default, type_)
+            above = (py.field_name(one.name.text) for one in statement.fields[: position + 1])
+            defaults[name] = _field_default(context.below(above), field.default, type_)
         elif isinstance(field.schema, n.OptionalSchema) and only_optional:
             defaults[name] = py.constant(None)
         else:
@@ -131,11 +137,13 @@ def _field_default(context: Context, node: n.Expression, type_: Type) -> Express
 def _empty(context: Context, value: cst.Dict | cst.List, type_: Type) -> Expression:
     """What makes an empty list or dict.
 
-    Where the class of its items is not there yet, checkers do not learn them from the annotation.
+    Where the class of its items is not there yet, or the factory has another name, checkers do not
+    learn them from the annotation.
     """
-    made = context.global_("list" if isinstance(value, cst.List) else "dict")
+    text = "list" if isinstance(value, cst.List) else "dict"
+    made = context.global_(text)
     if not names_unwritten(context, type_):
-        return made
+        return made if text not in context.hides else annotation(context, type_)
     match type_:
         case ListType(item):
             return py.subscript(made, _quoted(context, item))

@@ -143,7 +143,8 @@ def _name(context: Context, node: n.Name) -> Expression:
     if symbol.kind == "field":
         # In the rules of a record, which are a method of its class.
         return py.attribute(context.global_("self"), py.field_name(symbol.name))
-    name = py.name(context.name_of(node))
+    is_global = symbol.scope is context.facts.names.scopes[context.module]
+    name = (context.own if is_global else py.name)(context.name_of(node))
     context.note(name, node.span)
     for caught in context.caught:
         if caught.is_failure and caught.name == name.value:

@@ -70,6 +70,11 @@ class Imports:
     # Those of them that nothing names.
     unused: set[_Own] = field(default_factory=set[_Own])
 
+    def add_as(self, name: str, alias: str, *, is_builtin: bool) -> None:
+        """Imports what the output needs by another name."""
+        module = "builtins" if is_builtin else SOURCES[name]
+        self.own.add((module, name, alias) if module else (_MODULES.get(name, name), "", alias))
+
     def statements(self) -> list[cst.SimpleStatementLine]:
         """The import statements, one module each: the standard library, then what is
         installed, then siblings, and last what is named by its place in the package."""

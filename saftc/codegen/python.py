@@ -657,6 +657,26 @@ def field_name(text: str) -> str:
     return text + "_" if keyword.iskeyword(text) else text
 
 
+class _Names(cst.CSTVisitor):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+
+    def visit_Attribute(self, node: cst.Attribute) -> bool:
+        node.value.visit(self)
+        return False
+
+    def visit_Name(self, node: cst.Name) -> None:
+        self.found.add(node.value)
+
+
+def names_in(made: Expression) -> set[str]:
+    """The names that an annotation looks up."""
+    names = _Names()
+    made.visit(names)
+    return names.found
+
+
 def is_identifier(text: str) -> bool:
     """Whether `text` can be a name in Python."""
     return text.isidentifier() and not keyword.iskeyword(text)

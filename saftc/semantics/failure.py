@@ -11,10 +11,12 @@ accident, what moves an expression does not. What no rule names may fail, and no
 how. Nothing is worked out before somebody asks: what is only checked needs none of it.
 """
 
+import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from saftc.semantics.dates import is_read
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import (
     IN_PARTS,
@@ -30,6 +32,7 @@ from saftc.semantics.types import (
     ANY,
     BOOL,
     DATES,
+    DECIMAL,
     DURATION,
     FLOAT,
     INT,
@@ -41,6 +44,7 @@ from saftc.semantics.types import (
     MapType,
     ObjectType,
     RecordType,
+    Scalar,
     TupleType,
     Type,
     is_only,
@@ -51,6 +55,9 @@ from saftc.semantics.types import (
 )
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children
+
+# In a duration, more than any that Python holds may have.
+_LONG = re.compile(r"\d{6}")
 
 
 class Cause(Enum):
@@ -329,6 +336,8 @@ class _Finder:
                 return Failure(node, "the step may be zero")
             case "div" | "split" | "round" | "range":
                 return None
+            case _ if name in DATES and _is_written_out(DATES[name], last):
+                return None
             case _ if form.builtin.fails == "by accident":
                 return Failure(node, f"`{name}` may fail", Cause.ACCIDENT)
             case _:
@@ -423,6 +432,17 @@ class _Finder:
             return True
         makes_float = node.operator == "/" or any(may_be(one, FLOAT) for one in types)
         return makes_float and any(may_be(self.facts.type_of(one), INT) for one in parts)
+
+
+def _is_written_out(made: Scalar, given: n.Expression | None) -> bool:
+    """Whether a date or the like is made of a text that says it, or of a number in the script."""
+    match given:
+        case n.Literal(value=str() as text):
+            return is_read(made, text) and (made != DURATION or not _LONG.search(text))
+        case n.Literal(value=int()):
+            return made == DECIMAL
+        case _:
+            return False
 
 
 # Words

@@ -320,6 +320,9 @@ class _Resolver:
                     self._declare_function(scope, statement)
                 case n.RecordDef():
                     self._define(scope, statement.name, "record", statement)
+                    for field in statement.fields:
+                        # Inside of a class, Python gives such names a meaning of its own.
+                        self._check_reserved(field.name, "__")
                 case n.TypeAlias():
                     self._define(scope, statement.name, "type", statement)
                 case n.ImportStmt() | n.FromImport() | n.ServerImport():
@@ -378,8 +381,8 @@ class _Resolver:
             known.hides = None
         return known
 
-    def _check_reserved(self, identifier: n.Identifier) -> None:
-        if identifier.text.startswith("__saft_"):
+    def _check_reserved(self, identifier: n.Identifier, beginning: str = "__saft_") -> None:
+        if identifier.text.startswith(beginning):
             self.mistakes.add(
                 catalogue.RESERVED_NAME.at(
                     identifier.span, name=identifier.text, hint="give it another name"
