@@ -106,7 +106,8 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> Effects[T
         raise
     except Exception as failure:  # what else a user's function raises is for the model to hear
         result, error = None, failure_text(failure, name, read)
-    return ToolCall(name, read, result, error, (time.perf_counter() - started) * 1000)
+    milliseconds = round((time.perf_counter() - started) * 1000, 3)
+    return ToolCall(name, read, result, error, milliseconds)
 
 
 def read_for(tool: Tool | None, arguments: str) -> dict[str, Any]:
@@ -180,9 +181,7 @@ def _field(parameter: Parameter) -> m.Field:
 
 def bind_arguments(tool: Tool, arguments: dict[str, Any]) -> Callable[[], Any]:
     """The call with these arguments, to be made; CheckError when they do not fit."""
-    return bind_call(
-        tool.function, tool.signature.parameters, checked_arguments(tool, arguments)
-    )
+    return bind_call(tool.function, tool.signature.parameters, checked_arguments(tool, arguments))
 
 
 def checked_arguments(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:

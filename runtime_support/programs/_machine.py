@@ -329,13 +329,16 @@ class Machine:
                 kind, message = "bad_result", _bad_result(definition, result, error)
                 result = None
         finally:
-            seconds = time.perf_counter() - started
+            seconds = round(time.perf_counter() - started, 6)
+            if ended is not None and told is not None:
+                seconds = ended["ms"] / 1000
             self._record(
                 definition, arguments, path, frame, result=result, error=message, seconds=seconds
             )
         if kept is not None and told is None and self.abort is None:
             text = None if message is not None else _kept_text(result, definition.result)
-            kept.end({"result": text, "error": message, "kind": kind})
+            took = {"ms": round(seconds * 1000, 3)}
+            kept.end({"result": text, "error": message, "kind": kind, **took})
         if message is not None:
             raise self.failed(kind, message, path, frame)
         if definition.kind == "type":

@@ -176,7 +176,9 @@ class Keeper(Around):
         except RunWaiting:
             yield Effect(kept.leave)
             raise
-        outcome = {"args": call.args, "result": call.result, "error": call.error}
+        # The duration as the script has seen it.
+        told = {"args": call.args, "result": call.result, "error": call.error}
+        outcome = {**told, "ms": call.duration}
         yield Effect(partial(kept.end, outcome))
         return call
 

@@ -182,6 +182,7 @@ def test_calls_of_tools_are_not_made_again(scripted: Script) -> None:
         return x * x
 
     model = scripted([tool_request("square", x=3), tool_request("square", x=4)], "done")
+    durations: list[list[float]] = []
     for _ in range(2):
         with journaled(FILE):
             result = prompt("{square}", square=square)
@@ -189,6 +190,8 @@ def test_calls_of_tools_are_not_made_again(scripted: Script) -> None:
         assert [call.result for call in result.tool_calls] == ["9", None]
         assert [call.error for call in result.tool_calls] == [None, "ValueError: too large"]
         assert result.usage.requests == 2
+        durations.append([call.duration for call in result.tool_calls])
+    assert durations[0] == durations[1]  # a script may go by them
     assert [x for x, _ in called] == [3, 4]
     assert len(model.requests) == 2
 
@@ -284,17 +287,19 @@ def test_calls_of_programs_are_not_made_again(scripted: Script) -> None:
     failing = '{"check": {"text": "x"}}'
     scripted(written, failing)
 
-    def run() -> list[str]:
+    def run() -> tuple[list[str], list[float]]:
         with journaled(FILE):
-            value = program("{order} {charge}", order=order, charge=charge).value
+            result = program("{order} {charge}", order=order, charge=charge)
             with pytest.raises(ProgramError, match="ValueError: no good") as caught:
                 program("{check}", check=check)
         assert [call.tool for call in caught.value.tool_calls] == ["check"]
-        return value
+        return result.value, [call.duration for call in result.tool_calls]
 
     with pytest.raises(Killed):
         run()
-    assert run() == run() == ["charged 1", "charged 3"]
+    first = run()
+    assert first == run()
+    assert first[0] == ["charged 1", "charged 3"]
     called = [what for what, _ in made]
     assert called == ["a", Order(1, ["a"]), "b", Order(3, ["b"]), Order(3, ["b"]), "x"]
     keys = [key for _, key in made]
