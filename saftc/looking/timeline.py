@@ -26,11 +26,12 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from heapq import heappop, heappush
 from importlib.resources import files
-from itertools import islice
 from typing import Any, Literal, TypeAlias
 
 from runtime_support.errors import SaftError
@@ -57,6 +58,9 @@ MOST_STEPS = 25_000
 MOST_TOLD = 25_000_000
 # Steps that follow each other are apart by less than clocks and rounding are.
 _NEAR = 0.002
+_MICROSECOND = 0.000_001
+# Characters of what a slice of a trace is called.
+_MOST_WORDS = 60
 
 
 @dataclass(slots=True, eq=False)
@@ -72,6 +76,8 @@ class Step:
     waited: float
     told: str
     is_failed: bool = False
+    # Seconds until the first piece of a reply that was streamed was there.
+    heard: float | None = None
     tokens: tuple[int, int] = (0, 0)
     cached: int = 0
     cost: float | None = None
@@ -95,8 +101,10 @@ class Prompt:
     item: tuple[int, ...] = ()
     steps: list[Step] = field(default_factory=list[Step])
     lane: int = 0
-    # The request that has no reply yet, and whether the next one asks for the same again.
+    # The request that has no reply yet, when the first piece of one came, and whether the next
+    # request asks for the same again.
     request: Event | None = None
+    heard: float | None = None
     asks_again: bool = False
     # Why it failed, if it did.
     error: str | None = None
@@ -136,11 +144,13 @@ class Timeline:
     def see(self, event: Event) -> None:
         """Notes an event: those of `add_observer`, with `key`, `within`, `began` and `waited`, and
         `item` where that is known."""
-        if event["event"] == "piece":
-            return
         with self._lock:
-            self.changes += 1
             prompt = self._prompts.get(event["key"])
+            if event["event"] == "piece":
+                if prompt is not None and prompt.request is not None and prompt.heard is None:
+                    prompt.heard = max(0.0, event["time"] - prompt.request["began"])
+                return
+            self.changes += 1
             if self.is_full and event["event"] != "over":
                 if prompt is not None:
                     prompt.request = None
@@ -155,7 +165,7 @@ class Timeline:
                 prompt = Prompt(event["key"], place, event["began"], within, item)
                 self._prompts[prompt.key] = prompt
             if event["event"] == "request":
-                prompt.request, prompt.error = event, None
+                prompt.request, prompt.heard, prompt.error = event, None, None
             elif event["event"] == "over":
                 self._end(prompt, event["time"], event["error"])
             elif event["event"] == "tool":
@@ -209,6 +219,7 @@ class Timeline:
             "error": _said(event["error"], event["message"]) if "error" in event else None,
         }
         step = _step(kind, event, told, "error" in event)
+        step.heard = prompt.heard
         usage = usage_in(event)
         step.tokens, step.cached = (usage.input_tokens, usage.output_tokens), usage.cached_tokens
         step.cost, step.unpriced = cost_in(self._prices, request, event, usage)
@@ -239,6 +250,7 @@ class Timeline:
             error=redacted(self.error),
             sums=_sums(prompts),
             why=explain_time(prompts, self._most_in_flight),
+            most=self._most_in_flight,
             left=self.left_out,
             places=[self._about(place) for place in places],
             prompts=_Text(f"[{told}]"),
@@ -249,31 +261,58 @@ class Timeline:
         return template.replace('"THE RUN"', data, 1).encode("utf-8", "backslashreplace")
 
     def _about(self, place: str) -> _Text:
-        """A place with its line, and how its prompts overlap, where that is known."""
+        """A place with its line, the function that has it, and how its prompts overlap, where that
+        is known."""
         known = self.overlaps.get(place)
         overlap = {} if known is None else {"overlap": redacted(known)}
-        return _members(place=place, line=redacted(_line_at(place)), **overlap)
+        function = _function_at(place)
+        within = {"function": function} if function else {}
+        return _members(place=place, line=redacted(_line_at(place)), **within, **overlap)
 
     def chrome(self) -> bytes:
-        """The run in the trace event format, which chrome://tracing and Perfetto read."""
+        """The run in the trace event format, which chrome://tracing and Perfetto read.
+
+        Each place is a process, each prompt a slice that is called by its function and its first
+        words. A counter has the requests in flight; arrows lead through the prompts of one item,
+        and from a prompt to those that its tools ask.
+        """
         prompts = self._drawn()
         begun = min((prompt.start for prompt in prompts), default=0.0)
         events: list[str] = []
         rows: dict[str, int] = {}
-        for prompt in prompts:
+        functions: dict[str, str] = {}
+        before: dict[tuple[int, ...], Prompt] = {}
+        for number, prompt in enumerate(prompts):
             if prompt.place not in rows:
-                rows[prompt.place] = len(rows) + 1
-                named = {"name": prompt.place}
-                row = rows[prompt.place]
+                row = rows[prompt.place] = len(rows) + 1
+                function = functions[prompt.place] = _function_at(prompt.place)
+                named = {"name": f"{function} {prompt.place}".strip()}
                 events.append(_members(ph="M", name="process_name", pid=row, tid=0, args=named))
-            here = {"ph": "X", "pid": rows[prompt.place], "tid": prompt.lane}
+            here = _lane_of(prompt, rows)
             whole = {"ts": _micro(prompt.start - begun), "dur": _micro(prompt.end - prompt.start)}
             failed = {} if prompt.error is None else {"args": {"error": prompt.error}}
-            events.append(_members(**here, **whole, name="prompt", cat="prompt", **failed))
+            parts = functions[prompt.place], _first_words(prompt)
+            name = ": ".join(filter(None, parts)) or "prompt"
+            events.append(_members(ph="X", **here, **whole, name=name, cat="prompt", **failed))
             for step in prompt.steps:
                 length = {"ts": _micro(step.start - begun), "dur": _micro(step.seconds)}
-                args = _Text(step.told)
-                events.append(_members(**here, **length, name=step.kind, cat=step.kind, args=args))
+                told = _Text(step.told)
+                name = str(json.loads(step.told)["tool"]) if step.kind == "tool" else step.kind
+                named = {"name": name, "cat": step.kind, "args": told}
+                events.append(_members(ph="X", **here, **length, **named))
+            led = prompt.within, before.get(prompt.item) if prompt.item else None
+            for side, other in enumerate(one for one in led if one is not None):
+                # An arrow begins inside of the slice that it comes from.
+                left = min(other.end, prompt.start) - _MICROSECOND
+                common = {"name": "leads to", "cat": "flow", "id": 2 * number + side}
+                start = _micro(max(other.start, left) - begun)
+                events.append(_members(ph="s", **_lane_of(other, rows), ts=start, **common))
+                events.append(_members(ph="f", bp="e", **here, ts=whole["ts"], **common))
+            before[prompt.item] = prompt
+        for moment, count in _in_flight(prompts):
+            flying = {"requests": count}
+            counter = {"ph": "C", "pid": 0, "ts": _micro(moment - begun), "args": flying}
+            events.append(_members(name="in flight", **counter))
         run = _members(how=self.how, error=redacted(self.error))
         head = f'{{"displayTimeUnit": "ms", "otherData": {run}, "traceEvents": [\n'
         text = head + ",\n".join(events) + "\n]}\n"
@@ -297,6 +336,32 @@ class Timeline:
         _put_in_lanes(prompts)
         _mark_critical(prompts)
         return prompts
+
+
+def _lane_of(prompt: Prompt, rows: Mapping[str, int]) -> dict[str, int]:
+    return {"pid": rows[prompt.place], "tid": prompt.lane}
+
+
+def _first_words(prompt: Prompt) -> str:
+    """How the first message of the user begins, of the prompt's first request."""
+    told = json.loads(prompt.steps[0].told)
+    asked = [text for role, text in told.get("messages") or () if role == "user"]
+    words = " ".join(asked[0].split()) if asked else ""
+    return words if len(words) <= _MOST_WORDS else f"{words[:_MOST_WORDS].rstrip()}..."
+
+
+def _in_flight(prompts: Iterable[Prompt]) -> Iterator[tuple[float, int]]:
+    """How many requests are in flight, from each moment on at which that changes."""
+    changes = Counter[float]()
+    for prompt in prompts:
+        for step in prompt.steps:
+            if step.kind != "tool":
+                changes[step.start + step.waited] += 1
+                changes[step.end] -= 1
+    count = 0
+    for moment in sorted(changes):
+        count += changes[moment]
+        yield moment, count
 
 
 class _Text(str):
@@ -324,6 +389,7 @@ def _data(step: Step, begun: float) -> _Text:
         start=round(step.start - begun, 4),
         seconds=round(step.seconds, 4),
         waited=round(step.waited, 4),
+        heard=None if step.heard is None else round(step.heard, 4),
         failed=step.is_failed,
         critical=step.is_critical,
         tokens=step.tokens,
@@ -451,34 +517,80 @@ def explain_time(prompts: Iterable[Prompt], most_in_flight: int) -> str:
 
 def _line_at(place: str) -> str:
     """The line of the script at a place, where the text is at hand."""
-    name, _, rest = place.partition(":")
-    number, _, column = rest.partition(":")
-    if not number.isdigit():
+    name, number, column = _parts_of(place)
+    if not number:
         return ""
-    line, after = [*_lines_of(name, int(number)), "", ""][:2]
+    line, after = [*_lines_of(name)[number - 1 : number + 1], "", ""][:2]
     # Of a text over several lines, the first one says more.
-    opens = _opens_prompt if name.endswith(".saft") or name.startswith("<") else _opens_text
-    is_open = opens(line.rstrip(), int(column) - 1 if column.isdigit() else 0)
+    opens = _opens_prompt if _is_script(name) else _opens_text
+    is_open = opens(line.rstrip(), column - 1 if column else 0)
     return f"{line.strip()} {after.strip()}" if is_open else line.strip()
 
 
-def _lines_of(name: str, number: int) -> list[str]:
-    """A line of a file and the one after it; of a script that is in no file, of its text."""
+def _function_at(place: str) -> str:
+    """The function whose block a place is in, where the text is at hand; "" at the top level."""
+    name, number, _ = _parts_of(place)
+    lines = _lines_of(name)
+    if not 0 < number <= len(lines):
+        return ""
+    heads = _SCRIPT_HEAD if _is_script(name) else _PYTHON_HEAD
+    *before, line = lines[:number]
+    # The block of a function may be on its own line.
+    if head := heads.match(line):
+        return head[1]
+    depth = _depth(line)
+    for line in reversed(before):
+        # The line that closes a long list of parameters is as far in as the one that opens it.
+        if not line.strip() or _depth(line) >= depth or line.lstrip().startswith(")"):
+            continue
+        if head := heads.match(line):
+            return head[1]
+        depth = _depth(line)
+    return ""
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _parts_of(place: str) -> tuple[str, int, int]:
+    """The name of a file, a line and a column; 0 for what a place does not name."""
+    name, _, rest = place.partition(":")
+    number, _, column = rest.partition(":")
+    line, position = (int(one) if one.isdigit() else 0 for one in (number, column))
+    return name, line, position
+
+
+def _is_script(name: str) -> bool:
+    return name.endswith(".saft") or name.startswith("<")
+
+
+def _lines_of(name: str) -> list[str]:
+    """The lines of a file; of a script that is in no file, of its text."""
     known = linecache.cache.get(name)
     if known is not None and len(known) == 4 and known[1] is None:
-        return known[2][number - 1 : number + 1]
+        return known[2]
     try:
         for folder in ("", base_folder()):
             path = os.path.join(folder, name)
             if os.path.isfile(path):
                 check_regular(path)
-                with open(path, encoding="utf-8") as file:
-                    return [*islice(file, number - 1, number + 1)]
+                state = os.stat(path)
+                return _lines_of_file(path, state.st_mtime_ns, state.st_size)
     except (OSError, ValueError, SaftError):
         pass  # it is a help for whoever looks, and nothing depends on it
     return []
 
 
+@lru_cache(maxsize=64)
+def _lines_of_file(path: str, _changed: int, _size: int) -> list[str]:
+    with open(path, encoding="utf-8") as file:
+        return file.readlines()
+
+
+# How a function begins, by its name.
+_SCRIPT_HEAD = re.compile(r"\s*(?:f|conv)\s+(\w+)\s*\(")
+_PYTHON_HEAD = re.compile(r"\s*(?:async\s+)?def\s+(\w+)\s*[(\[]")
 # What a `$` may be in without beginning or ending a prompt: comments and texts in a line of a
 # script; what is escaped and holes in a prompt.
 _OUTSIDE = re.compile(r'//.*|"(?:[^"\\]|\\.)*"|(\$)')

@@ -81,7 +81,7 @@ def test_it_is_told_what_the_run_took(opened: Opened, written: Callable[[Timelin
     assert (told["wall time"], told["requests, added up"]) == ("3 s", "4 s")
     assert told["waiting, added up"] == "500 ms"
     assert told["prompts"] == "4" and told["calls of tools"] == "1" and told["failed"] == "1"
-    page.locator("summary").click()
+    page.locator("#places summary").click()
     row = page.locator("#places tbody tr, #places table > tr").first.inner_text()
     assert row.split("\t")[0] == "a.saft:1:1"
 
@@ -304,3 +304,109 @@ def test_it_grows_with_the_run_and_what_is_looked_at_stays(
     expect(page.locator("#details h2")).to_have_text("Prompt 1 at a.saft:1:1")
     expect(page.locator("#end")).to_be_hidden()
     assert page.evaluate("() => [view.from, view.to]") == [0, 3]
+
+
+def test_the_strip_shows_how_many_were_in_flight(
+    opened: Opened, written: Callable[[Timeline], str]
+) -> None:
+    page = opened(written(large()))
+    strip = page.locator("#overview")
+    expect(strip).to_have_attribute(
+        "aria-label",
+        "Requests in flight over time; in flight: at most 16 (max_in_flight 16)",
+    )
+    box = strip.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * 0.25, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.5, middle, steps=4)
+    page.mouse.up()
+    seen = page.evaluate("() => [view.from / last, view.to / last]")
+    assert seen == pytest.approx([0.25, 0.5], abs=0.01)
+    page.mouse.click(box["x"] + box["width"] * 0.8, middle)
+    seen = page.evaluate("() => [view.from / last, view.to / last]")
+    assert seen == pytest.approx([0.675, 0.925], abs=0.01)
+
+
+def test_prompts_in_a_table_that_can_be_sorted(
+    opened: Opened, written: Callable[[Timeline], str]
+) -> None:
+    page = opened(written(large()))
+    page.locator("#list summary").click()
+    rows = page.locator("#list tbody tr")
+    expect(rows).to_have_count(200)
+    page.locator("#more").click()
+    expect(rows).to_have_count(400)
+    page.get_by_role("button", name="#", exact=False).first.press("Enter")
+    expect(rows.first.locator("td").first).to_have_text(f"{PROMPTS:,}")
+    expect(page.locator("#list th").first).to_have_attribute("aria-sort", "descending")
+    expect(rows.first).to_contain_text(f"question {PROMPTS - 1} with <b>signs</b>")
+    rows.first.locator("button").press("Enter")
+    expect(page.locator("#details h2")).to_contain_text(f"Prompt {PROMPTS:,}".replace(",", ""))
+    page.locator("#search").fill("question 123 with")
+    expect(rows).to_have_count(1)
+    expect(page.locator("#more")).to_be_hidden()
+
+
+def test_functions_are_named_and_items_numbered(
+    opened: Opened, written: Callable[[Timeline], str], tmp_path: Path
+) -> None:
+    script = tmp_path / "a.saft"
+    script.write_text("f triage(mail):\n    ret $ {mail} $\n")
+    made = Timeline("named")
+    for event in events(1, 0.0, 1.0, place=f"{script}:2:9", item=(1, 4, 2, 0)):
+        made.see(event)
+    page = opened(written(made))
+    page.locator("#canvas").press("Home")
+    expect(page.locator("#details h2")).to_have_text(f"Prompt 1 at triage, {script}:2:9")
+    page.locator("#list summary").click()
+    row = page.locator("#list tbody tr td").all_inner_texts()
+    assert row == ["1", f"triage, {script}:2:9", "5.1", "0 ms", "1 s", "7", "", "", row[-1]]
+    assert row[-1] == "question 1 with <b>signs</b>"
+
+
+def test_two_runs_are_compared(
+    opened: Opened, written: Callable[[Timeline], str], tmp_path: Path
+) -> None:
+    other = tmp_path / "other.html"
+    other.write_bytes(of_items().page())
+    page = opened(written(small()))
+    page.locator("#compare summary").click()
+    page.locator("#other").set_input_files(other)
+    table = page.locator("#compare table")
+    wall = "wall time3 s4.8 s\N{MINUS SIGN}37 %"
+    expect(table.locator("tr", has_text="wall time")).to_have_text(wall)
+    expect(table).to_contain_text("median of a.saft:1:1")
+    (tmp_path / "no.html").write_text("<p>hello")
+    page.locator("#other").set_input_files(tmp_path / "no.html")
+    expect(page.locator("#compare .wide")).to_have_text("no.html is not the page of a timeline")
+
+
+def test_a_streamed_reply_shows_when_it_began(
+    opened: Opened, written: Callable[[Timeline], str]
+) -> None:
+    made = Timeline("streamed")
+    request, reply = events(1, 0.0, 1.0)
+    piece = {**request, "event": "piece", "text": "an"}
+    for event in (request, {**piece, "time": 0.25}, {**piece, "time": 0.5}, reply):
+        made.see(event)
+    page = opened(written(made))
+    page.locator("#canvas").press("Home")
+    expect(page.locator("#details")).to_contain_text("the reply began after 250 ms")
+
+
+@pytest.mark.parametrize("kind", ["model", "cost"])
+def test_colours_may_say_something_else(
+    opened: Opened, written: Callable[[Timeline], str], kind: str
+) -> None:
+    page = opened(written(of_items()))
+    colour = """() => {
+        const scale = devicePixelRatio, prompt = prompts[0];
+        const y = places[prompt.place].top + LABEL + 13;
+        return [...pen.getImageData((toX(prompt.start) + 3) * scale, y * scale, 1, 1).data].join();
+    }"""
+    before = page.evaluate(colour)
+    page.locator("#paint").select_option(kind)
+    assert kind == "cost" or page.evaluate(colour) != before
+    page.locator("#paint").select_option("")
+    assert page.evaluate(colour) == before

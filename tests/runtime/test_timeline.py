@@ -339,17 +339,76 @@ def test_a_cost_by_the_prices_of_the_project() -> None:
     assert run["prompts"][0]["steps"][0]["cost"] == run["sums"]["cost"] == pytest.approx(0.002)
 
 
-def test_the_trace_for_chrome(scripted: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SAFT_CHROME", "trace.json")
+def test_the_trace_for_chrome(
+    scripted: Made, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # The place is named from the working directory.
+    monkeypatch.chdir(Path(__file__).parent)
+    monkeypatch.setenv("SAFT_CHROME", str(tmp_path / "trace.json"))
     scripted(tool_request("greet", name="Ada"), "done")
     prompt("{greet}", greet=greet)
     write_timeline()
-    events = json.loads(Path("trace.json").read_text())["traceEvents"]
-    assert [one["name"] for one in events[1:]] == ["prompt", "request", "tool", "request"]
-    assert events[0]["args"]["name"].startswith("test_timeline.py:")
-    whole, *steps = events[1:]
-    assert all(one["ph"] == "X" and one["ts"] >= whole["ts"] for one in steps)
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    slices = [one for one in events if one["ph"] == "X"]
+    named = [one["name"] for one in slices]
+    assert named == ["test_the_trace_for_chrome: greet", "request", "greet", "request"]
+    assert events[0]["args"]["name"].startswith("test_the_trace_for_chrome test_timeline.py:")
+    whole, *steps = slices
+    assert all(one["ts"] >= whole["ts"] for one in steps)
     assert steps[1]["args"]["result"] == "hello Ada"
+
+
+def trace(*events: dict[str, Any]) -> list[dict[str, Any]]:
+    made = Timeline("test")
+    for one in events:
+        made.see(one)
+    return json.loads(made.chrome())["traceEvents"]
+
+
+def test_a_trace_counts_what_is_in_flight() -> None:
+    events = trace(*event(1, 0.0, 2.0), *event(2, 1.0, 2.0, waited=500.0))
+    counted = [(one["ts"], one["args"]["requests"]) for one in events if one["ph"] == "C"]
+    assert counted == [(0.0, 1), (1_500_000.0, 2), (2_000_000.0, 1), (3_000_000.0, 0)]
+
+
+def test_a_trace_leads_through_an_item_and_into_tools() -> None:
+    first = event(1, 0.0, 1.0, item=(1, 0))
+    other = event(2, 0.0, 1.0, item=(1, 1), place="a.saft:2:1")
+    behind = event(3, 2.0, 1.0, item=(1, 0), place="a.saft:2:1")
+    inside = event(4, 0.5, 0.2, within=2, place="a.saft:3:1")
+    events = trace(*first, *other, *behind, *inside)
+    by_id: dict[int, list[dict[str, Any]]] = {}
+    for one in events:
+        if one.get("cat") == "flow":
+            by_id.setdefault(one["id"], []).append(one)
+    arrows = {
+        tuple((end["ph"], end["pid"], round(end["ts"] / 1e6, 3)) for end in pair)
+        for pair in by_id.values()
+    }
+    assert arrows == {
+        (("s", 1, 1.0), ("f", 2, 2.0)),
+        (("s", 2, 0.5), ("f", 3, 0.5)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("script", "line", "function"),
+    [
+        ("x = $ a $\n", 1, ""),
+        ("f ask():\n    for n in [1]:\n        x = $ a $\n", 3, "ask"),
+        ("f ask(\n    n: int,\n) -> int:\n\n    ret $ a $\n", 5, "ask"),
+        ("f ask(): ret $ a $\n", 1, "ask"),
+        ("f ask():\n    ret 1\nif true:\n    x = $ a $\n", 4, ""),
+        ("f ask():\n    f inner():\n        ret 1\n    ret $ a $\n", 4, "ask"),
+        ("x = 1\n", 7, ""),
+    ],
+)
+def test_the_function_of_a_place(
+    script: str, line: int, function: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.saft").write_text(script)
+    run = seen(*event(1, 0.0, 1.0, place=f"{tmp_path / 'a.saft'}:{line}:1"))
+    assert run["places"][0].get("function", "") == function
 
 
 def test_a_journal_has_the_same(scripted: Made, monkeypatch: pytest.MonkeyPatch) -> None:
