@@ -1,18 +1,19 @@
 """Parameters that get a value of another type, which then has a variable of its own.
 
-    f parse(amount: string) -> int:         def parse(amount: str) -> int:
-        amount = int(amount)                    amount_ = int(amount)
+    f parse(amount) -> int:                 def parse(amount: str) -> int:
+        amount = int(strip(amount))             amount_ = int(amount.strip())
         ret amount * 2                          return amount_ * 2
 
-Python's checkers hold a parameter to its annotation. A person would give the value another name,
-and so it has one. Where a place that reads the name may see either of the two, the variable begins
-as the argument:
+Python's checkers hold a parameter to the annotation that its use has given it (one of the script
+holds for all that it is bound to). A person would give the value another name, and so it has one.
+Where a place that reads the name may see either of the two, the variable begins as the argument:
 
-    f shown(amount: string, is_int: bool):      def shown(amount: str, is_int: bool) -> None:
-        if is_int:                                  amount_: str | int = amount
-            amount = int(amount)                    if is_int:
-        print(amount)                                   amount_ = int(amount)
-                                                    print(amount_)
+    f shown(amount, is_int: bool):          def shown(amount: str, is_int: bool) -> None:
+        print(strip(amount))                    print(amount.strip())
+        if is_int:                              amount_: str | int = amount
+            amount = int(amount)                if is_int:
+        print(amount)                               amount_ = int(amount)
+                                                print(amount_)
 """
 
 from collections.abc import Container, Iterator, Mapping

@@ -90,20 +90,28 @@ def held_annotations(module: n.Module, names: Names) -> dict[n.Identifier, n.Sch
     """The annotation that holds where a name is assigned without one: the last one above it."""
     latest: dict[Symbol, n.Schema] = {}
     held: dict[n.Identifier, n.Schema] = {}
-    for node in sorted(nodes_of(module, *_BINDING), key=lambda one: one.span.start):
-        if isinstance(node, n.AssignStmt) and node.schema is not None:
-            latest[names.of(node.name)] = node.schema
-            continue
-        if isinstance(node, n.DestructureStmt):
-            # A field says its type anew, for this assignment.
-            for identifier in assigned_by(node):
-                latest.pop(names.of(identifier), None)
-            continue
+    nodes = nodes_of(module, n.FunctionDef, *_BINDING)
+    for node in sorted(nodes, key=lambda one: one.span.start):
+        annotated = _annotated_by(node)
+        latest.update((names.of(name), schema) for name, schema in annotated.items())
         for identifier in assigned_by(node):
             schema = latest.get(names.of(identifier))
-            if schema is not None:
+            if schema is not None and identifier not in annotated:
                 held[identifier] = schema
     return held
+
+
+def _annotated_by(node: n.Statement) -> dict[n.Identifier, n.Schema]:
+    """The names that a statement annotates: its own, its fields, or its parameters."""
+    match node:
+        case n.AssignStmt(name=name, schema=schema):
+            return {} if schema is None else {name: schema}
+        case n.DestructureStmt(fields=fields):
+            return {field.name: field.schema for field in fields}
+        case n.FunctionDef(parameters=parameters):
+            return {one.name: one.schema for one in parameters if one.schema is not None}
+        case _:
+            return {}
 
 
 def _names_bound_again(

@@ -110,10 +110,10 @@ class _Interpreter(Evaluation):
                 case n.AssignStmt() | n.AugmentedAssignStmt() if node.name.text in latest:
                     self.held[node] = latest[node.name.text]
                 case n.DestructureStmt():
-                    for field in node.fields:
-                        latest.pop(field.name.text, None)
+                    latest |= {field.name.text: field.schema for field in node.fields}
                 case n.FunctionDef():
-                    self.hold(node.body, {})
+                    schemas = {one.name.text: one.schema for one in node.parameters}
+                    self.hold(node.body, {name: one for name, one in schemas.items() if one})
                 case n.IfStmt():
                     for branch in node.branches:
                         self.hold(branch.body, latest)

@@ -17,6 +17,7 @@ from saftc.semantics.types import (
     FLOAT,
     INT,
     NEVER,
+    NIL,
     RESULT,
     STRING,
     BuiltinType,
@@ -61,6 +62,9 @@ def fit_into(
     return settle(inference, node, inference.expression(node, env, wanted), wanted, related)
 
 
+_ANOTHER_NAME = "a value of another type needs another name"
+
+
 def held(inference: Inference, name: n.Identifier) -> tuple[Type, tuple[Related, ...]] | None:
     """The type that an annotation above asks for where a name is assigned, and where it stands."""
     schema = inference.facts.held.get(name)
@@ -77,7 +81,13 @@ def hold(inference: Inference, name: n.Identifier, given: Type) -> None:
         wanted, related = found
         code = catalogue.TYPE_MISMATCH
         inference.report(
-            code.at(name.span, expected=show(wanted), found=show(given), related=related)
+            code.at(
+                name.span,
+                expected=show(wanted),
+                found=show(given),
+                hint=_ANOTHER_NAME,
+                related=related,
+            )
         )
 
 
@@ -93,12 +103,15 @@ def settle(
     how = _fit_function(inference, node, given, wanted)
     how = fit(given, wanted) if how is None else how
     if how == Fit.NEVER:
+        hint = mismatch_hint(inference, given, wanted)
+        if related and given != NIL and (hint is None or wanted == STRING):
+            hint = _ANOTHER_NAME
         inference.report(
             catalogue.TYPE_MISMATCH.at(
                 node.span,
                 expected=show(wanted),
                 found=_shown(inference, given),
-                hint=mismatch_hint(inference, given, wanted),
+                hint=hint,
                 related=related,
             )
         )

@@ -4,9 +4,9 @@ from typing import Any
 from runtime_support.ops import show
 
 
-# What a read may see beside the argument begins as that.
+# What a read may see beside the argument begins as that. An annotation would hold for both.
 def shown(amount: str, is_cents: bool) -> str:
-    print("amount", amount)
+    print("amount", amount.strip())
     amount_: str | int = amount
     if is_cents:
         amount_ = int(amount)
@@ -14,24 +14,24 @@ def shown(amount: str, is_cents: bool) -> str:
     return str(amount_)
 
 
-def looped(x: int, names: list[str]) -> str:
+def looped(x: int | float, names: list[str]) -> str:
+    print(x * 2)
     # Each turn makes a text of it.
-    x_: int | str = x
+    x_: int | float | str = x
     for name in names:
         x_ = f"{x_}{name}"
-    if isinstance(x_, int):
-        return str(x_ + 1)
-    return x_
+    return x_ if isinstance(x_, str) else str(x_ + 1)
 
 
-def back(names: list[str], is_one: bool) -> str:
-    names_: Any = ",".join(names)
+def back(names: str, is_one: bool) -> str:
+    names_: Any = ",".join([names.strip()]).upper()
     if is_one:
         names_ = ["x"]
     return show(names_)
 
 
 def tried(x: str) -> int:
+    print(x.upper())
     x_: str | int = x
     try:
         x_ = int(x)
@@ -41,6 +41,7 @@ def tried(x: str) -> int:
 
 
 def until(y: str) -> int:
+    print(y.lower())
     y_: str | int = y
     while isinstance(y_, str):
         y_ = len(y_)
@@ -51,7 +52,7 @@ print(
     shown("4", True),
     looped(1, ["a"]),
     looped(1, []),
-    back(["a"], True),
+    back("a", True),
     tried("5"),
     until("abc"),
 )

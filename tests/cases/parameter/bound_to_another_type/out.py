@@ -1,20 +1,22 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support.ops import show
 
 
-# What a parameter cannot hold has a variable of its own.
+# What a parameter cannot hold has a variable of its own. An annotation would hold for both.
 def parse(amount: str) -> int:
     amount_ = int(amount.strip())
     amount_ += 1
     return amount_ * 2
 
 
-def shown(names: list[str], most: int | None) -> str:
-    names_ = ", ".join(name.upper() for name in names)
+def shown(name: str, most: int | None) -> str:
+    name_: Any = len(name.upper())
     if most is not None:
-        return f"{names_} ({most})"
-    names = [names_]
-    return show(names)
+        return f"{name_} ({most})"
+    name_ = [name_]
+    return show(name_)
 
 
-print(parse(" 4 "), shown(["a"], None))
+print(parse(" 4 "), shown("a", None))
