@@ -95,7 +95,10 @@ class Values:
 
     def text(self, node: n.Expression) -> Text:
         """How the text of a value is written."""
-        type_ = self.facts.type_of(node)
+        return self.text_of(self.facts.type_of(node))
+
+    def text_of(self, type_: Type) -> Text:
+        """How that of a value of a type is written."""
         if is_only(type_, "string"):
             return Text.ITSELF
         return Text.STR if is_only(type_, "string", *_ALIKE) else Text.SHOW

@@ -12,7 +12,7 @@ import libcst as cst
 
 from saftc.choices.values import Text
 from saftc.codegen import python as py
-from saftc.codegen.annotations import class_of_date
+from saftc.codegen.annotations import annotation, class_of_date
 from saftc.codegen.comments import one_a_line
 from saftc.codegen.context import Context
 from saftc.codegen.dates import date_call, nothing_of
@@ -322,7 +322,7 @@ def length(context: Context, value: Expression) -> Expression:
 def converted(
     context: Context, node: n.Expression, value: Expression, wanted: Type
 ) -> Expression:
-    """An int as a float or a decimal: a literal is written as one."""
+    """A value as its class in Python makes it; an int that is written out, as a float."""
     if wanted == DECIMAL:
         return py.call(class_of_date(context, DECIMAL), [value])
     match node:
@@ -335,4 +335,16 @@ def converted(
     # Beyond this, a float cannot hold every integer: the conversion stays visible.
     if number is not None and abs(number) < 2**53:
         return py.floating(float(number))
-    return py.call(context.global_("float"), [value])
+    if isinstance(value, cst.ListComp) and not context.is_async:
+        value = py.generator(value)
+    return py.call(annotation(context, wanted), [value])
+
+
+def coerced(
+    context: Context, value: Expression, wanted: Type, conversions: _Given
+) -> Expression:
+    """`coerce(value, wanted, [conversion])`."""
+    given = [value, annotation(context, wanted)]
+    if conversions:
+        given.append(py.list_(list(map(context.emit, conversions))))
+    return py.call(context.global_("coerce"), given)

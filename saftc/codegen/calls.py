@@ -28,7 +28,12 @@ def emit_call(context: Context, node: n.Call) -> Expression:
             return emit_builtin_call(context, node, form)
         case DirectCall():
             positional, named = arguments(context, node, _parameter_names(context, form))
-            made = py.call(context.emit(node.function), positional, named)
+            function = context.emit(node.function)
+            if form.has_rest:
+                *positional, rest = positional
+                made = py.with_rest(py.call(function, positional, named), len(positional), rest)
+            else:
+                made = py.call(function, positional, named)
             made = _waiting(context, node, one_a_line(context, node, made, node.arguments))
             if form.definition not in context.facts.history.does:
                 return made

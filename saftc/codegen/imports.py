@@ -31,7 +31,7 @@ _NAMES = {
     # `print`: of modules in which something may print ahead of its turn.
     "runtime_support.ops": "Failure failure maybe_await print require show",
     "runtime_support.mcp": "server",
-    "runtime_support.programs": "Plan",
+    "runtime_support.programs": "Plan coerce",
 }
 _PYTHON = [way.python for builtin in BUILTINS.values() for way in builtin.ways]
 SOURCES = {

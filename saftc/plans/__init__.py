@@ -4,11 +4,10 @@
     reading    the file: its text, and where in it a JSON Pointer points
     tools      the module whose functions the program calls, as a registry of the runtime
     declaring  compiled modules, imported without what they do
-    writing    the checked program as the text of a module
-    uses       which of its variables are used, and where it needs statements
-    arguments  its calls, and what the checker puts between an argument and its parameter
-    naming     the names of the output: imports, variables, types
+    building   the checked program as the tree of a script, with the facts that the emitter reads
+    types      the types of programs as those of the compiler
 
 The language of programs belongs to the runtime, and only there stands what a program means. So a
-plan is checked by it, and what is compiled is its checked tree (`saftc.runtime.program_tree`).
+plan is checked by it, and what is compiled is its checked tree (`saftc.runtime.program_tree`). It
+becomes that of a script, and `saftc.codegen` writes the module: there is one emitter.
 """

@@ -13,10 +13,10 @@ from saftc.commands.build import Builder
 from saftc.commands.reporting import complain, write_result
 from saftc.diagnostics.render import snippet
 from saftc.driver import Checked
-from saftc.plans.naming import NotWritable
+from saftc.plans.building import write_plan
 from saftc.plans.reading import not_json, span_of
 from saftc.plans.tools import find_tools
-from saftc.plans.writing import write_plan
+from saftc.plans.types import NotWritable
 from saftc.project.files import FileProblem, read_source
 from saftc.runtime import program_tree
 from saftc.source import Source, Span

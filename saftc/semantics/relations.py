@@ -41,7 +41,8 @@ from saftc.semantics.types import (
 class Fit(IntEnum):
     """What must be done to a value where a type is asked for, from nothing to giving up.
 
-    What is converted is an int, where a float or a decimal is asked for.
+    What is converted is an int, where a float or a decimal is asked for; in a plan also what else
+    Python's own class makes of a value.
     """
 
     EXACT = 0

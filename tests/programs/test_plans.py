@@ -20,10 +20,10 @@ from program_support import fixtures, load_cases, registry_of
 from test_laws import FAST, ROOMY, kinds, programs
 
 from runtime_support.programs import ProgramText, Registry, Success, check, evaluate
+from saftc.plans.building import write_plan
 from saftc.plans.compiling import compile_plan
-from saftc.plans.naming import NotWritable
 from saftc.plans.tools import Tools, find_tools
-from saftc.plans.writing import write_plan
+from saftc.plans.types import NotWritable
 
 ROOT = Path(__file__).parents[2]
 PLANS = Path(__file__).parent / "plans"
@@ -131,6 +131,18 @@ def test_python_has_fewer_loops_in_each_other():
     program = {"$map": {"over": [1], "as": "n", "do": program}}
     with pytest.raises(NotWritable, match="more than 20 loops"):
         compiled(program, tools_of(Registry()))
+
+
+def test_a_type_that_no_annotation_says():
+    def any_() -> Any:
+        return [[1, 2]]
+
+    def count(pairs: list[tuple[int, ...]]) -> int:
+        return len(pairs)
+
+    tools = tools_of(Registry([any_, count]))
+    with pytest.raises(NotWritable, match="have the function that gives the value declare its"):
+        compiled({"count": {"pairs": {"any_": {}}}}, tools)
 
 
 def test_ruff_finds_nothing():

@@ -6,7 +6,7 @@ from tools import is_odd, note, whole
 
 
 def main() -> list[list[int] | list[Any]]:
-    result = []
+    result: list[list[int] | list[Any]] = []
     for n in whole():
         if is_odd(n=n):
             m = note("m")

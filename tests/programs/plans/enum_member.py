@@ -1,10 +1,9 @@
 # Compiled by saftc from enum_member.json; edit that file instead.
-from runtime_support.programs import coerce
 from tools import Colour, paint
 
 
 def main() -> str:
-    return paint(colour=coerce("red", Colour))
+    return paint(colour=Colour.RED)
 
 
 if __name__ == "__main__":

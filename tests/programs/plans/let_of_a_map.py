@@ -4,7 +4,7 @@ from tools import whole
 
 
 def main() -> list[list[int]]:
-    ns = []
+    ns: list[list[int]] = []
     for n in whole():
         m = n
         ns.append([m])

@@ -4,7 +4,7 @@ from tools import add, is_odd, whole
 
 
 def main() -> list[list[int]]:
-    result = []
+    result: list[list[int]] = []
     for n in whole():
         if is_odd(n=n):
             m = add(a=n, b=1)

@@ -1,6 +1,8 @@
 """The tools of the plans here: one for each way to take arguments, and some with effects."""
 
 from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
 from enum import Enum
 from typing import Any, Literal, TypedDict
 
@@ -22,6 +24,14 @@ class Colour(Enum):
 
 def paint(colour: Colour) -> str:
     return colour.name
+
+
+def mixed(colours: list[Colour]) -> Colour:
+    return colours[-1]
+
+
+def due(on: date, price: Decimal) -> str:
+    return f"{price} by {on}"
 
 
 written: list[str] = []
