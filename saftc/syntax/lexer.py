@@ -27,7 +27,7 @@ from saftc.source import Source, Span
 from saftc.syntax.lexed import Earlier, Lexed, Line
 from saftc.syntax.mistakes.divisions import DIVISION_HINT, swallows
 from saftc.syntax.mistakes.habits import CHARACTERS, CLOSING_QUOTES, INSTEAD
-from saftc.syntax.texts import ESCAPE, ESCAPES, string_value, without_margin
+from saftc.syntax.texts import ESCAPE, ESCAPES, is_half, string_value, without_margin
 from saftc.syntax.tokens import (
     CLOSER_OF,
     KEYWORDS,
@@ -587,13 +587,17 @@ class _Lexer:
 
     def _bad_escapes(self, raw: str, offset: int) -> None:
         for match in ESCAPE.finditer(raw):
-            if match[1] is None and match[2] not in ESCAPES:
+            is_unknown = match[1] is None and match[2] not in ESCAPES
+            if is_unknown or is_half(match[1]):
+                hint = "half of a surrogate pair is not a character"
+                if is_unknown:
+                    hint = 'the escapes are \\n \\t \\r \\" \\\\ \\u00e9'
                 self._report(
                     catalogue.INVALID_ESCAPE,
                     offset + match.start(),
                     offset + match.end(),
                     escape=match.group().replace("\n", " "),
-                    hint='the escapes are \\n \\t \\r \\" \\\\ \\u00e9',
+                    hint=hint,
                 )
 
     def _prompt(self) -> None:

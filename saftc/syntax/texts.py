@@ -2,8 +2,10 @@
 
 import re
 
-# An escape in a string: four hexadecimal digits, or one character.
-ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.)|$)", re.DOTALL)
+# An escape in a string: four hexadecimal digits, twice for a character that UTF-16 writes as two, or
+# one character.
+_DIGITS = r"[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|[\da-fA-F]{4}"
+ESCAPE = re.compile(rf"\\(?:u({_DIGITS})|(.)|$)", re.DOTALL | re.ASCII)
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
 
 _PROMPT_ESCAPE = re.compile(r"\\([${}\\])")
@@ -41,11 +43,19 @@ def string_value(text: str) -> str:
     """What the inside of a string stands for."""
     if "\\" not in text:
         return text
-    value = ESCAPE.sub(
-        lambda match: chr(int(match[1], 16)) if match[1] else ESCAPES.get(match[2], ""), text
+    return ESCAPE.sub(
+        lambda match: _coded(match[1]) if match[1] else ESCAPES.get(match[2], ""), text
     )
-    # Two \u escapes may spell one character outside the basic plane.
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _coded(digits: str) -> str:
+    units = b"".join(int(one, 16).to_bytes(2) for one in digits.split("\\u"))
+    return units.decode("utf-16-be", "replace")
+
+
+def is_half(digits: str | None) -> bool:
+    """Whether the digits of an escape are half of a character, and so none."""
+    return digits is not None and len(digits) == 4 and 0xD800 <= int(digits, 16) < 0xE000
 
 
 def prompt_value(text: str) -> str:
