@@ -12,6 +12,7 @@ What is given is the text in the standard's form. A year has four digits, and a 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import date, time
 
 from runtime_support._dates_decimals import NotReadable, Word, duration_of, read, text_of
@@ -33,8 +34,9 @@ _NAMES = (
 _MONTHS = {short: at for at, name in enumerate(_NAMES, 1) for short in (name, name[:3])} | {
     "sept": 9
 }
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _DAYS = (
-    r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+"
+    r"(?P<weekday>mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+"
 )
 _MONTH = r"(?P<month>[A-Za-z]{3,9})\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
@@ -74,6 +76,12 @@ def read_loosely(word: Word, text: str) -> str | None:
     if len(text) > 100:
         return None
     text = without_markup(text).strip()
+    found = _read(word, text)
+    # The end of a sentence.
+    return _read(word, text[:-1]) if found is None and text.endswith(".") else found
+
+
+def _read(word: Word, text: str) -> str | None:
     try:
         return text_of(read(word, text))
     except NotReadable:
@@ -102,6 +110,11 @@ def objection(word: Word, text: str) -> str | None:
     """Why a text is no such value, where there is more to say than that."""
     if word == "date" and (match := _YEAR_LAST.fullmatch(text.strip())) is not None:
         return f"`{match[1]}` and `{match[3]}` may each be the month"
+    if word == "date" and (written := _WRITTEN.fullmatch(text.strip())) is not None:
+        with suppress(ValueError):
+            day = _day_of(written)
+            if day is not None and not _is_on(day, written["weekday"]):
+                return f"{day} is a {_WEEKDAYS[day.weekday()]}"
     try:
         read(word, text.strip())
     except NotReadable as error:
@@ -112,9 +125,8 @@ def objection(word: Word, text: str) -> str | None:
 def _date(text: str) -> str | None:
     text = _MIDNIGHT.sub("", text)
     if match := _WRITTEN.fullmatch(text):
-        month = _MONTHS.get((match["month"] or match["month_before"]).lower())
-        day, year = match["day"] or match["day_behind"], match["year"] or match["year_behind"]
-        return None if month is None else _made(year, month, day)
+        day = _day_of(match)
+        return day.isoformat() if day is not None and _is_on(day, match["weekday"]) else None
     if match := _YEAR_FIRST.fullmatch(text):
         return _made(match[1], match[3], match[4])
     if match := _YEAR_LAST.fullmatch(text):
@@ -123,6 +135,17 @@ def _date(text: str) -> str | None:
             return _made(match[4], second, first)
         return _made(match[4], first, second) if second > 12 else None
     return None
+
+
+def _day_of(match: re.Match[str]) -> date | None:
+    month = _MONTHS.get((match["month"] or match["month_before"]).lower())
+    day, year = match["day"] or match["day_behind"], match["year"] or match["year_behind"]
+    return None if month is None else date(int(year), month, int(day))
+
+
+def _is_on(day: date, weekday: str | None) -> bool:
+    """Whether the weekday that is said with a day, if any, is the one that it is on."""
+    return weekday is None or _WEEKDAYS[day.weekday()][:3].lower() == weekday[:3].lower()
 
 
 def _made(year: str | int, month: str | int, day: str | int) -> str:

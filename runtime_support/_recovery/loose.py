@@ -403,7 +403,9 @@ class LooseReader(StringReader):
                 self.close_list(bracket, character)
                 self.leave()
                 return items
-            items += self.separate(self.value())
+            for item in self.separate(self.value()):
+                self.check_apart(items, item)
+                items.append(item)
 
     def close_list(self, bracket: str, character: str) -> None:
         if character != tokens.BRACKETS[bracket]:
@@ -417,6 +419,14 @@ class LooseReader(StringReader):
         """Whether a `}` was typed for the list's own bracket: its object goes on after it."""
         objects = self.open[:-1].count("{")
         return character == "}" and objects == 1 and self.goes_on_with_key(self.position + 1)
+
+    def check_apart(self, items: list[Node], item: Node) -> None:
+        """Broken where a comma may be one between thousands: no number begins like `000`."""
+        last = items[-1] if items else None
+        if not isinstance(item, Bare) or not isinstance(last, Bare):
+            return
+        if tokens.BEFORE_THOUSANDS.fullmatch(last) and tokens.THOUSANDS.fullmatch(item):
+            raise Broken(f"`{last},{item}` may be one number or several")
 
     def separate(self, item: Node) -> list[Node]:
         """The items of a list without commas between them: `1 2 3`."""

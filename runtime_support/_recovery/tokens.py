@@ -75,7 +75,10 @@ ELISION_IN_COMMENT = re.compile(
 JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 LOOSE_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 NUMBERS_IN_A_ROW = re.compile(rf"{LOOSE_NUMBER}(?:\s+{LOOSE_NUMBER})+")
-SPACED_THOUSANDS = re.compile(r"[1-9][0-9]{0,2}(?: [0-9]{3})+")
+# What may be one number, its thousands apart, or several.
+SPACED_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?: [0-9]{3})+(?:\.[0-9]+)?")
+BEFORE_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}")
+THOUSANDS = re.compile(r"0[0-9]{2}(?:\.[0-9]+)?")
 WORDS_IN_A_ROW = re.compile(
     r"(?:true|false|null|True|False|None)(?:\s+(?:true|false|null|True|False|None))+"
 )

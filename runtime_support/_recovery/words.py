@@ -254,10 +254,15 @@ NUMBER_FORMS: tuple[tuple[str, Callable[[str], str]], ...] = (
 
 _FORMS = tuple((re.compile(pattern), plain) for pattern, plain in NUMBER_FORMS)
 
+# A fraction of three digits, where none is usual: a point between thousands, as likely.
+_THREE_DECIMALS = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}\.?")
+_MAY_BE_THOUSANDS = re.compile(r"[1-9][0-9]{0,2}\.000\.?")
+
 _CURRENCY = (
     r"(?:(?:US|C|A|NZ|HK)?\$|[€£¥₹₽₩₺₿¢]|Rs\.?|kr\.?|USD|EUR|GBP|JPY|CHF|CNY|RMB|INR|AUD|CAD|NZD|"
     r"SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW|SGD|HKD|TRY|ILS|RUB|UAH)"
 )
+_IS_MONEY = re.compile(_CURRENCY)
 _ABOUT = r"(?i:[~≈]|about|around|roughly|approximately|approx\.?|circa|ca\.|c\.)"
 _DIGITS = r"[0-9.](?:[0-9.,_'’ \u00a0\u2009\u202f/]*[0-9])?\.?"
 _AFFIXED = re.compile(
@@ -315,6 +320,8 @@ def read_digits(text: str) -> str:
         raise NotANumber(f"`{unit.strip()}` changes the number")
     if match["sign"] and match["sign_inside"]:
         raise NotANumber("two signs")
+    if _IS_MONEY.search(match[0]) and _THREE_DECIMALS.fullmatch(match["digits"]):
+        raise NotANumber(f"`{match['digits']}` may be in thousands")
     digits = _plain_digits(match["digits"])
     negative = (match["sign"] + match["sign_inside"]) in {"-", "−", "–"}
     return f"-{digits}" if negative else digits
@@ -337,6 +344,11 @@ def number_in_prose(text: str) -> int | float:
     after = _AFTER_IN_PROSE.match(text, match.end())
     if after and (after["word"] is None or _changes(after["word"])):
         raise NotANumber(f"`{after.group().strip()}` changes the number")
+    word = after["word"] if after else ""
+    is_money = _IS_MONEY.search(f"{match.group()} {word}")
+    digits = match.group().lstrip("-−+")
+    if (_THREE_DECIMALS if is_money else _MAY_BE_THOUSANDS).fullmatch(digits):
+        raise NotANumber(f"`{digits}` may be in thousands")
     return read_number(match.group())
 
 
@@ -497,6 +509,9 @@ def _number(text: str) -> int | float | None:
 
 def _take_int(node: Node) -> Scalar | None:
     number = _take_number(node)
+    match = _AFFIXED.fullmatch(without_markup(node)) if isinstance(node, str) and number else None
+    if match is not None and _MAY_BE_THOUSANDS.fullmatch(match["digits"]):
+        return None
     if number is None or isinstance(number.value, int):
         return number
     return None

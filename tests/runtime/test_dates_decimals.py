@@ -62,6 +62,9 @@ def test_a_text_is_read_as_the_value_that_it_is_of(value: Any) -> None:
         (dt.date, '"2026-01-31"', dt.date(2026, 1, 31)),
         (dt.date, '"31 January 2026"', dt.date(2026, 1, 31)),
         (dt.date, "January 31st, 2026", dt.date(2026, 1, 31)),
+        (dt.date, "Saturday, 31 January 2026", dt.date(2026, 1, 31)),
+        (dt.date, "2026-01-31.", dt.date(2026, 1, 31)),
+        (dt.time, "9:30 p.m.", dt.time(21, 30)),
         (dt.date, '"31.12.2026"', dt.date(2026, 12, 31)),
         (dt.date, '"2026-01-31T00:00:00"', dt.date(2026, 1, 31)),
         (dt.time, '"9:30 pm"', dt.time(21, 30)),
@@ -86,6 +89,8 @@ def test_what_can_mean_one_value_is_read(type_: Any, reply: str, expected: Any) 
     ("type_", "reply", "reason"),
     [
         (dt.date, '"03/04/2026"', "may each be the month"),
+        (dt.date, "Sunday, 31 January 2026", "2026-01-31 is a Saturday"),
+        (dt.datetime, '"Fri, 31 Jan 2026 10:00:00 GMT"', "expected datetime"),
         (dt.date, '"2026-02-30"', "expected date"),
         (dt.date, "20260131", "expected date"),
         (dt.datetime, '"2026-01-31T09:30:00"', "a datetime has an offset"),
