@@ -2,8 +2,8 @@
 
 import re
 
-# An escape in a string: four hexadecimal digits, twice for a character that UTF-16 writes as two, or
-# one character.
+# An escape in a string: four hexadecimal digits, twice for a character that UTF-16 writes as two,
+# or one character.
 _DIGITS = r"[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|[\da-fA-F]{4}"
 ESCAPE = re.compile(rf"\\(?:u({_DIGITS})|(.)|$)", re.DOTALL | re.ASCII)
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
