@@ -630,6 +630,10 @@ def play(
     no_open: Annotated[
         bool, typer.Option("--no-open", help="Leave the browser alone, and only tell the address.")
     ] = False,
+    link: Annotated[
+        str | None,
+        typer.Option(help="Also open the script that somebody has shared.", metavar="LINK"),
+    ] = None,
 ) -> None:
     """Write and run a script on a page in the browser.
 
@@ -644,7 +648,7 @@ def play(
         complain("saftc play needs other packages: pip install pygls starlette uvicorn websockets")
         raise typer.Exit(1) from None
     try:
-        serve_page(file, port, opens=not no_open)
+        serve_page(file, port, opens=not no_open, link=link)
     except OSError as problem:
         complain(f"cannot serve on port {port}: {problem.strerror or problem}")
         raise typer.Exit(1) from None

@@ -9,14 +9,21 @@ const LINES_IN_BLOCK = 200;
 const LONGEST_BLOCK = 100_000;
 const GONE = "saftc play has ended: start it again, and open the address that it prints";
 const part = (id) => document.getElementById(id);
+const address = takeAddress();
 const token = tokenOfAddress();
+
+// What the address has behind its `#`: a token, or a script that somebody shares. It does not stay there.
+function takeAddress() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  if (given.has("token") || given.has("script")) history.replaceState(null, "", location.pathname);
+  return given;
+}
 
 // The token of the address stays in this tab, and not in the history.
 function tokenOfAddress() {
-  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  const given = address.get("token");
   if (given !== null) {
     sessionStorage.setItem("saft-play-token", given);
-    history.replaceState(null, "", location.pathname);
   }
   return given ?? sessionStorage.getItem("saft-play-token") ?? "";
 }
@@ -730,13 +737,132 @@ function add(buffer) {
 
 const file = (name, uri, text, more) => ({ key: `file:${name}`, name, uri, base: text, text, ...more });
 
-// What its first line says is its title.
+// What its first lines say is its title: of a lesson the first one, of an example the whole sentence.
 function example(group, label, text) {
   const name = `untitled-${label}.saft`;
   const first = text.slice(0, text.indexOf("\n")).replace(/^\/\/ /, "");
-  const title = group === "of-tour" ? `${Number(/\d+/.exec(label)[0])}. ${first}` : label.replaceAll("_", " ");
+  const [above] = /^(\/\/.*\n)*/.exec(text);
+  const sentence = above.replace(/\n?\/\/ ?/g, " ").trim().replace(/\.$/, "");
+  const title = group === "of-tour" ? `${Number(/\d+/.exec(label)[0])}. ${first}` : sentence;
   const shared = { key: label, name, label, group, title, uri: `${folder}${name}` };
   return { ...shared, base: text, text, isSaved: false };
+}
+
+// Sharing: a link has the script behind its `#`, which no server is sent. What a link brings is a new,
+// unnamed script; nothing runs, and nothing that is there is replaced.
+
+const MOST_SHARED = 300_000;
+const bytesThrough = (bytes, how) => new Blob([bytes]).stream().pipeThrough(how);
+
+async function packed(text) {
+  const stream = bytesThrough(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+async function unpacked(data) {
+  const letters = atob(data.replaceAll("-", "+").replaceAll("_", "/"));
+  const bytes = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+  const reader = bytesThrough(bytes, new DecompressionStream("deflate-raw")).getReader();
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let text = "", size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    size += value.length;
+    // A few bytes can become very many.
+    if (size > MOST_SHARED) throw new RangeError("too much");
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+async function share() {
+  const plain = current.name.replace(/^untitled-/, "").replace(/\.saft$/, "");
+  const name = /^[\w.-]{1,60}$/.test(plain) ? plain : "shared";
+  const given = new URLSearchParams({ script: await packed(script.text), name });
+  part("link").value = `${location.origin}/#${given}`;
+  part("copied").textContent = "";
+  part("shared").showModal();
+  part("link").select();
+}
+
+async function openShared(given) {
+  if (!given.has("script")) return;
+  let text;
+  try {
+    text = await unpacked(given.get("script"));
+  } catch {
+    say("the script of this link cannot be read: a part of it may be missing", true);
+    return;
+  }
+  const label = /^[\w.-]{1,60}$/.test(given.get("name") ?? "") ? given.get("name") : "shared";
+  let number = 1;
+  const key = () => `link-${label}-${number}`;
+  while (buffers.has(key()) && buffers.get(key()).text !== text) number += 1;
+  const name = `untitled-${label}${number > 1 ? `-${number}` : ""}.saft`;
+  const made = { key: key(), name, label: name.slice("untitled-".length, -".saft".length), uri: `${folder}${name}` };
+  const title = `${made.label} (from a link)`;
+  // It is in no file: until it is saved, it counts as written here.
+  open(buffers.get(made.key) ?? add({ ...made, title, group: "files", base: "", text: text.replaceAll("\r\n", "\n"), isSaved: false }));
+  say("this script came with a link: read it before you run it");
+}
+
+async function copyLink() {
+  try {
+    await navigator.clipboard.writeText(part("link").value);
+    part("copied").textContent = "copied";
+  } catch {
+    part("link").select();
+    part("copied").textContent = "press Ctrl-C to copy it";
+  }
+}
+
+// One file that shows the script without saftc, and runs nothing.
+async function download() {
+  const views = await Promise.all(
+    ["python", "request"].map((kind) => script.ask("workspace/textDocumentContent", { uri: addressOf(kind) })),
+  );
+  const made = document.implementation.createHTMLDocument(current.name);
+  made.documentElement.lang = "en";
+  const policy = made.createElement("meta");
+  policy.httpEquiv = "Content-Security-Policy";
+  policy.content = "default-src 'none'; style-src 'unsafe-inline'";
+  const style = made.createElement("style");
+  style.textContent =
+    ":root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif } body { max-width: 60rem; margin: 1rem auto; padding: 0 1rem }" +
+    " pre { font: 13.5px/1.45 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid; padding: 0.6rem }";
+  made.head.prepend(Object.assign(made.createElement("meta"), { name: "viewport", content: "width=device-width" }), policy);
+  made.head.append(style);
+  const add = (name, text) => made.body.append(Object.assign(made.createElement(name), { textContent: text }));
+  add("h1", current.name.replace(/^untitled-/, ""));
+  add("pre", script.text);
+  for (const [title, { text }] of [["The Python that it becomes", views[0]], ["What its prompts send", views[1]]]) {
+    add("h2", title);
+    add("pre", text);
+  }
+  const link = document.createElement("a");
+  const whole = `<!doctype html>\n<meta charset="utf-8">${made.documentElement.outerHTML}\n`;
+  link.href = URL.createObjectURL(new Blob([whole], { type: "text/html" }));
+  link.download = current.name.replace(/^untitled-/, "").replace(/\.saft$/, ".html");
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+// The size of the text, which the browser keeps.
+
+const SIZES = [11, 12, 13.5, 15, 17, 20, 24];
+let textSize = SIZES.includes(Number(localStorage.getItem("saft-play-size"))) ? Number(localStorage.getItem("saft-play-size")) : 13.5;
+
+function resize(by) {
+  const at = Math.min(SIZES.length - 1, Math.max(0, SIZES.indexOf(textSize) + by));
+  textSize = SIZES[at];
+  localStorage.setItem("saft-play-size", textSize);
+  document.documentElement.style.setProperty("--size", `${textSize}px`);
+  part("smaller").disabled = at === 0;
+  part("larger").disabled = at === SIZES.length - 1;
+  // The editors measure their lines again.
+  dispatchEvent(new Event("resize"));
 }
 
 function save() {
@@ -776,7 +902,7 @@ async function begin() {
   const answer = await fetch(withToken("state"));
   if (!answer.ok) {
     say("open the address that `saftc play` has printed, with its token", true);
-    for (const name of ["run", "save", "examples", "answers"]) part(name).disabled = true;
+    for (const name of ["run", "save", "examples", "answers", "share"]) part(name).disabled = true;
     return;
   }
   const state = await answer.json();
@@ -834,6 +960,13 @@ async function begin() {
     send({ stop: true });
   });
   part("save").addEventListener("click", save);
+  part("share").addEventListener("click", share);
+  part("copy").addEventListener("click", copyLink);
+  part("download").addEventListener("click", download);
+  part("smaller").addEventListener("click", () => resize(-1));
+  part("larger").addEventListener("click", () => resize(1));
+  resize(0);
+  addEventListener("hashchange", () => openShared(takeAddress()));
   addEventListener("beforeunload", (event) => {
     if ([...buffers.values()].some(isChanged)) event.preventDefault();
   });
@@ -842,6 +975,7 @@ async function begin() {
   tellWhoAnswers();
   split();
   firstView();
+  openShared(address);
 }
 
 // The Python that the script becomes, until the language server has it.

@@ -21,6 +21,7 @@ import asyncio
 import hashlib
 import json
 import os
+import re
 import secrets
 import signal
 import socket
@@ -29,6 +30,7 @@ import tempfile
 import webbrowser
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext, suppress
+from html import escape
 from pathlib import Path
 from threading import Thread
 from typing import Any, cast
@@ -327,14 +329,22 @@ def _version_of(data: bytes | None) -> str:
     return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
-def play(path: Path, port: int, *, opens: bool) -> None:
-    """Serves the page until Ctrl-C; shows it in the browser when that is wanted.
+# What a link to a script has behind its `#`, as the page makes it.
+_SHARED = re.compile(r"script=[\w-]+&name=[\w.-]*", re.ASCII)
+
+
+def play(path: Path, port: int, *, opens: bool, link: str | None = None) -> None:
+    """Serves the page until Ctrl-C; shows it in the browser when that is wanted. The script of a
+    `link` is opened beside that of the page, and not run.
 
     Raises:
-        FileProblem: The script cannot be shown, or has no folder to be in, or the settings of its
-            project cannot be read.
+        FileProblem: The link is not one to a script, or the script cannot be shown, or has no
+            folder to be in, or the settings of its project cannot be read.
         OSError: The port is taken.
     """
+    shared = "" if link is None else link.partition("#")[2]
+    if link is not None and _SHARED.fullmatch(shared) is None:
+        raise FileProblem("that link has no script in it: copy all of it, and put it in quotes")
     if not os.path.isdir(path.absolute().parent):
         raise FileProblem(f"there is no folder {path.parent}")
     _text_of(path, _data_of(path) or b"")
@@ -347,7 +357,7 @@ def play(path: Path, port: int, *, opens: bool) -> None:
         host = f"{HOST}:{listening.getsockname()[1]}"
         token = secrets.token_urlsafe(32)
         # A browser sends to no server what follows the `#`.
-        address = f"http://{host}/#token={token}"
+        address = f"http://{host}/#token={token}{shared and f'&{shared}'}"
         # The log of requests would have the token in it. No page is slower than its own machine.
         settings: dict[str, Any] = {
             "log_level": "warning",
@@ -384,7 +394,7 @@ def _leading_to(address: str) -> Generator[Path]:
     number, name = tempfile.mkstemp(prefix="saftc-play-", suffix=".html")
     try:
         with open(number, "w", encoding="utf-8") as file:
-            file.write(_LEADING.replace("{{address}}", address))
+            file.write(_LEADING.replace("{{address}}", escape(address)))
         yield Path(name)
     finally:
         with suppress(FileNotFoundError):

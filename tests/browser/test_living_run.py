@@ -126,6 +126,63 @@ def test_the_sides_can_be_made_wider(served: Page, opened: Opened) -> None:
     expect(page.locator("#help")).to_contain_text("Ctrl-Enter")
 
 
+def test_a_link_has_the_script_and_runs_nothing(served: Page, opened: Opened) -> None:
+    page = opened(served.address)
+    content = page.locator("#script .cm-content")
+    page.locator("#examples").select_option("tools")
+    expect(content).to_contain_text("Functions as tools")
+    shared = content.inner_text()
+    page.locator("#share").click()
+    link = page.locator("#link").input_value()
+    assert f"http://{served.host}/#script=" in link and served.token not in link
+    assert violations(page) == []
+    with page.expect_download() as loaded:
+        page.locator("#download").click()
+    text = Path(loaded.value.path()).read_text(encoding="utf-8")
+    assert loaded.value.suggested_filename == "tools.html"
+    assert "default-src 'none'" in text and "from runtime_support import" in text
+    # Somebody else has written something; the link opens beside it.
+    other = opened(served.address)
+    written = other.locator("#script .cm-content")
+    expect(other.locator("#python .cm-content")).to_contain_text("prompt(")
+    written.press("Control+a")
+    other.keyboard.type("mine = 1")
+    other.evaluate("link => (location.href = link)", link)
+    expect(other.locator("#name")).to_have_text("untitled-tools.saft (not saved)")
+    assert written.inner_text() == shared
+    expect(other.locator("#status")).to_contain_text("read it before you run it")
+    expect(other.locator("#output details")).to_have_count(0)
+    assert "script=" not in other.url
+    other.locator("#examples").select_option("file:mine.saft")
+    expect(written).to_have_text("mine = 1")
+    # What it brought is still there when the page is loaded again.
+    other.reload()
+    other.locator("#examples").select_option("link-tools-1")
+    expect(written).to_contain_text("Functions as tools")
+    other.evaluate("link => (location.href = link)", link.replace("script=", "script=AAAA"))
+    expect(other.locator("#status")).to_contain_text("cannot be read")
+
+
+def test_text_can_be_larger_and_stays_so(served: Page, opened: Opened) -> None:
+    page = opened(served.address)
+    line = page.locator("#script .cm-line").first
+    before = line.bounding_box()["height"]
+    page.locator("#larger").click()
+    page.locator("#larger").click()
+    assert line.bounding_box()["height"] > before
+    page.reload()
+    expect(line).to_be_visible()
+    assert line.bounding_box()["height"] > before
+
+
+def test_each_example_has_its_sentence(served: Page, opened: Opened) -> None:
+    page = opened(served.address)
+    sentences = page.locator("#of-project option").all_inner_texts()
+    assert len(sentences) == 7 and all(len(one.split()) > 8 for one in sentences)
+    said = "Functions as tools: a function inside a prompt may be called by the model"
+    assert any(one.startswith(said) for one in sentences)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(served: Page, opened: Opened, tmp_path: Path, scheme: str) -> None:
     page = opened(served.address, 1600, scheme)

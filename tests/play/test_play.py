@@ -584,3 +584,25 @@ def test_the_bundle_is_made_from_its_sources() -> None:
     bundle = (ROOT / "saftc" / "play" / "editor.js").read_text(encoding="utf-8")
     made_from = bundle.rstrip().rpartition("\n")[2]
     assert made_from == f"// made from {hashed.hexdigest()}", "npm run build in editors/play"
+
+
+LINK = "http://127.0.0.1:4000/#script=KyjKzCvRMNQEAA&name=sum"
+
+
+def test_a_link_goes_to_the_page_and_not_to_the_server(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "saftc", "play", "a.saft", "--no-open", "--link", LINK]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        process.terminate()
+    assert re.search(r"/#token=[\w-]+&script=KyjKzCvRMNQEAA&name=sum$", said.strip())
+
+
+@pytest.mark.parametrize("link", ["http://127.0.0.1:4000/", 'x#script="><b>&name=a', ""])
+def test_what_is_no_link_is_refused(tmp_path: Path, link: str) -> None:
+    command = [sys.executable, "-m", "saftc", "play", "a.saft", "--no-open", "--link", link]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "saftc: that link has no script in it: copy all of it, and put it in quotes\n"
+    )
