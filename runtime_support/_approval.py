@@ -403,7 +403,7 @@ def check_somebody_decides(names: Iterable[str], settings: Settings, has_journal
     """ConfigError when nobody could decide about calls of these functions."""
     if settings.approver is None and _order.ask_person is None and not has_journal:
         named = listed(names)
-        message = f"calls of {named} wait for approval, and there is nobody to ask"
+        message = f"calls of {named} wait for approval, and no approver is set"
         raise ConfigError(message, setting="approver", hint=_NOBODY)
 
 

@@ -485,7 +485,7 @@ def _named(tool: Any) -> tuple[str, Any]:
     if isinstance(function, Unknown) or is_function(function):
         if name.isidentifier() or is_tuple(tool):
             return name, function
-        what, hint = "has no name of its own", 'give it one: `("look_up", look_up)`'
+        what, hint = "has no name", 'give it one: `("look_up", look_up)`'
     else:
         what, hint = "is not a function", None
     raise CheckError(f"one of the `tools` {what}: {brief(function)}", hint=hint)

@@ -53,7 +53,7 @@ app = typer.Typer(
     name="saftc",
     help="Compile Saft, a small language in which a prompt is an expression, to readable Python.",
     epilog="`saftc script.saft` is short for `saftc run script.saft`, and `saftc -c TEXT` for "
-    "`saftc run -c TEXT`. The options above may stand anywhere in a command.",
+    "`saftc run -c TEXT`. The options above work anywhere in a command.",
     add_completion=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,

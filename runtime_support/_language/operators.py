@@ -343,7 +343,7 @@ def each(value: Any) -> Iterable[Any]:
     if is_result(value):
         raise CheckError("cannot iterate over a result", hint="use .toolCalls or .value")
     hint = "`keys(x)` gives the keys of an object" if is_object(value) else None
-    raise CheckError(f"`for` goes over a list or tuple, got {brief(value)}", hint=hint)
+    raise CheckError(f"`for` needs a list or a tuple, got {brief(value)}", hint=hint)
 
 
 def each_of(value: Any, shape: int | tuple[Any, ...]) -> Iterator[list[Any] | tuple[Any, ...]]:

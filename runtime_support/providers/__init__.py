@@ -46,9 +46,9 @@ class _Preset(NamedTuple):
         model = self.model or settings.model
         if model is None:
             raise ConfigError(
-                f"the provider {name} has no model of its own",
+                f"the provider {name} has no default model",
                 setting="model",
-                hint="set `model`, or SAFT_MODEL, to the one that is to answer",
+                hint="set `model`, or SAFT_MODEL, to the one that should answer",
             )
         return model
 

@@ -244,9 +244,9 @@ class Journal:
         if self._is_part:
             return
         if ended == "waiting":
-            note(f"`saftc approve {self.path}` decides; then the same command goes on from there")
+            note(f"`saftc approve {self.path}` decides; then run the same command again to resume")
         elif ended != "ok" and count:
-            note(f"{_answers(count)} kept in {self.path}; the same command goes on from there")
+            note(f"{_answers(count)} kept in {self.path}; run the same command again to resume")
         elif unused:
             note(f"{self.path}: {_answers(unused)} kept that this run did not ask for")
 
@@ -360,9 +360,9 @@ class Journal:
     def _tell_of_beginning(self) -> None:
         if self._begun is None or not self.kept or self._is_part:
             return
-        what = "goes on with the run" if self._ended != "ok" else "repeats the run that ended well"
+        what = "resumes the run" if self._ended != "ok" else "repeats the run that ended well"
         begun = time_text(self._begun)
-        note(f"{self.path}: {what}, last begun {begun}; {_answers(self.kept)} kept")
+        note(f"{self.path}: {what}, last started {begun}; {_answers(self.kept)} kept")
 
     def _note(self, entry: Entry) -> None:
         self.lines.append(with_sum(line_of(entry)))
@@ -399,7 +399,7 @@ def check_head(path: str, line: bytes, script: str = "") -> None:
         raise ConfigError(
             f"{path} is a journal of version {version}; this one writes version {VERSION}",
             setting="journal",
-            hint="go on with the saftc that has begun it, or name another file",
+            hint="resume it with the saftc that started it, or name another file",
         )
     if other and script and other != script:
         raise ConfigError(

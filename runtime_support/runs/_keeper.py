@@ -357,7 +357,7 @@ class KeptCall:
                 return None
             way = "without SAFT_IN_DOUBT=stop" if in_doubt == "call" else "with SAFT_IN_DOUBT=call"
             raise JournalError(
-                f"{_named(entry)} was begun {time_text(entry['time'])}, and the run ended before "
+                f"{_named(entry)} started {time_text(entry['time'])}, and the run ended before "
                 "it did: it may or may not have taken effect",
                 hint=f"look for that; {way} it is called again",
             )

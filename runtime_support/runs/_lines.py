@@ -387,7 +387,7 @@ class Lines:
         if self._broken is not None:
             raise JournalError(
                 f"cannot keep answers in {self.path}: {self._broken}",
-                hint="what was kept before is whole: make room, and the same command goes on",
+                hint="what was kept before is whole: make room, and run the same command again",
             )
 
     def close(self) -> None:

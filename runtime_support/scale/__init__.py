@@ -90,7 +90,7 @@ def map_rows(
     as a budget, is in the report.
     """
     if workers is not None and address is not None:
-        raise ConfigError("a job runs on workers of its own, or on those of a cluster: not both")
+        raise ConfigError("a job runs on its own workers or on those of a cluster, not on both")
     bounds = (
         ("in_flight", in_flight, 1),
         ("workers", workers, 1),

@@ -58,7 +58,7 @@ class Binding:
                 wanted = f"{name}: {short(parameter.schema)}"
                 raise self._without_column(name, column, wanted)
             if isinstance(parameter.schema, m.AnySchema):
-                note(f"`{name}` of `{tool.name}` has no type: whatever is in its column is taken")
+                note(f"`{name}` of `{tool.name}` has no type: it takes any value of its column")
         for name, column in columns.items():
             if name in parameters:
                 continue

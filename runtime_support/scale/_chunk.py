@@ -472,7 +472,7 @@ class _RowPool:
             self.stopped = self.stopped or RunStopped(
                 f"{_left} calls that have had their time are still running, and no thread can be "
                 "stopped from outside",
-                hint="give what they wait for a time limit of its own; the same command goes on",
+                hint="give what they wait for its own time limit; then run the same command again",
             )
         self._hire()
 

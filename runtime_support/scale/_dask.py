@@ -150,8 +150,8 @@ class Dask:
         block.enter_context(importlib.import_module("dask.config").set(options))
         if address is not None and not address.startswith(_TRUSTED):
             note(
-                f"{address} is not a tls:// address: whoever can connect to it, on this machine or "
-                "from another one, can run code as you; docs/scale.md tells how to close it"
+                f"{address} is not a tls:// address: anyone who can connect to it, on this machine "
+                "or from another one, can run code as you; docs/scale.md says how to close it"
             )
         with self._guarded():
             if workers is not None:
@@ -246,7 +246,7 @@ class Dask:
         except gone as error:
             raise RunStopped(
                 f"the scheduler {self._address} went away, or does not answer",
-                hint="what was answered is kept: the same command goes on where it stopped",
+                hint="what was answered is kept: run the same command again to resume",
             ) from error
 
 

@@ -256,7 +256,7 @@ class JobChunks:
             elif times >= MOST_BESIDE:
                 note(
                     f"the process has ended {times} times while {_named(part)} was under way: it "
-                    "is begun when all others are done, alone"
+                    "is started alone, when all others are done"
                 )
                 self._suspects.append(part)
             else:
@@ -363,7 +363,7 @@ class JobChunks:
         times = 1 if ended > most else times + 1
         self._tries[part.number] = (max(ended, most), times)
         if times >= MOST_TRIES:
-            why = f"{_named(part)} was begun {times} times without an answer to this row"
+            why = f"{_named(part)} was started {times} times without an answer to this row"
             self._give_up(part, why, values, failed)
         else:
             (self._again if times < MOST_TRIES - 1 else self._suspects).append(part)
@@ -462,7 +462,7 @@ class _Interrupts:
         """Reports it to the program, now that all is kept."""
         if not self.count:
             return
-        note(f"{report}; the same command goes on")
+        note(f"{report}; run the same command again to resume")
         if self._number == signal.SIGTERM:
             raise SystemExit(128 + signal.SIGTERM)
         raise KeyboardInterrupt

@@ -134,7 +134,7 @@ def _write_whole(path: str, data: bytes) -> None:
 def cannot_write(path: str, error: OSError) -> JournalError:
     """The error when the disk is full, or the like."""
     said = f"cannot write {path}: {error.strerror or error}"
-    return JournalError(said, hint="what was kept before is whole: the same command goes on")
+    return JournalError(said, hint="what was kept before is whole: run the same command again")
 
 
 def _as_text(value: Any) -> str:

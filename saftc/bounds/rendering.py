@@ -85,7 +85,7 @@ def too_many(bounds: Bounds, allowed: int) -> Diagnostic | None:
         can, hint = f"{most:,} requests", "fewer repairs, rounds, calls or turns make it less"
     else:
         can = f"{program.bound.most.text} requests"
-        hint = f"a slice bounds what a loop goes over; so does a budget, `max_requests = {allowed}`"
+        hint = f"a slice bounds a loop; so does a budget, `max_requests = {allowed}`"
     span = _place_of(program, bounds)
     rows = _rows(program, _signature(program, bounds), is_deep=True)
     lines = tuple(_table(rows, 1).splitlines())

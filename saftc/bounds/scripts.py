@@ -459,7 +459,7 @@ class Script:
             inner = self._inner(called, measure)
             chosen = [one for one in measure.of.symbols if one in own]
             if inner is None and chosen:
-                words = f"`{measure.text}` is up to whoever calls `{called.name}`"
+                words = f"`{measure.text}` depends on the caller of `{called.name}`"
                 source = self.bounds.script_of(definition).source
                 inner = Reason(definition.name, source, words, _advice(measure))
             if inner is None:

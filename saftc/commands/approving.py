@@ -110,7 +110,7 @@ def person() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):  # there is none
-        return "somebody"
+        return "unknown user"
 
 
 def _write(text: str) -> None:
@@ -261,10 +261,10 @@ def _go_on(journal: str) -> int:
 
     found = None if os.path.isdir(journal) else began_by(journal)
     if found is None:
-        say("decided; the same command goes on from there")
+        say("decided; run the same command again to resume")
         return 0
     command, folder = found
-    say(f"goes on: saftc {' '.join(command)}")
+    say(f"resuming: saftc {' '.join(command)}")
     variables = {**os.environ, "SAFT_JOURNAL": os.path.abspath(journal)}
     whole = [sys.executable, "-m", "saftc", *command]
     code = subprocess.run(whole, cwd=folder, env=variables, check=False).returncode

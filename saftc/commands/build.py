@@ -127,7 +127,7 @@ class Builder:
         if is_async_module(existing) == self.is_async:
             return False
         if self.is_async:
-            form, hint = "plain", "--suffix _async gives the async modules names of their own"
+            form, hint = "plain", "--suffix _async gives the async modules other names"
         else:
             form, hint = "async", "-o and --out-dir write the plain form elsewhere"
         complain(f"{target} is the {form} form of {file}; {hint}, --force overwrites it")

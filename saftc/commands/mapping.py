@@ -70,7 +70,7 @@ def map_script(
     if report.stopped is not None:
         complain(f"stopped: {report.stopped}")
     if report.waiting:
-        complain(f"`saftc approve {out}` decides; then the same command goes on from there")
+        complain(f"`saftc approve {out}` decides; then run the same command again to resume")
         return 1 if report.stopped is not None else RunWaiting.exit_code
     return 1 if report.failed or report.stopped else 0
 

@@ -125,7 +125,7 @@ def _listed_conversions(module: ModuleType, name: str) -> list[Function]:
         functions = [one for one in given if callable(one)]
         if len(functions) == len(given):
             return functions
-    raise FileProblem(f"`conversions` of {name} is to be a list of functions")
+    raise FileProblem(f"`conversions` of {name} must be a list of functions")
 
 
 def _compiled_text(name: str, folder: Path) -> str | None:

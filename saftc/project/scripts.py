@@ -260,7 +260,10 @@ class Modules:
         is_beside_it = beside is not None and (
             self.find(beside, self.folder) is not None or is_python_module(beside, self.folder)
         )
-        searched = [str(self.folder), *(entry for entry in sys.path if entry)]
+        searched = [
+            str(self.folder),
+            *(entry for entry in sys.path if entry and Path(entry).exists()),
+        ]
         return MissingModule(tuple(dict.fromkeys(searched)), f".{name}" if is_beside_it else None)
 
     def _sibling(self, name: str, path: Path) -> Loaded:

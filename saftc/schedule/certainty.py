@@ -32,8 +32,8 @@ UNSTREAMED = "leave out `stream`"
 ANNOTATE = "annotate it"
 GIVE_VALUE = "give it a value above"
 TO_HEAD = "move it to the head of the loop, above what asks or prints"
-TO_OTHER_LOOP = f"{TO_HEAD}, or to a loop of its own below"
-CATCH = f"{TO_HEAD}, or catch it with `try` and go on"
+TO_OTHER_LOOP = f"{TO_HEAD}, or to another loop below"
+CATCH = f"{TO_HEAD}, or catch it with `try` and continue"
 # What ends a loop from inside its body, and what does so from inside a loop in it.
 _ENDING = (n.BreakStmt, n.RetStmt)
 _ENDING_ALL = (n.RetStmt,)
@@ -161,7 +161,7 @@ class Certainty:
         match node:
             case n.WhileStmt():
                 words = "`while` may go on for ever"
-                yield Reason(node, words, "go over a `range` with `for`", is_caught=False)
+                yield Reason(node, words, "loop over a `range` with `for`", is_caught=False)
                 return
             case n.TryStmt():
                 yield from self._try(node, ending)
@@ -225,7 +225,8 @@ class Certainty:
                 words = "look it up at the head of the loop"
                 return f"{words}, or with `get({path_of(value) or 'rows'}, key, default)`"
             case n.Call(function=n.Name(text="int" | "float" as name)):
-                return f"ask for the type: `x: {name} = $ ... $`; or catch it with `try` and go on"
+                hint = "or catch it with `try` and continue"
+                return f"ask for the type: `x: {name} = $ ... $`; {hint}"
             case _ if isinstance(node, n.Expression) and self._is_any(node):
                 return ANNOTATE
             case _:

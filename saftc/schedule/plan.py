@@ -565,7 +565,7 @@ class _Planner:
         lists = [one.iterable for one in others]
         tests = [*lists, *(one for clause in node.clauses for one in clause.conditions)]
         for test in tests:
-            what = "what it goes over" if test in lists else "the condition"
+            what = "what it loops over" if test in lists else "the condition"
             if "asks" in self.effects.of(test):
                 return Reason(test, f"{what} asks", "ask for a list of answers first")
             unknown = self.effects.first_unknown(test)
@@ -576,7 +576,7 @@ class _Planner:
                 words = f"{what} {'prints' if prints else 'reads'}"
                 return Reason(test, words, A_LOOP)
         if "asks" not in self.effects.of(node.item):
-            words = "only the list that it goes over asks"
+            words = "only the list that it loops over asks"
             return Reason(node, words, "give that list a name above")
         unknown = self.effects.first_unknown(node.item)
         if unknown is not None:

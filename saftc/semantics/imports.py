@@ -342,7 +342,13 @@ def _report_missing(
     statement: n.ImportStmt | n.FromImport, missing: MissingModule, mistakes: Collector
 ) -> None:
     name, places = statement.module, ", ".join(missing.searched[:4])
-    hint: Advice | str | None = f"looked in {places}" if places else None
+    last = name.text.rpartition(".")[2]
+    hint: Advice | str | None = (
+        f"write `{last}.saft` or `{last}.py` beside the script, or install the package; "
+        f"looked in {places}"
+        if places
+        else None
+    )
     if missing.beside is not None and isinstance(statement, n.FromImport):
         hint = Advice(
             f"one of the same package is imported by `from {missing.beside} import ...`",

@@ -302,7 +302,11 @@ class _Schemas:
             self.mistakes.add(catalogue.UNKNOWN_TYPE.at(schema.span, name=schema.text, hint=hint))
             return
         meant = _ELSEWHERE.get(schema.text)
-        known = {*BUILT_IN, *DATES, *NAMED_RECORDS, *self.definitions}
+        named = {*NAMED_RECORDS, *self.definitions}
+        # `Tiket` is not `time`: what begins with a capital is a type of the script's own.
+        is_own = schema.text[0].isupper() and near(schema.text, named) is None
+        is_own = is_own and schema.text.lower() not in {*BUILT_IN, *DATES}
+        known = named if is_own else {*BUILT_IN, *DATES, *named}
         hint: str | Advice | None = (
             meant_to_be(meant) if meant else did_you_mean(schema.text, known)
         )
@@ -312,6 +316,8 @@ class _Schemas:
             hint = (_OF_PYTHON if is_text else _NO_TYPE).format(name=schema.text)
         if schema.text in _FUNCTIONS:
             hint = _FUNCTION
+        if hint is None and is_own:
+            hint = f"define it: `type {schema.text}(name: string)`"
         if hint is None and schema.text.islower():
             hint = f'write a text as a type in quotes: `"{schema.text}"`'
         self.mistakes.add(catalogue.UNKNOWN_TYPE.at(schema.span, name=schema.text, hint=hint))

@@ -652,6 +652,6 @@ def _check_default_order(parameters: Sequence[n.Parameter]) -> None:
                 catalogue.DEFAULT_ORDER.at(
                     parameter.span,
                     name=parameter.name.text,
-                    hint=f"`{defaulted.name.text}` before it has one",
+                    hint=f"give it one, or put it before `{defaulted.name.text}`, which has one",
                 )
             )

@@ -118,7 +118,7 @@ def needless_docs(
         last = line
 
 
-_TRAILING = "write it above a function or a type, or beside a field with a line of its own"
+_TRAILING = "write it above a function or a type, or beside a field that has its own line"
 _ABOVE = "write it directly above a function, a type, a field or a parameter; `//` is a comment"
 
 

@@ -731,6 +731,9 @@ class _Lexer:
         if _CONVERSION.match(self.text, offset) and self._is_in("hole"):
             return "a value goes in as JSON; `{name:raw}` inserts a text as it is"
         character = self.text[offset]
+        line = self.source.line_text(self.source.line_of(offset))
+        if character == ";" and line.lstrip().startswith("for "):
+            return "write `for i in range(n):`"
         hint = CHARACTERS.get(character)
         if hint is None or character not in INSTEAD:
             return hint
@@ -762,7 +765,13 @@ class _Lexer:
         if what.startswith("f"):
             self._unclosed_format(0)
             return
-        if what == "$":
+        inner = self.open[1:2]
+        hole_end = self._line_end(inner[0].offset) if inner else 0
+        if inner and inner[0].what == "hole" and "}" not in self.text[inner[0].offset : hole_end]:
+            start = inner[0].offset
+            hint = r"close it: `{name}`; `\{` is a brace in the text"
+            self._report(catalogue.UNCLOSED_BRACKET, start, start + 1, bracket="{", hint=hint)
+        elif what == "$":
             self._report(
                 catalogue.UNTERMINATED_PROMPT,
                 offset,
@@ -775,9 +784,11 @@ class _Lexer:
                 offset,
                 offset + 1,
                 bracket=what,
-                hint=DIVISION_HINT if swallows(self.lexed.comments, offset) else None,
+                hint=DIVISION_HINT
+                if swallows(self.lexed.comments, offset)
+                else f"close it with `{CLOSER_OF[what]}`",
             )
-        line_end = self._line_end(offset)
+        line_end = self._line_end(offset) if what != "$" else self._prompt_end(offset)
         # What ends where it begins is the end of a block.
         while self.tokens and self.tokens[-1].span.end > offset:
             self.tokens.pop()
@@ -789,6 +800,25 @@ class _Lexer:
         self._add("NEWLINE", line_end, line_end)
         self.position = min(line_end + 1, len(self.text))
         self.at_line_start = True
+
+    def _prompt_end(self, begin: int) -> int:
+        """Where a prompt that is never closed may have been meant to end: on its line, or below it
+        if its text begins on the next one, in lines that lie deeper.
+        """
+        end = self._line_end(begin)
+        if self.text[begin + 1 : end].strip():
+            return end
+        first = self.source.line_text(self.source.line_of(begin))
+        width = len(first) - len(first.lstrip())
+        while end < len(self.text):
+            below = self._line_end(end + 1)
+            line = self.text[end + 1 : below]
+            if line.strip() == "$":
+                return below
+            if line.strip() and len(line) - len(line.lstrip()) <= width:
+                return end
+            end = below
+        return end
 
     def _doubt(self, offset: int) -> None:
         """Notes that what follows an offset was read so because of text far below."""

@@ -235,7 +235,7 @@ def _is_shallow(statement: n.Statement, tokens: list[Token], mistakes: Collector
             deepest.span,
             what="an expression",
             limit=MOST_LEVELS,
-            hint="give parts of it names of their own",
+            hint="bind parts of it to names",
         )
     )
     return False

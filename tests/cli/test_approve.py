@@ -38,7 +38,7 @@ def waiting(saftc: Command, script: Script) -> Command:
     assert (ended.code, ended.out) == (4, "")
     assert ended.err == (
         f"saftc: {FIRST} waits for approval, at desk.saft:7:11\n"
-        "saftc: `saftc approve a.journal` decides; then the same command goes on from there\n"
+        "saftc: `saftc approve a.journal` decides; then run the same command again to resume\n"
     )
     return saftc
 
@@ -95,12 +95,12 @@ def test_rows_of_a_table_that_wait(saftc: Command, script: Script) -> None:
     ended = saftc(*mapped)
     assert ended.code == 4
     assert "2 rows: 0 done, 2 waiting for approval" in ended.err
-    assert "`saftc approve out` decides; then the same command goes on from there" in ended.err
+    assert "`saftc approve out` decides; then run the same command again to resume" in ended.err
     shown = saftc("approve", "out")
     assert (shown.code, shown.out.count("refund(")) == (4, 2)
     assert saftc("approve", "out", "--call", "2", "--no", "not today").code == 4
     last = saftc("approve", "out", "--yes")
-    assert (last.code, last.err) == (0, "decided; the same command goes on from there\n")
+    assert (last.code, last.err) == (0, "decided; run the same command again to resume\n")
     ended = saftc(*mapped)
     assert ended.code == 0, ended.err
     assert "2 rows: 2 done" in ended.err
@@ -111,7 +111,7 @@ def test_without_anybody_to_ask(saftc: Command, script: Script) -> None:
     script("desk.saft", DESK.partition("try:")[0] + "print($ Pay {refund:approve} $)\n")
     ended = saftc("run", "desk.saft", "--provider", "mock")
     assert ended.code == 1
-    assert "calls of refund wait for approval, and there is nobody to ask" in ended.err
+    assert "calls of refund wait for approval, and no approver is set" in ended.err
 
 
 def typed(answers: str, *words: str) -> str:
@@ -159,5 +159,5 @@ def test_a_person_puts_it_off_and_decides_later(saftc: Command, script: Script) 
     shown = typed("later\n", *RUN)
     assert "waits for approval, at desk.saft:7:11" in shown
     shown = typed("yes\nyes\n", "approve", "a.journal")
-    assert "goes on: saftc run desk.saft" in shown
+    assert "resuming: saftc run desk.saft" in shown
     assert Path("paid.txt").read_text() == "A-17 25.0\nB-9 3.0\n"

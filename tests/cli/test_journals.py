@@ -40,14 +40,14 @@ def test_the_same_command_goes_on(
     ended = saftc(*run, "--max-requests", "1")
     assert (ended.code, ended.out) == (1, "Hello, Ada!\n"), ended.err
     assert ended.err.endswith(
-        "saftc: 1 answer is kept in a.journal; the same command goes on from there\n"
+        "saftc: 1 answer is kept in a.journal; run the same command again to resume\n"
     )
     monkeypatch.setattr(spending, "_of_process", spending.Spending())
     monkeypatch.setattr(places, "_root", places.Scope())
     ended = saftc(*run, "--max-requests", "2")
     assert (ended.code, ended.out) == (0, "Hello, Ada!\nHello, Bo!\n")
     assert re.fullmatch(
-        r"saftc: a.journal: goes on with the run, last begun [-\d]+ [:\d]+; 1 answer is kept\n",
+        r"saftc: a.journal: resumes the run, last started [-\d]+ [:\d]+; 1 answer is kept\n",
         ended.err,
     )
     shown = saftc("trace", "a.journal")
@@ -166,7 +166,7 @@ def test_an_end_that_cannot_be_noted_is_a_failure(
     assert (ended.code, ended.out) == (1, "hello\n")
     assert ended.err == (
         "saftc: cannot keep answers in a.journal: No space left on device; what was kept before "
-        "is whole: make room, and the same command goes on\n"
+        "is whole: make room, and run the same command again\n"
     )
 
 

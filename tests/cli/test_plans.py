@@ -219,7 +219,7 @@ def test_conversions_of_a_python_module(saftc: Command, write: Write) -> None:
     assert "    return half(of=length('four'))" in done.out.replace('"', "'")
     write("other.py", "conversions = 3\n")
     done = saftc("build", "plan.json", "--tools", "other", "-o", "-")
-    assert done.err == "saftc: `conversions` of other is to be a list of functions\n"
+    assert done.err == "saftc: `conversions` of other must be a list of functions\n"
 
 
 def test_what_a_module_has_imported_can_be_called_by_name(saftc: Command, write: Write) -> None:

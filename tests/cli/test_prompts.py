@@ -908,7 +908,7 @@ f main():
         elif line.startswith("  overlap: "):
             told[-1].append(line.removeprefix("  overlap: "))
     head = "move it to the head of the loop, above what asks or prints"
-    way_out = f"{head}, or to a loop of its own below"
+    way_out = f"{head}, or to another loop below"
     assert told == [
         [
             "asked ahead, for the next items of the loop (line 4)",

@@ -176,7 +176,7 @@ def test_each_token_knows_its_place() -> None:
         ('a = "x\nb = "y\nc = 1_\n', ["SAFT0105", "SAFT0105", "SAFT0107"]),
         ("a = [1\nb = $ x\nc = 1_\n", ["SAFT0109", "SAFT0108", "SAFT0107"]),
         ("a = )\nb = 'c\n", ["SAFT0110", "SAFT0102"]),
-        ("a = $ {b $\nc = 1_\n", ["SAFT0108", "SAFT0107"]),
+        ("a = $ {b $\nc = 1_\n", ["SAFT0109", "SAFT0107"]),
     ],
 )
 def test_reading_goes_on_after_a_mistake(text: str, expected: list[str]) -> None:

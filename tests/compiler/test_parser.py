@@ -150,7 +150,7 @@ def test_reading_goes_on_after_a_mistake(text: str, expected: list[str]) -> None
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("if x = 1:\n    nil\n", "`==` compares"),
+        ("if x = 1:\n    nil\n", "write `==` to compare"),
         ("def go(x):\n    nil\n", "a function begins with `f`"),
         ("return 1\n", "write `ret`"),
         ("let x = 1\n", "an assignment needs no word before it"),

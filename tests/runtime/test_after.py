@@ -296,7 +296,7 @@ def test_methods_are_offered_by_their_names(scripted: Script) -> None:
     ("tools", "message"),
     [
         ([half, ("half", double)], "two different functions under the tool name `half`"),
-        ([lambda: 1], "has no name of its own"),
+        ([lambda: 1], "has no name"),
         ([("no name", half)], "other characters than letters, digits, `_` and `-`"),
         (["half"], "one of the `tools` is not a function: string"),
         ([half, 3], "one of the `tools` is not a function: int 3"),

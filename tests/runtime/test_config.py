@@ -253,7 +253,7 @@ def test_a_missing_key_is_a_config_error(monkeypatch: pytest.MonkeyPatch) -> Non
         prompt("hi", options={"provider": "openrouter"})
     with pytest.raises(ConfigError, match="no GEMINI_API_KEY"):
         prompt("hi", options={"provider": "gemini", "model": "gemini-3-flash"})
-    with pytest.raises(ConfigError, match="gemini has no model of its own"):
+    with pytest.raises(ConfigError, match="gemini has no default model"):
         prompt("hi", options={"provider": "gemini"})
 
 

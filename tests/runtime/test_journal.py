@@ -112,9 +112,9 @@ def test_the_variable_is_for_the_process(
         keeping.close_journals("failed")
     assert len(server.requests) == 2
     told = capsys.readouterr().err.splitlines()
-    kept = "2 answers are kept in run.journal; the same command goes on from there"
+    kept = "2 answers are kept in run.journal; run the same command again to resume"
     assert told[0] == f"saftc: {kept}"
-    assert "run.journal: goes on with the run, last begun 2" in told[1]
+    assert "run.journal: resumes the run, last started 2" in told[1]
     assert told[1].endswith("; 2 answers are kept")
 
 
@@ -364,7 +364,7 @@ def test_a_call_in_doubt_can_stop_the_run(
     monkeypatch.setenv("SAFT_IN_DOUBT", "stop")
     with pytest.raises(Killed):
         run()
-    said = r'send \{"to": ?"Ada"\} was begun 2\d+-\d+-\d+ \d+:\d+, and the run ended before it did'
+    said = r'send \{"to": ?"Ada"\} started 2\d+-\d+-\d+ \d+:\d+, and the run ended before it did'
     with pytest.raises(JournalError, match=said):
         run()
     monkeypatch.setenv("SAFT_IN_DOUBT", "maybe")
@@ -837,7 +837,7 @@ def test_a_call_in_doubt_that_was_given_a_key_can_stop_the_run(
     monkeypatch.setenv("SAFT_IN_DOUBT", "stop")
     with pytest.raises(Killed), journaled(FILE):
         prompt("{use}", use=use)
-    with pytest.raises(JournalError, match=r"use \{.*\[redacted\].*\} was begun"), journaled(FILE):
+    with pytest.raises(JournalError, match=r"use \{.*\[redacted\].*\} started"), journaled(FILE):
         prompt("{use}", use=use)
 
 

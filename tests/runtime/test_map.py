@@ -419,7 +419,7 @@ def test_a_chunk_that_nobody_brings_on_is_given_up(monkeypatch: pytest.MonkeyPat
     assert tries.count(1) == 3 and tries[-1] == 1 and len(echo.asked) == 6
     (failed,) = lines("out/errors-*")
     assert failed["row"] == 3 and failed["input"] == {"mail": "mail 3"}
-    assert failed["message"].startswith("chunk 1 (rows 2 to 3) was begun 3 times")
+    assert failed["message"].startswith("chunk 1 (rows 2 to 3) was started 3 times")
 
 
 # Rows that take too long
@@ -894,7 +894,7 @@ def test_a_parameter_without_a_type_takes_anything(capsys: pytest.CaptureFixture
         return repr(mail)
 
     map_rows(show, table("mails.csv", 1), "out", keep="none")
-    said = "`mail` of `show` has no type: whatever is in its column is taken"
+    said = "`mail` of `show` has no type: it takes any value of its column"
     assert said in capsys.readouterr().err
 
 

@@ -177,13 +177,13 @@ def test_for_goes_over_lists_and_tuples_alone() -> None:
     assert list(ops.each((1, 2))) == [1, 2]
     with pytest.raises(CheckError, match="keys"):
         ops.each({"a": 1})
-    with pytest.raises(CheckError, match="list or tuple"):
+    with pytest.raises(CheckError, match="a list or a tuple"):
         ops.each("abc")
 
 
 def test_a_pattern_is_checked_when_the_turn_of_an_element_comes() -> None:
     assert list(ops.each_of([(1, 2), [3, 4]], 2)) == [(1, 2), [3, 4]]
-    with pytest.raises(CheckError, match="goes over a list or tuple"):
+    with pytest.raises(CheckError, match="needs a list or a tuple"):
         ops.each_of("ab", 2)
     turns = ops.each_of([(1, 2), (1,)], 2)
     assert next(turns) == (1, 2)

@@ -463,7 +463,7 @@ def test_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
         assert provider.server.client().api_key == KEY
     chat: Any = live_provider(Settings(provider="anthropic", model="claude-opus-5", wire="chat"))
     assert chat.wire.NAME == "chat" and chat.server is not provider.server
-    with pytest.raises(ConfigError, match="has no model of its own"):
+    with pytest.raises(ConfigError, match="has no default model"):
         live_provider(Settings(provider="anthropic"))
     # A key alone sends nobody's prompts anywhere, and an earlier one goes first.
     assert who_answers(Settings(model="qwen3.gguf"))[0] in ("local", "none")

@@ -308,9 +308,8 @@ def _arguments(
         give(argument.value, names.index(parameter))
     for parameter in parameters if is_complete else ():
         if parameter.name.text not in given and parameter.default is None:
-            inference.report(
-                catalogue.MISSING_ARGUMENT.at(node.span, name=name, argument=parameter.name.text)
-            )
+            needed = [one.name.text for one in parameters if one.default is None]
+            inference.report(_missing(node, name, parameter.name.text, needed))
             return
 
 
@@ -341,6 +340,11 @@ def _parameter_of(
         )
     )
     return None
+
+
+def _missing(node: n.Call, name: str, parameter: str, needed: list[str]) -> Diagnostic:
+    hint = f"write `{name}({', '.join(needed)})`"
+    return catalogue.MISSING_ARGUMENT.at(node.span, name=name, argument=parameter, hint=hint)
 
 
 def _report_twice(inference: Inference, argument: n.Argument, name: str, parameter: str) -> None:
@@ -408,9 +412,8 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
             inference.may_fail(argument.value, wrong, problem)
     for parameter in way.parameters:
         if parameter.is_required and parameter.name not in given:
-            inference.report(
-                catalogue.MISSING_ARGUMENT.at(node.span, name=builtin.name, argument=parameter.name)
-            )
+            needed = [one.name for one in way.parameters if one.is_required]
+            inference.report(_missing(node, builtin.name, parameter.name, needed))
             return ANY
     positions = arguments_by_position(node, way)
     values = [positions[position] for position in sorted(positions)]

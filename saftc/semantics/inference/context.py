@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.semantics.facts import Coercion, Facts, Shape
+from saftc.semantics.failure import path_of
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.names import Code, Symbol
 from saftc.semantics.relations import Fit
@@ -24,6 +25,7 @@ from saftc.semantics.types import (
     Type,
     bounded,
     erased,
+    kind_word,
     members,
     opened,
     show,
@@ -36,6 +38,22 @@ Unit = n.Module | Code
 Snapshot = tuple[tuple[Diagnostic, ...], bool]
 # Gives the type of an expression; the last is what its place asks for, if anything.
 TypeOf = Callable[["Inference", n.Expression, Environment, Type | None], Type]
+
+
+def _test_for(node: n.Expression, found: Type) -> str | None:
+    """How a script tests for a part of what a value can be, and goes on with the others."""
+    inner = node
+    while isinstance(inner, n.Member | n.TupleMember):
+        inner = inner.value
+    tested = path_of(node) if isinstance(inner, n.Name) else None
+    kinds = [kind_word(member) for member in members(found)]
+    if NIL in members(found):
+        test = f"if {tested or 'x'} != nil:"
+    elif len(kinds) == 1 and kinds[0] is not None:
+        test = f'if type({tested or "x"}) != "{kinds[0]}":'
+    else:
+        return None
+    return f"test first: `{test}`" if tested else f"give it a name, and test that: `{test}`"
 
 
 @dataclass(slots=True)
@@ -131,7 +149,8 @@ class Inference:
         mistakes, span = self.mistakes[self.unit], node.span
         code = catalogue.MAY_FAIL
         mistakes[:] = [m for m in mistakes if m.code != code.number or m.span != span]
-        self.report(code.at(span, found=show(found), problem=problem))
+        hint = _test_for(node, found)
+        self.report(code.at(span, found=show(found), problem=problem, hint=hint))
 
     def keep(self, node: n.Node, type_: Type) -> Type:
         """Notes the type of an expression."""

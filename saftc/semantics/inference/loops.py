@@ -33,7 +33,7 @@ from saftc.syntax import nodes as n
 
 # What to go over instead of a value that has no items.
 _ITEMS_OF = {
-    "object": "go over `keys(x)`, `values(x)` or `items(x)`",
+    "object": "loop over `keys(x)`, `values(x)` or `items(x)`",
     "string": "`split(x)` gives words, `chars(x)` the characters",
     "int": "`range(n)` counts from 0",
 }
@@ -97,9 +97,7 @@ def _part(
     return Form.PIECES, ANY
 
 
-def _no_stream(
-    inference: Inference, node: n.Expression, schema: n.Schema, iterable: Type
-) -> None:
+def _no_stream(inference: Inference, node: n.Expression, schema: n.Schema, iterable: Type) -> None:
     """A type says what a stream is asked for; of another value, the items have their own."""
     if isinstance(node, n.Prompt):
         found, hint = "a prompt", "write `stream` before the prompt: its drafts are gone over"

@@ -219,7 +219,7 @@ def _history_hint(inference: Inference, node: n.Expression) -> str:
                 symbol.node.value, n.Call | n.Index
             ):
                 return _history_hint(inference, symbol.node.value)
-            own = f"give the prompt a name of its own, or say `{node.text}: Result = $ ... $`"
+            own = f"bind the prompt to another name, or write `{node.text}: Result = $ ... $`"
             return f"`{node.text}` is bound to a plain value, not (only) to a prompt: {own}"
         case _:
             pass

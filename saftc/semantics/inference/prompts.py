@@ -30,7 +30,7 @@ from saftc.semantics.types import (
 from saftc.syntax import nodes as n
 
 _WITHOUT = "leave `stream` out"
-_DRAFTS = "leave `stream` out, or go over its drafts: `for draft: {} in stream $ ... $:`"
+_DRAFTS = "leave `stream` out, or loop over its drafts: `for draft: {} in stream $ ... $:`"
 _TOOLS_APART = "write them beside the other options: `with {...fast, tools: [look_up, refund]}`"
 _ANY_OBJECT = ObjectType((), is_declared=False)
 
@@ -121,7 +121,7 @@ def _no_functions_inside(inference: Inference, node: n.Expression, type_: Type) 
                     expected="a value with a JSON form, or a function",
                     found=show(type_),
                     hint="list functions beside the text, `with {tools: [look_up, refund]}`, or "
-                    "give each braces of its own: `{look_up} {refund}`",
+                    "give each its own braces: `{look_up} {refund}`",
                 )
             )
             return

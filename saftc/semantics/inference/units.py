@@ -247,7 +247,7 @@ def _infer(inference: Inference, unit: Unit) -> None:
                     unit.name.span,
                     name=unit.name.text,
                     expected=show(declared),
-                    hint="on that path it stops with an error",
+                    hint="end that path with `ret` or `fail`; as it is, it stops with an error",
                 )
             )
 

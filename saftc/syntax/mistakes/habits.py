@@ -10,7 +10,7 @@ from saftc.syntax import nodes as n
 _FAIL = 'write `fail "message"`; in an `except error:`, `fail error` passes the failure on'
 # What Saft has for a list of classes behind `except`, where the failure has a name.
 ALL_FAILURES = "`except {0}:` takes every failure; `if {0}.kind == ...` chooses"
-NO_ELSE = "a `try` has no `else`: put what goes on without a failure at the end of its block"
+NO_ELSE = "a `try` has no `else`: write what happens without a failure at the end of its block"
 
 # What is at the beginning of a statement, or before an expression, in other languages.
 WORDS = {
@@ -34,7 +34,7 @@ WORDS = {
     "lambda": "define a function with `f`",
     **dict.fromkeys(
         ("global", "nonlocal"),
-        "a function cannot assign a name of its surroundings; give the value back with `ret`",
+        "a function cannot assign a name outside of it; return the value with `ret`",
     ),
     "del": "values are immutable; make a new one without it",
     **dict.fromkeys(
@@ -105,7 +105,7 @@ ABSENT_NAMES = {
     "open": "`read_text(path)` reads a file, `write_text` and `append_text` write one",
     **dict.fromkeys(
         ("exists", "file_exists", "path_exists", "is_file", "isfile"),
-        "`path in list_files(path)` tells whether there is a file",
+        "`path in list_files(path)` says whether the file exists",
     ),
     **{name: _PYTHONS.format(name=name) for name in ("chr", "ord", "pow", "divmod")},
     **{name: _PYTHONS.format(name=name) for name in ("bin", "hex", "oct", "hash", "id", "format")},
@@ -132,7 +132,7 @@ ABSENT_NAMES = {
         ("exit", "quit"),
         "a script ends at its last line; `assert condition, message` stops it before",
     ),
-    **dict.fromkeys(("iter", "next"), "`for` goes over a list; `xs[0]` is its first item"),
+    **dict.fromkeys(("iter", "next"), "`for` loops over a list; `xs[0]` is its first item"),
     **dict.fromkeys(("hasattr", "getattr"), '`"name" in x` tells whether an object has a field'),
     **dict.fromkeys(("setattr", "delattr"), "values are immutable; make a new one"),
     **dict.fromkeys(("println", "printf", "console", "puts", "echo"), "write `print(x)`"),
@@ -150,7 +150,6 @@ ABSENT_NAMES = {
     },
     "__name__": "a function `main` without parameters runs when the script is run",
     "string": "did you mean `str`?",
-    "unique": "write a loop with `if x not in kept:` and `kept += [x]`",
 }
 
 # Arguments of Python's builtins that Saft's do not take.
@@ -231,9 +230,9 @@ CHARACTERS = {
     "!": "write `not`",
     "&": "write `and`",
     ";": "put each statement on its own line",
-    "\\": "a line goes on inside brackets",
+    "\\": "put the expression in parentheses: inside, it may take several lines",
     "\r": "lines end with LF or CRLF",
-    "@": "there are no decorators",
+    "@": "leave it out; a prompt offers a function as a tool by its name: `{look_up}`",
     "\u00a0": "it is a no-break space; write an ordinary one",
     "\u2013": "write `-`",
     "\u2014": "write `-`",
@@ -244,7 +243,8 @@ CHARACTERS = {
     "\u2265": "write `>=`",
     "\u2260": "write `!=`",
     "\u2026": "write `nil` for an empty block",
-    **dict.fromkeys("^~", "there are no operators for bits"),
+    "^": "there are no operators for bits; `from builtins import pow` brings powers: `pow(2, 3)`",
+    "~": "there are no operators for bits",
 }
 
 # What belongs in the place of such a character, where that is all that is wrong.

@@ -49,10 +49,10 @@ _SPELT = {
 _PAIRS = {
     **dict.fromkeys(
         (("STAR", "STAR"), ("STAR", "STAR_ASSIGN")),
-        "there is no power operator; multiply, or write a function",
+        "there is no power operator: write `pow(2, 3)`, with `from builtins import pow` at the top",
     ),
-    ("EQUAL", "ASSIGN"): "`==` compares",
-    ("NOT_EQUAL", "ASSIGN"): "`!=` compares",
+    ("EQUAL", "ASSIGN"): "write `==` to compare",
+    ("NOT_EQUAL", "ASSIGN"): "write `!=` to compare",
     ("LESS", "GREATER"): "write `!=`",
     ("LESS", "LESS"): "there are no operators for bits",
     ("GREATER", "GREATER"): "there are no operators for bits",
@@ -248,7 +248,7 @@ def _augmented(place: Place) -> str | Advice | None:
         if is_line and place.first.kind == "NAME":
             is_typed = line[1].kind == "COLON"
             return f"write `{line[0].text} {bad.text} ...`" if is_typed else _NEVER_CHANGED
-        return "write an assignment on a line of its own"
+        return "write an assignment on its own line"
     previous = place.token(-1)
     is_doubled = previous.kind in ("PLUS", "MINUS") and (
         (bad.kind == previous.kind and place.touches)
@@ -276,7 +276,7 @@ def _assignment(place: Place) -> str | Advice | None:
     if place.opener in ("LBRACE", "HOLE_START"):
         return None if place.opener == "HOLE_START" else _as_colon(place, _FIELD)
     if first.kind in ("IF", "ELIF", "WHILE", "ASSERT", "RET"):
-        return _instead("`==` compares", place.bad, place.bad, "==")
+        return _instead("write `==` to compare", place.bad, place.bad, "==")
     if place.opener:
         return None
     if place.first.kind in ("FUNCTION", "CONV", "FOR"):
@@ -307,7 +307,7 @@ def _with_field(target: list[Token]) -> str | None:
         case _:
             return None
     made = f"{{...{name.text}, {field}: ...}}"
-    return field and f"values are immutable: `{name.text} = {made}` makes an object anew"
+    return field and f"values are immutable: `{name.text} = {made}` makes a new object"
 
 
 _FIELD = "a field is written `name: value`"
@@ -326,7 +326,7 @@ def _assignment_in_parentheses(place: Place) -> str | Advice | None:
     name = place.token(-1)
     called = place.tokens[place.opened - 1] if place.opened else None
     if called is None or called.kind not in ("NAME", "RPAR", "RSQB"):
-        return _instead("`==` compares", place.bad, place.bad, "==")
+        return _instead("write `==` to compare", place.bad, place.bad, "==")
     if name.kind != "NAME":
         return None
     following = place.token(1)
@@ -344,7 +344,7 @@ def _assignment_in_parentheses(place: Place) -> str | Advice | None:
 
 def _walrus(place: Place) -> str | None:
     if place.bad.kind == "COLON" and place.kind(1) == "ASSIGN":
-        return "write an assignment on a line of its own"
+        return "write an assignment on its own line"
     return None
 
 
@@ -353,7 +353,7 @@ def _commas(place: Place) -> str | None:
     if place.bad.kind != "COMMA" or place.opened is not None:
         return None
     if place.first.kind == "IMPORT":
-        return "write each `import` on a line of its own"
+        return "write each `import` on its own line"
     if place.first.kind == "RET" or any(token.kind == "ASSIGN" for token in place.before):
         return f"write a tuple in parentheses: `{_tuple_at_end(place)}`"
     return None
