@@ -54,8 +54,12 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
             target = py.name(context.name_of(statement.name))
             changes = emit_growth(context, target, context.choices.growth[statement])
             return [line for one in changes for line in spread_line(context, statement, one)]
-        case n.AssignStmt(value=n.Index(value=queue)) if statement in context.choices.queues.taken:
-            taken = py.call(py.attribute(context.emit(queue), "popleft"))
+        case n.AssignStmt(value=n.Index(value=n.Name() as queue)) if (
+            statement in context.choices.queues.taken
+        ):
+            is_deque = context.facts.names.of(queue) in context.choices.queues.symbols
+            method, given = ("popleft", []) if is_deque else ("pop", [py.constant(0)])
+            taken = py.call(py.attribute(context.emit(queue), method), given)
             context.note(taken, statement.value.span)
             target = py.name(context.name_of(statement.name))
             return [py.line(_assigned(context, statement, target, taken))]

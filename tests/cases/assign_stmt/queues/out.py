@@ -57,8 +57,7 @@ def twice(names: list[str]) -> str:
     waiting = [*names]
     text = ""
     while len(waiting) > 0:
-        one = waiting[0]
-        del waiting[:1]
+        one = waiting.pop(0)
         other = waiting[0]
         del waiting[:1]
         text = text + one + other
@@ -75,3 +74,62 @@ def last(names: list[str]) -> str:
 
 print(search(20), show(empty(["abc", "d"])), show(kept(["a", "b"])), last(["a", "b"]))
 print(maybe_none(["a", "bcd"]), twice(["a", "b"]))
+
+
+def unlike_none(names: list[str]) -> list[str]:
+    waiting = deque(names)
+    found: list[str] = []
+    while len(waiting) > 0 and len(found) < 3:
+        name = waiting.popleft()
+        if len(waiting) == 0:
+            waiting.extend(found)
+        found.append(name)
+    return found
+
+
+def until_none(names: list[str]) -> str:
+    waiting = deque(names)
+    text = ""
+    while True:
+        if len(waiting) == 0 or len(text) > 9:
+            break
+        name = waiting.popleft()
+        text = text + name
+    return text
+
+
+def otherwise(names: list[str]) -> str:
+    waiting = [*names]
+    text = ""
+    for i in range(5):
+        if [] == waiting:
+            text = text + "."
+        elif not len(waiting) < 2:
+            one = waiting.pop(0)
+            text = text + one
+        else:
+            # The one that is left, of a list that is read below.
+            one = waiting.pop(0)
+            text = text + show(waiting) + one
+    return text
+
+
+def behind_a_turn(names: list[str]) -> str:
+    # Behind the first turn it may have no item.
+    waiting = [*names]
+    text = ""
+    if len(waiting) > 0:
+        for i in range(3):
+            one = waiting[0]
+            del waiting[:1]
+            text = text + one
+    return text
+
+
+print(show(unlike_none(["a", "b"])), until_none(["a", "b"]), otherwise(["a", "b"]))
+print(behind_a_turn(["a", "b", "c"]))
+# Whoever imports the module sees a list.
+left = ["a", "b"]
+while 0 < len(left):
+    first = left.pop(0)
+    print(first)

@@ -5,8 +5,7 @@ from runtime_support.ops import show
 queue = ["a"]
 seen: list[str] = []
 while len(queue) > 0:
-    one = queue[0]
-    del queue[:1]
+    one = queue.pop(0)
     seen.append(one)
     if len(one) < 4:
         queue.extend([one + "a", one + "b"])
