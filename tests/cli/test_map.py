@@ -224,6 +224,7 @@ def test_the_embedded_model_answers_rows(saftc: Command) -> None:
     assert {row["category"] for row in rows("out/part-*")} <= {"billing", "bug", "question"}
 
 
+@pytest.mark.one_python
 @pytest.mark.skipif(os.name == "nt", reason="signals of a terminal")
 @pytest.mark.parametrize("options", [[], ["--workers", "2"]], ids=["one process", "workers"])
 def test_an_interrupted_job_goes_on(folder: Path, options: list[str]) -> None:

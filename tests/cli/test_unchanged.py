@@ -13,6 +13,8 @@ import pytest
 
 from tests.cli.conftest import Command, Ended
 
+pytestmark = pytest.mark.one_python
+
 Script = Callable[[str, str], Path]
 
 WARNED = 'if "x":\n    print(1)\n'

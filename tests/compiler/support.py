@@ -3,9 +3,15 @@
 Other scripts in the folder are siblings that `in.saft` imports.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import libcst as cst
+import pytest
+
+from saftc.codegen import layout
 from saftc.diagnostics.render import render_text
 from saftc.driver import Compiled, compile_source
 from saftc.project.scripts import Modules
@@ -82,6 +88,19 @@ def compile_file(path: Path, overlapping: Overlapping = DEFAULT) -> Compiled:
     source = Source.from_bytes(path.name, path.read_bytes())
     pure = (*overlapping.pure, *pure_patterns(path.parent))
     return compile_source(source, Modules(path.parent).load, overlapping._replace(pure=pure))
+
+
+@contextmanager
+def without_black() -> Iterator[None]:
+    """Modules are written as libcst has them: laying them out takes most of the time of compiling,
+    and changes nothing of what they do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layout, "formatted", _as_it_is)
+        yield
+
+
+def _as_it_is(module: cst.Module) -> str:
+    return module.code
 
 
 def examples() -> list[Path]:

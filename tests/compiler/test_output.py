@@ -21,15 +21,18 @@ from tests.compiler.support import (
     compile_file,
     compile_text,
     compiled_cases,
+    examples,
 )
+
+pytestmark = pytest.mark.one_python
 
 _Modules = Mapping[str, Compiled]
 
-# Run in a process of its own: what all scripts compile to, as one hash.
-_HASH_ALL = """
+# Run in a process of its own: what the examples compile to, as one hash.
+_HASH_EXAMPLES = """
 import hashlib
-from tests.compiler.conftest import _modules
-texts = [f"{name}\\n{compiled.text}" for name, compiled in sorted(_modules().items())]
+from tests.compiler.support import compile_file, examples
+texts = [str(compile_file(path).text) for path in examples()]
 print(hashlib.sha256("\\n".join(texts).encode()).hexdigest())
 """
 
@@ -64,7 +67,6 @@ def test_each_parses_and_has_its_header(modules: _Modules) -> None:
         assert compiled.text.endswith("\n") and not rest.endswith("\n\n"), name
 
 
-@pytest.mark.one_python
 def test_compiling_twice_gives_the_same(modules: _Modules) -> None:
     cases = {f"cases/{case.name}": case.overlapping for case in compiled_cases()}
     of_examples = Overlapping(pure=pure_patterns(EXAMPLES))
@@ -76,13 +78,13 @@ def test_compiling_twice_gives_the_same(modules: _Modules) -> None:
         assert compile_checked(compiled.checked, asked).text == compiled.text, name
 
 
-@pytest.mark.one_python
 def test_hash_seed_does_not_matter(modules: _Modules) -> None:
-    texts = [f"{name}\n{compiled.text}" for name, compiled in sorted(modules.items())]
+    """The long scripts, with one seed; the cases are compared with their files in each run, which
+    has a random one."""
+    texts = [str(modules[f"examples/{path.stem}"].text) for path in examples()]
     expected = hashlib.sha256("\n".join(texts).encode()).hexdigest()
-    # This process has another seed, a random one.
     done = subprocess.run(
-        [sys.executable, "-c", _HASH_ALL],
+        [sys.executable, "-c", _HASH_EXAMPLES],
         cwd=ROOT,
         env={**os.environ, "PYTHONHASHSEED": "4711"},
         capture_output=True,
@@ -92,7 +94,6 @@ def test_hash_seed_does_not_matter(modules: _Modules) -> None:
     assert done.stdout.strip() == expected
 
 
-@pytest.mark.one_python
 def test_black_changes_nothing(modules: _Modules) -> None:
     mode = black.Mode()
     changed = {
@@ -103,7 +104,6 @@ def test_black_changes_nothing(modules: _Modules) -> None:
     assert changed == {}
 
 
-@pytest.mark.one_python
 def test_ruff_finds_nothing(folder: Path) -> None:
     """ruff's default rules, and the order of imports.
 
@@ -127,7 +127,6 @@ def test_ruff_finds_nothing(folder: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.one_python
 def test_ruff_has_nothing_to_say_of_what_is_shown(tmp_path: Path) -> None:
     """The rules of a careful review, for the compiled examples and the goldens.
 
@@ -149,7 +148,6 @@ def test_ruff_has_nothing_to_say_of_what_is_shown(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.one_python
 def test_pyright_finds_nothing(folder: Path) -> None:
     """pyright's standard mode.
 
@@ -184,7 +182,6 @@ def strict_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return result
 
 
-@pytest.mark.one_python
 def test_pyright_finds_nothing_in_its_strict_mode(strict_folder: Path) -> None:
     configuration = '{"typeCheckingMode": "strict", "pythonVersion": "3.11", "extraPaths": ["%s"]}'
     (strict_folder / "pyrightconfig.json").write_text(configuration % ROOT, encoding="utf-8")
@@ -197,7 +194,6 @@ def test_pyright_finds_nothing_in_its_strict_mode(strict_folder: Path) -> None:
     assert done.returncode == 0, done.stdout.replace(f"{strict_folder}/", "") + done.stderr
 
 
-@pytest.mark.one_python
 def test_mypy_finds_nothing_in_its_strict_mode(strict_folder: Path) -> None:
     pytest.importorskip("mypy")
     done = subprocess.run(
@@ -214,7 +210,6 @@ def test_mypy_finds_nothing_in_its_strict_mode(strict_folder: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.one_python
 def test_siblings_stand_apart_as_ruff_wants_it(strict_folder: Path) -> None:
     done = subprocess.run(
         [

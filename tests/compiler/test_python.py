@@ -23,8 +23,11 @@ from saftc.codegen.python import Expression
 from saftc.driver import Compiled
 from saftc.plans.compiling import PlanProblem, compile_plan
 
-# Of strategies that hold each other.
-pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
+pytestmark = [
+    pytest.mark.one_python,
+    # Of strategies that hold each other.
+    pytest.mark.filterwarnings("ignore:Generating overly large repr"),
+]
 
 _LAYOUT = (
     *("whitespace", "comma", "semicolon", "lpar", "rpar", "equal"),

@@ -5,6 +5,8 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Set
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,10 +48,16 @@ def _floor(part: str) -> int:
     raise LookupError(f"say in _FLOORS where saftc/{part} stands")
 
 
-def _imported(file: Path) -> set[str]:
+@cache
+def _tree(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+@cache
+def _imported(file: Path) -> Set[str]:
     """The absolute names of the modules that a file imports."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in ast.walk(_tree(file)):
         match node:
             case ast.Import():
                 found.update(alias.name for alias in node.names)
@@ -118,11 +126,10 @@ _IMPORT_BY_NAME = ("declarations.py", "run.py", "servers.py", "stand_ins.py")
 
 def test_nothing_is_imported_by_name_but_the_modules_of_users() -> None:
     for file in _files(saftc):
-        tree = ast.parse(file.read_text(encoding="utf-8"))
         by_name = any(
             isinstance(node, ast.Attribute | ast.Name)
             and "import_module" in (getattr(node, "attr", ""), getattr(node, "id", ""))
-            for node in ast.walk(tree)
+            for node in ast.walk(_tree(file))
         )
         assert not by_name or file.name in _IMPORT_BY_NAME, file
 

@@ -16,6 +16,8 @@ import pytest
 
 from tests.support.fake_server import FakeServer, calling, completion, streamed
 
+pytestmark = pytest.mark.one_python
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
@@ -188,7 +190,6 @@ def test_the_letters_go_on_after_their_budget(tmp_path: Path) -> None:
     assert len({json.dumps(body) for body in server.bodies}) == len(server.bodies) == 3
 
 
-@pytest.mark.one_python
 @pytest.mark.parametrize("folder", ["tested"], indirect=True)
 def test_the_tests_of_the_example_pass(folder: Path) -> None:
     environment = {**os.environ, "SAFT_PROVIDER": "none"}

@@ -18,7 +18,7 @@ from tests.oracle.interpreter import run
 from tests.oracle.model import ToolUse
 from tests.oracle.shrinking import shrunk
 
-EXAMPLES = int(os.environ.get("SAFT_ORACLE_EXAMPLES", "200"))
+EXAMPLES = int(os.environ.get("SAFT_ORACLE_EXAMPLES", "150"))
 
 
 # What the model says to the prompts of the written scripts, by the mark in the prompt.

@@ -24,10 +24,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
-import libcst as cst
 import pytest
 
-import saftc.codegen.layout as layout
 from runtime_support import Reply, Request, SaftError, ToolRequest, configure
 from runtime_support._effects import Effect
 from runtime_support._exchange import Heard, Replying, Streaming
@@ -43,6 +41,7 @@ from saftc.schedule.plan import Plan, plan
 from saftc.schedule.settings import Overlapping
 from saftc.semantics.imports import Loaded, Loader, SaftModule
 from saftc.source import Source
+from tests.compiler.support import without_black
 from tests.overlap.scripts import Script
 
 _FILE = "overlapped.py"
@@ -286,10 +285,6 @@ def _line(script: _Runnable, failure: Exception) -> int | None:
     return None if span is None else script.checked.source.line_of(span.start)
 
 
-def _as_it_is(module: cst.Module) -> str:
-    return module.code
-
-
 def checked(script: Script) -> Scripts:
     """What is known of a script that has no errors."""
     helpers = None
@@ -338,8 +333,7 @@ def _decided(plans: Sequence[Plan]) -> list[object]:
 
 def run_overlapped(script: Scripts, seed: int, failing: int, at_once: int) -> Ran:
     """Runs a script as it is compiled."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(layout, "formatted", _as_it_is)
+    with without_black():
         overlapped = _Runnable(script, [plan(one.facts) for one in script.known])
     with _bounded():
         return run(overlapped, seed, failing, at_once)
@@ -360,9 +354,7 @@ def compare(
     plans = [plan(one.facts) for one in script.known]
     if not any(_decided(plans)):
         return False
-    with pytest.MonkeyPatch.context() as patch:
-        # How the text is laid out changes nothing here, and takes most of the time.
-        patch.setattr(layout, "formatted", _as_it_is)
+    with without_black():
         plain = _Runnable(script, [Plan(one.effects) for one in plans])
         overlapped = _Runnable(script, plans)
         plans = [plan(one.facts, Overlapping(is_async=True)) for one in script.known]

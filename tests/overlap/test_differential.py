@@ -10,7 +10,7 @@ from tests.overlap.comparing import Unsuitable, checked, compare
 from tests.overlap.scripts import script
 
 # `make oracle` compares many more.
-COUNT = int(os.environ.get("SAFT_OVERLAP_SCRIPTS", "300"))
+COUNT = int(os.environ.get("SAFT_OVERLAP_SCRIPTS", "200"))
 # Those of them that another run has compared.
 BEFORE = int(os.environ.get("SAFT_OVERLAP_BEFORE", "0"))
 _CHUNK = 25

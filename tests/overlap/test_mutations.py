@@ -135,22 +135,29 @@ _RULES: dict[str, tuple[object, str, Any]] = {
     "stale reads": (turns, "note_write", _nothing),
     "behind a failure": (tasks.Task, "is_held", tasks.Task.is_cancelled),
 }
-# The first script to try, where the one that notices is far down the row.
+# The first script to try: the one that notices, as the scripts are now.
 _FIRST = {
     "assert may stop": 271,
     "fail may stop": 125,
     "a handler may stop": 343,
     "break may end": 55,
     "an item may be missing": 567,
-    "lists that are read": 56,
-    "members of groups": 45,
+    "effects that others see": 7,
+    "names of the item before": 10,
     "names in functions": 66,
+    "names without a value": 19,
+    "lists that are read": 73,
+    "names needed later": 20,
     "names where a failure is caught": 135,
+    "members of groups": 58,
     "what stops other scripts": 685,
     "items used at once": 115,
-    "items made of earlier ones": 40,
+    "items made of earlier ones": 170,
+    "what Python compares": 20,
+    "what Python makes of replies": 74,
+    "conditions that read": 28,
     "reads in groups": 33,
-    "functions that call themselves": 74,
+    "functions that call themselves": 108,
     "ret in a loop in a loop": 66,
     "heads that others see": 328,
     "heads that end more than a loop": 66,
@@ -159,6 +166,7 @@ _FIRST = {
     "items that fail": 217,
     "sums of floats": 104,
     "prints wait": 62,
+    "stale reads": 35,
 }
 # What is seldom in random scripts: many items behind one that fails, and a key that is missing
 # behind a prompt.
