@@ -32,6 +32,7 @@ from runtime_support._notes import note
 from runtime_support._order import until_turn
 from runtime_support._positions import place_of_call
 from runtime_support._results import ToolCall
+from runtime_support._schema.calls import function_held
 from runtime_support._schema.writing import json_schema
 from runtime_support._tools import Tool, call_tool, checked_arguments, failure_text, read_for
 from runtime_support._values import brief, is_approved, is_function, literal, plain
@@ -390,8 +391,9 @@ def check_offer(functions: Mapping[str, Any], settings: Settings, around: Sequen
     """
     waiting = {name: one for name, one in functions.items() if is_approved(one)}
     for name, one in waiting.items():
+        waits = function_held(one.__wrapped__)
         for other, bare in functions.items():
-            if not is_approved(bare) and bare == one.__wrapped__:
+            if not is_approved(bare) and function_held(bare) == waits:
                 raise CheckError(
                     f"`{other}` is the same function as `{name}`, which waits for approval",
                     hint="offer it once",

@@ -18,7 +18,7 @@ from runtime_support._loop import in_loop
 from runtime_support._names import did_you_mean, function_name, listed
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import Parameter, Signature, signature_of
-from runtime_support._values import brief, plain
+from runtime_support._values import brief, is_approved, plain
 from runtime_support.errors import CheckError
 
 _OURS = __name__.partition(".")[0] + "."
@@ -68,10 +68,15 @@ def hold_result(
     against what it has to give: CheckError names the function that breaks its word.
 
     What is to be awaited is, in the event loop of the run; where it `may_wait`, the caller awaits.
+    One that waits for approval goes on waiting.
     """
     wanted = (gives, may_wait)
     if getattr(function, _HELD, None) == wanted:
         return function
+    if is_approved(function):
+        approved: Any = function
+        inner = hold_result(approved.__wrapped__, gives, validate, may_wait=may_wait)
+        return approved.__class__(inner)
     path = f"{function_name(function)}()"
 
     def held(value: Any) -> Any:
@@ -94,6 +99,13 @@ def hold_result(
     made = checked_later if may_wait and iscoroutinefunction(function) else checked
     setattr(made, _HELD, wanted)
     return made
+
+
+def function_held(function: Any) -> Any:
+    """The function that `hold_result` was given, or this one."""
+    while hasattr(function, _HELD):
+        function = function.__wrapped__
+    return function
 
 
 def _by_parameter(

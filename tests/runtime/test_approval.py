@@ -24,6 +24,7 @@ from runtime_support import (
     RunWaiting,
     ToolRequest,
     approve,
+    check,
     configure,
     ops,
     overlap,
@@ -253,6 +254,20 @@ def test_one_function_is_offered_once(desk: Desk) -> None:
         prompt("{refund}", refund=desk.refund, tools=[("refund", approve(desk.refund))])
     with pytest.raises(CheckError, match="`pay` is the same function as `refund`"):
         prompt("{refund} {pay}", refund=approve(desk.refund), pay=desk.refund)
+
+
+def test_an_approved_function_waits_where_its_type_was_checked(desk: Desk) -> None:
+    checked = check(approve(desk.refund), Callable[[str, float], str])
+    asked: list[PendingCall] = []
+    configure(approver=lambda call: asked.append(call) or Decision.no("why"))
+    with configure(provider=Turns([tool("checked", order="A-1", amount=5)], "done")):
+        prompt("Help. {checked}", checked=checked)
+    assert ([one.tool for one in asked], desk.done) == (["checked"], [])
+    bare = check(desk.refund, Callable[[str, float], str])
+    with pytest.raises(CheckError, match="is the same function as `checked`"):
+        prompt("Help. {checked} {bare}", checked=checked, bare=bare)
+    with pytest.raises(CheckError, match="is the same function as `checked`"):
+        prompt("Help. {checked} {refund}", checked=checked, refund=desk.refund)
 
 
 def test_a_conversation_keeps_the_approval(desk: Desk) -> None:
