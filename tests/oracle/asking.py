@@ -8,7 +8,7 @@ from saftc.source import Span
 from saftc.syntax import nodes as n
 from tests.oracle import dates
 from tests.oracle import values as v
-from tests.oracle.model import FAILED, Answer, Asked, Exhausted, Script, ToolUse, answer
+from tests.oracle.model import FAILED, Answer, Asked, Exhausted, Script, ToolUse, answer, decide
 from tests.oracle.schemas import Types
 from tests.oracle.values import Callable_, Fault, Frame, Function, Value, Wrong
 
@@ -41,6 +41,8 @@ class Asking(ABC):
         self.types = types
         self.script = script
         self.asked: list[Asked] = []
+        # The calls that were asked about, with their arguments as JSON.
+        self.decisions: list[tuple[str, str]] = []
         # What was said in the prompt that was answered last.
         self.talk = v.Talk()
 
@@ -127,15 +129,24 @@ class Asking(ABC):
         tools: dict[str, Callable_] = {}
         remaining = iter(values)
         numbered = 0
+        # Where one hole says that a function waits, it does wherever the text has its name.
+        shown = {part: _function_in(part.value) for part in node.parts if isinstance(part, n.Hole)}
+        waiting = {
+            one.text
+            for part, one in shown.items()
+            if isinstance(one, n.Name) and (part.is_approved or one is not part.value)
+        }
         for part in node.parts:
             if isinstance(part, n.PromptText):
                 text.append(part.text)
                 continue
             value = next(remaining)
             if isinstance(value, Callable_):
-                function = _function_in(part.value)
+                function = shown[part]
                 numbered += not isinstance(function, n.Name)
                 name = function.text if isinstance(function, n.Name) else f"tool_{numbered}"
+                if part.is_approved or name in waiting:
+                    value = v.approve(value)
                 if not v.equal(tools.setdefault(name, value), value):
                     raise Wrong(f"two functions as the tool `{name}`")
                 text.append(name)
@@ -153,6 +164,11 @@ class Asking(ABC):
         for name, function in (*(before.tools.items() if keeps else ()), *listed):
             if not v.equal(tools.setdefault(name, function), function):
                 raise Wrong(f"two functions as the tool `{name}`")
+        for name, function in tools.items():
+            for other, another in tools.items():
+                is_same = v.equal(v.bare(function), v.bare(another))
+                if is_same and v.waits(function) and not v.waits(another):
+                    raise Wrong(f"`{other}` is `{name}`, which waits for approval")
         return _Talk("".join(text), tools, form, returns, rounds, repairs, before.lines)
 
     def _listed(self, node: n.Expression, frame: Frame) -> list[tuple[str, Callable_]]:
@@ -227,15 +243,28 @@ class Asking(ABC):
             function = talk.tools.get(use.tool)
             if function is None:
                 raise Wrong(f"no tool `{use.tool}`")
-            value = self.called(function, [], self._arguments(function, use), span)
+            said = ""
+            if v.waits(function):
+                # Arguments that do not fit are told to the model, and nobody is asked about them.
+                self._arguments(function, use)
+                self.decisions.append((use.tool, v.json_of(use.arguments)))
+                decided = decide(use.tool, use.arguments)
+                if decided.arguments is None:
+                    return FAILED
+                use = ToolUse(use.tool, decided.arguments)
+                if decided.is_changed:
+                    written = v.json_of(dict(use.arguments))
+                    said = f"(approved with other arguments: {written})\n"
+            given = self._arguments(function, use)
+            value = self.called(function, [], given, span)
             is_plain = isinstance(value, str) or dates.is_date(value)
-            return "result " + (v.text_of(value) if is_plain else v.json_of(value))
+            return f"result {said}" + (v.text_of(value) if is_plain else v.json_of(value))
         except (Fault, Wrong):
             return FAILED
 
     def _arguments(self, function: Callable_, use: ToolUse) -> v.Bound:
         """The arguments as the parameters' schemas have them; a number may be sent as text."""
-        function = v.itself(function)
+        function = v.bare(function)
         if not isinstance(function, Function):
             return v.without_digits(_sent(use))
         schemas = {one.name.text: one.schema for one in function.definition.parameters}

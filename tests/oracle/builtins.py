@@ -244,12 +244,6 @@ def parse(text: Value) -> Value:
     return v.parse_json(_text(text))
 
 
-def function(value: Value) -> Value:
-    if kind_of(value) != "function":
-        raise Wrong("a function was expected")
-    return value
-
-
 def env(name: Value, default: Value = None) -> Value:
     return os.environ.get(_text(name), default)
 
@@ -297,8 +291,7 @@ _TABLE: dict[str, Callable[..., Value]] = {
     "json": lambda value: v.json_of(value),
     "parse": parse,
     "env": env,
-    # In the scripts of the oracle, everything is approved.
-    "approve": function,
+    "approve": v.approve,
 }
 
 

@@ -18,7 +18,8 @@ from typing import Any
 
 import black
 
-from runtime_support import Failure, configure
+from runtime_support import Decision, Failure, PendingCall, configure
+from runtime_support._jsontext import to_json
 from runtime_support.errors import Failed, PromptError
 from saftc.codegen.positions import locate
 from saftc.driver import Checked, Compiled, compile_checked, compile_source
@@ -28,7 +29,7 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 from tests.oracle import dates
 from tests.oracle.interpreter import Run, TooLong, run
-from tests.oracle.model import FAILED, Asked, ModelOf, Script
+from tests.oracle.model import FAILED, Asked, ModelOf, Script, decide
 from tests.oracle.values import Callable_, Fault, Record, Value, lines_of
 
 _FILE = "oracle.py"
@@ -71,6 +72,8 @@ class _Execution:
     names: dict[str, Any]
     error: Exception | None
     asked: tuple[Asked, ...]
+    # The calls that were asked about, with their arguments as JSON.
+    decisions: tuple[tuple[str, str], ...]
 
 
 def compare(text: str, replies: Script | None = None) -> Outcome:
@@ -168,7 +171,7 @@ def _judge_module(
     """Judges all but the names that a module has, and how its text is laid out."""
     assert compiled.text is not None
     _check_syntax(compiled.text)
-    actual = _execute(compiled.text, script)
+    actual = _execute(compiled.text, script, is_async=overlapping.is_async)
     _judge_run(expected, actual)
     _judge_requests(expected, actual, overlaps=overlapping.is_on)
     _judge_line(source, compiled, expected, actual)
@@ -190,14 +193,26 @@ def _judge_text(source: Source, overlapping: Overlapping, text: str | None) -> N
         raise Disagreement("black changes the module")
 
 
-def _execute(text: str, script: Script) -> _Execution:
+def _execute(text: str, script: Script, *, is_async: bool) -> _Execution:
     model = ModelOf(script)
+    decisions: list[tuple[str, str]] = []
+
+    def approver(call: PendingCall) -> bool | Decision:
+        decisions.append((call.tool, to_json(dict(call.args))))
+        decided = decide(call.tool, call.args)
+        if decided.arguments is None:
+            return Decision.no("by the script")
+        return Decision.changed(decided.arguments) if decided.is_changed else True
+
+    async def approver_async(call: PendingCall) -> bool | Decision:
+        return approver(call)
+
     namespace: dict[str, Any] = {"__name__": "__main__"}
     printed = io.StringIO()
     error = None
     # What is caught is told apart by the text of the module.
     linecache.cache[_FILE] = (len(text), None, text.splitlines(keepends=True), _FILE)
-    configure(provider=model, approver=lambda _: True)
+    configure(provider=model, approver=approver_async if is_async else approver)
     try:
         with contextlib.redirect_stdout(printed), warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -207,7 +222,7 @@ def _execute(text: str, script: Script) -> _Execution:
     finally:
         configure(provider=None, approver=None)
     output = lines_of(printed.getvalue())
-    return _Execution(output, namespace, error, tuple(model.asked))
+    return _Execution(output, namespace, error, tuple(model.asked), tuple(decisions))
 
 
 # The two runs
@@ -238,6 +253,9 @@ def _judge_requests(expected: Run, actual: _Execution, *, overlaps: bool) -> Non
         is_same = wanted <= found if _faults(expected) else wanted == found
     if not is_same:
         raise Disagreement(f"requests: expected {expected.asked}, got {actual.asked}")
+    # People are asked in the order of the script, whatever runs ahead.
+    if expected.decisions != actual.decisions:
+        raise Disagreement(f"decisions: expected {expected.decisions}, got {actual.decisions}")
 
 
 def _faults(expected: Run) -> list[Fault]:

@@ -345,6 +345,8 @@ class Evaluation(Asking):
                     self.bound(definition.parameters, defaults, positional, named, span)
                 )
                 return self.entered(definition, inner)
+            case v.Approved(function=function):
+                return self.called(function, positional, named, span)
             case v.Held(function=function, schema=schema):
                 pairs = zip(positional, schema.parameters, strict=True)
                 given = [self.argument(value, asked, span) for value, asked in pairs]
@@ -443,6 +445,8 @@ def _parameter_schema(function: Value, position: int, name: str | None) -> n.Sch
             parameters = record.fields
         case v.Held(schema=schema):
             return schema.parameters[position] if position < len(schema.parameters) else None
+        case v.Approved(function=inner):
+            return _parameter_schema(inner, position, name)
         case _:
             return None
     if name is None:

@@ -7,7 +7,7 @@ with a larger one a value is hidden behind `same(...)`, whose type the compiler 
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from tests.oracle.forms import (
@@ -57,13 +57,17 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Function:
-    """A function that can be called: what it takes, what it gives, what is annotated."""
+    """A function that can be called: what it takes, what it gives, what is annotated; whether its
+    calls by a model wait for approval, and whether it is a variable that holds one of these.
+    """
 
     name: str
     parameters: tuple[tuple[str, Type], ...]
     annotated: tuple[bool, ...]
     defaults: int
     gives: Type
+    waits: bool = False
+    is_kept: bool = False
 
 
 @dataclass(slots=True)
@@ -354,11 +358,19 @@ class Writer:
             self.offered = ()
         elif tools and self.chance(35):
             tool = self.choose(tools)
+            known = next((one for one in kept if one.name == tool.name), None)
+            waits = tool.waits or self.chance(45)
+            if known is not None and self.chance(90):
+                waits = known.waits
+            tool = replace(tool, waits=waits)
             self.offered = (*kept, *([] if tool in kept else [tool]))
+            is_bare = tool.is_kept or not waits
             if self.chance(40):
-                options.append(f"tools: [{tool.name}]")
-            else:
+                options.append(f"tools: [{tool.name if is_bare else f'approve({tool.name})'}]")
+            elif is_bare:
                 holes.append("{" + tool.name + "}")
+            else:
+                holes.append(self.choose(("{%s:approve}", "{approve(%s)}")) % tool.name)
         if self.offered and (not kept or self.chance(50)):
             called = [self.choose(self.offered) for _ in range(self.choose((1, 2)))]
             mode = self.choose(("", "do "))

@@ -6,7 +6,7 @@ comprehensions hide outer names and read them before they do.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from hypothesis import strategies as st
@@ -48,6 +48,8 @@ _PRELUDE = [
     *("f grown(n: int) -> int:", "    ret n + 1", ""),
     *("f applied(change: (int) -> int, n: int) -> int:", "    ret change(change(n))", ""),
 ]
+# How deep the blocks of the outermost statements may be.
+_OUTERMOST = 2
 _PAIR = TupleOf((INT, STRING))
 _NESTED = TupleOf((STRING, TupleOf((INT, BOOL))))
 # What a value may stand in.
@@ -76,7 +78,7 @@ def write(below: Callable[[int], int]) -> Generated:
     writer = _Statements(below)
     lines = list(_PRELUDE)
     for _ in range(writer.choose((4, 3, 6, 8, 2))):
-        lines += writer.statement(2)
+        lines += writer.statement(_OUTERMOST)
     lines += writer.show_all()
     return Generated("\n".join(lines) + "\n", writer.replies)
 
@@ -107,7 +109,7 @@ class _Statements(Writer):
                 options += [self.function, self.function, self.function, self.scoping]
         options += [self.assert_, self.bare, self.asking, self.destructuring, self.going_on]
         options += [self.unpack, self.accumulate, self.fail, self.streaming, self.itself]
-        options += [self.drafting, self.keeping, self.as_data]
+        options += [self.drafting, self.keeping, self.as_data, self.approving]
         if self.in_loop:
             options.append(self.leave)
         if self.in_function:
@@ -269,6 +271,15 @@ class _Statements(Writer):
         self.tools_of[name] = self.offered
         self.hold(name, STRING)
         return [*lines, f"print({name})"]
+
+    def approving(self, depth: int) -> list[str]:
+        """A variable that holds a function whose calls by a model wait for approval."""
+        functions = [one for one in self.scope.functions.values() if not one.is_kept]
+        if not functions or depth < _OUTERMOST:
+            return self.print(depth)
+        function, name = self.choose(functions), f"careful_{self.count()}"
+        self.scope.functions[name] = replace(function, name=name, waits=True, is_kept=True)
+        return [f"{name} = approve({function.name})"]
 
     def as_data(self, _depth: int) -> list[str]:
         """A prompt after the messages of another one, as they are or read from JSON; or of none."""

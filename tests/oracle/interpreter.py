@@ -34,6 +34,7 @@ class Run:
     names: dict[str, Value]
     fault: Fault | None
     asked: tuple[Asked, ...]
+    decisions: tuple[tuple[str, str], ...]
     evaluated: frozenset[Span]
     caught: tuple[Fault, ...] = ()
 
@@ -97,6 +98,7 @@ class _Interpreter(Evaluation):
             {name: one for name, value in frame.names.items() for one in _settled(value)},
             fault,
             tuple(self.asked),
+            tuple(self.decisions),
             frozenset(self.evaluated),
             tuple(self.caught),
         )

@@ -7,6 +7,7 @@ in which the interpreter's requests and those of the compiled module are compare
 
 import json
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,6 +47,35 @@ class Asked:
     tools: tuple[str, ...]
     since: tuple[str, ...]
     before: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What was decided about a call: the arguments with which it is made, None if it is not."""
+
+    arguments: Mapping[str, Any] | None
+    is_changed: bool = False
+
+
+def decide(tool: str, arguments: Mapping[str, Any]) -> Decided:
+    """What is decided about a call, which its words alone say: so it does not matter who asks
+    first. Whole numbers and bools can be changed, which are of the same type then.
+    """
+    sent = json.dumps(arguments, sort_keys=True, default=str)
+    word = zlib.crc32(f"{tool} {sent}".encode()) % 5
+    if word == 0:
+        return Decided(None)
+    is_plain = all(isinstance(one, int | str | None) for one in arguments.values())
+    if word > 2 or not is_plain:
+        return Decided(arguments)
+    changed = {name: _changed(one) for name, one in arguments.items()}
+    return Decided(changed, is_changed=True)
+
+
+def _changed(value: Any) -> Any:
+    if isinstance(value, bool):
+        return not value
+    return value + 1 if isinstance(value, int) else value
 
 
 class Exhausted(Exception):

@@ -33,6 +33,17 @@ REPLIES = {
     21: ((ToolUse("add", {"a": 1}), ToolUse("add", {"a": 2})), "4"),
     7: ('{"day": "2026-02-30", "total": 1}', '{"day": "2026-01-31", "total": 12.30}'),
     8: ('"2026-01-31"',),
+    30: (
+        (ToolUse("add", {"a": 1}), ToolUse("name", {"a": "x"}), ToolUse("add", {"a": "not one"})),
+        "done",
+    ),
+    31: (tuple(ToolUse("add", {"a": one}) for one in range(12)), "done"),
+    32: (tuple(ToolUse("careful", {"a": one}) for one in range(6)), "done"),
+    33: ((ToolUse("careful", {"a": 5}), ToolUse("name", {"a": "y"})), "done"),
+    34: ((ToolUse("careful", {"a": 6}), ToolUse("name", {"a": "z"})), "done"),
+    35: ((ToolUse("one", {"a": 7}),), (ToolUse("one", {"a": 8}),), "done"),
+    36: ((ToolUse("tool", {"a": 9}),), "done"),
+    37: ((ToolUse("careful", {"a": 1}),), "done"),
 }
 
 

@@ -203,7 +203,38 @@ class Held:
         return self.function.name
 
 
-Callable_ = Function | Builtin | Constructor | Held
+@dataclass(frozen=True, slots=True, eq=False)
+class Approved:
+    """A function whose calls by a model wait for approval."""
+
+    function: "Callable_"
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.function.name
+
+
+Callable_ = Function | Builtin | Constructor | Held | Approved
+
+
+def approve(value: "Value") -> Approved:
+    """The function as one that waits; one that does already, as it is."""
+    if not isinstance(value, Callable_):
+        raise Wrong("a function was expected")
+    return value if isinstance(value, Approved) else Approved(value)
+
+
+def waits(function: Callable_) -> bool:
+    """Whether calls of it by a model wait for approval."""
+    return isinstance(itself(function), Approved)
+
+
+def bare(function: Callable_) -> Callable_:
+    """The function itself: nothing is asked of it, and it does not wait."""
+    while isinstance(function, Held | Approved):
+        function = function.function
+    return function
 
 
 def itself(value: "Value") -> "Value":
@@ -257,6 +288,8 @@ def equal(left: Value, right: Value) -> bool:
         return left.definition is right.definition and equal(left.fields, right.fields)
     if isinstance(left, Builtin):
         return left.name == right.name
+    if isinstance(left, Approved):
+        return equal(left.function, right.function)
     return left is right if isinstance(left, Callable_) else left == right
 
 
