@@ -49,6 +49,7 @@ PARTS = {
     "media": "_media",
     "mock": "_mock.provider",
     "openai": "providers._openai",
+    "overhearing": "_observe.overhearing",
     "recordings": "runs._recordings",
     "recovery": "_recovery",
     "results": "_streaming.results",
@@ -62,7 +63,7 @@ PARTS = {
 _VARIABLES = {
     "SAFT_CHROME": "tracing",
     "SAFT_JOURNAL": "journals",
-    "SAFT_LIVE": "tracing",
+    "SAFT_LIVE": "overhearing",
     "SAFT_LOG": "tracing",
     "SAFT_RECORD": "recordings",
     "SAFT_REPLAY": "recordings",

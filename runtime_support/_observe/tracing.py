@@ -172,8 +172,11 @@ class Tracer(Observer):
         if not _listeners and environment().keys().isdisjoint(_VARIABLES):
             return None
         listeners, watchers = _listeners_here(), _watchers_here()
+        if not listeners and not watchers:
+            return None
         place = None if call.place is None else call.place.text()
-        return cls(listeners, watchers, place) if listeners or watchers else None
+        _latest.made = call, (made := cls(listeners, watchers, place))
+        return made
 
     def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
         is_watched = heard is not None and self.watchers
@@ -184,8 +187,12 @@ class Tracer(Observer):
 
     def _hear(self, step: Any) -> Effects[Any]:
         if isinstance(step, str):
-            self._tell_watchers("piece", text=step)
+            self.tell_piece(step)
         return (yield step)
+
+    def tell_piece(self, text: str) -> None:
+        """A piece of a reply has come."""
+        self._tell_watchers("piece", time=time.time(), text=text)
 
     def sent(self, request: Request) -> None:
         self.sent_at = time.perf_counter()
@@ -264,6 +271,16 @@ def _why(error: BaseException | None) -> str | None:
         case _:
             name = type(error).__name__
             return f"{name}: {error}" if str(error) else name
+
+
+# The tracer that this thread has made last, and for which call: for parts further inside.
+_latest = threading.local()
+
+
+def tracer_of(call: PromptCall) -> Tracer | None:
+    """The tracer of a call, while what goes around it is made."""
+    made, tracer = getattr(_latest, "made", (None, None))
+    return tracer if made is call else None
 
 
 _numbers = itertools.count(1)

@@ -33,7 +33,8 @@ from saftc.looking import live
 from saftc.looking import timeline as timelines
 from saftc.looking.journals import timeline
 from saftc.looking.timeline import Prompt, Step, Timeline, explain_time, watch, write_timeline
-from tests.support.fake_server import FakeServer, completion, status
+from tests.support.fake_server import FakeServer, chunk, completion, status, streamed
+from tests.support.fake_server import events as parts_of
 
 SECRET = "sk-proj-abcdefghijklmnop1234"
 Made = Callable[..., Scripted]
@@ -693,3 +694,52 @@ def test_what_happens_is_written_as_it_happens(
     assert SECRET not in path.read_text() and told[-3]["whole"] is None
     assert told[-2]["text"] == "three" and told[-2]["seconds"] >= 0 and told[-2]["cost"] == 3
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def live_events(monkeypatch: pytest.MonkeyPatch, path: Path) -> Callable[[], list[dict[str, Any]]]:
+    monkeypatch.delenv("SAFT_TIMELINE")
+    monkeypatch.setenv("SAFT_LIVE", str(path))
+    return lambda: [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_whoever_watches_hears_the_pieces_of_every_reply(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    server.answers = [completion("[1, 2]")]
+    asked = {"returns": list[int], "greet": greet}
+    assert prompt("list {greet}", **asked).value == [1, 2]
+    events = live_events(monkeypatch, tmp_path / "live.jsonl")
+    server.answers = [streamed("[1,", " 2]")]
+    assert prompt("list {greet}", **asked).value == [1, 2]
+    told = [(one["event"], one.get("text")) for one in events()]
+    assert told == [
+        ("request", None),
+        ("piece", "[1,"),
+        ("piece", " 2]"),
+        ("reply", "[1, 2]"),
+        ("over", None),
+    ]
+    plain, heard = server.bodies
+    assert heard.pop("stream") is True and heard.pop("stream_options") == {"include_usage": True}
+    assert heard == plain, "nothing else that is sent changes"
+
+
+def test_a_reply_that_breaks_while_it_is_heard_is_asked_for_again(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    events = live_events(monkeypatch, tmp_path / "live.jsonl")
+    # It has no end.
+    broken = parts_of([chunk({"role": "assistant", "content": "one"})])
+    server.answers = [broken, completion("one two")]
+    assert prompt("count").value == "one two"
+    assert [one["event"] for one in events()] == ["request", "piece", "reply", "over"]
+    assert "stream" not in server.bodies[1]
+
+
+def test_who_does_not_stream_is_heard_whole(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    events = live_events(monkeypatch, tmp_path / "live.jsonl")
+    configure(provider=Talking())
+    prompt("?")
+    assert [one["event"] for one in events()] == ["request", "reply", "over"]
