@@ -1,10 +1,10 @@
 """Plans as source: a JSON program that a model wrote, compiled to Python.
 
-    compiling  from files to modules or to what is wrong
-    reading    the file: its text, and where in it a JSON Pointer points
+    compiling  from files to modules or to what is wrong, with its place in the JSON
     tools      the module whose functions the program calls, as a registry of the runtime
     declaring  compiled modules, imported without what they do
-    building   the checked program as the tree of a script, with the facts that the emitter reads
+    building   the checked program as a script, statement by statement
+    scripts    the nodes of that script, with the facts that the emitter reads
     types      the types of programs as those of the compiler
 
 The language of programs belongs to the runtime, and only there stands what a program means. So a

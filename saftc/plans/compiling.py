@@ -3,6 +3,7 @@ words of the checker.
 """
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,12 +15,13 @@ from saftc.commands.reporting import complain, write_result
 from saftc.diagnostics.render import snippet
 from saftc.driver import Checked
 from saftc.plans.building import write_plan
-from saftc.plans.reading import not_json, span_of
-from saftc.plans.tools import find_tools
-from saftc.plans.types import NotWritable
+from saftc.plans.tools import NotWritable, find_tools
 from saftc.project.files import FileProblem, read_source
 from saftc.runtime import program_tree
 from saftc.source import Source, Span
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_DECODER = json.JSONDecoder()
 
 _WAITS = "{} waits for approval, and compiled Python would call it without asking"
 _ASKS = "run the plan itself: `run(Plan.read(...))` asks first"
@@ -43,7 +45,7 @@ def compile_plan(file: str, tools: str, folders: Iterable[Path]) -> CompiledPlan
     Raises PlanProblem, and FileProblem when a file or the module is not there.
     """
     source = read_source(file)
-    broken = not_json(source)
+    broken = _not_json(source)
     if broken is not None:
         message, span = broken
         raise PlanProblem(_told(source, f"the plan is not JSON: {message}", span))
@@ -52,14 +54,15 @@ def compile_plan(file: str, tools: str, folders: Iterable[Path]) -> CompiledPlan
     if isinstance(checked, ProgramFailure):
         raise PlanProblem(
             "\n".join(
-                _told(source, one.message, span_of(source, one.path)) for one in checked.diagnostics
+                _told(source, one.message, _span_of(source, one.path))
+                for one in checked.diagnostics
             )
         )
     if isinstance(checked, Ambiguous):
         raise PlanProblem("\n".join(_ambiguous(source, point) for point in checked.points))
     names = program_tree.waiting_in(checked)
     waiting = [
-        _told(source, _WAITS.format(call["tool"]), span_of(source, call["path"]), _ASKS)
+        _told(source, _WAITS.format(call["tool"]), _span_of(source, call["path"]), _ASKS)
         for call in program_tree.calls_in(checked)
         if call["tool"] in names
     ]
@@ -78,7 +81,7 @@ def _told(source: Source, message: str, span: Span, hint: str = "") -> str:
 
 def _ambiguous(source: Source, point: Point) -> str:
     """An ambiguity with the plans that are not."""
-    lines = [_told(source, point.message, span_of(source, point.path))]
+    lines = [_told(source, point.message, _span_of(source, point.path))]
     for candidate in point.candidates:
         program = json.dumps(candidate.program, ensure_ascii=False)
         lines.append(f"  {candidate.sentence}: {program}\n")
@@ -122,3 +125,68 @@ class PlanBuilder:
         self.builder.put(file, plan.text, target, "--tools", self.tools)
         scripts = [Path(script.source.name) for script in plan.siblings]
         self.builder.build_all([(str(one), target.with_name(one.stem + ".py")) for one in scripts])
+
+
+# The text of a plan
+
+
+def _not_json(source: Source) -> tuple[str, Span] | None:
+    """Why the text is not JSON, and where; None when it is."""
+    text = source.text
+    try:
+        text.encode()
+        json.loads(text)
+    except UnicodeEncodeError as error:
+        return "it is not UTF-8", Span(error.start, error.end)
+    except json.JSONDecodeError as error:
+        last = len(text.rstrip()) - 1
+        is_cut = error.pos > last
+        message = "it ends too early" if is_cut else error.msg
+        start = max(last, 0) if is_cut else error.pos
+        return message, Span(start, start + 1)
+    except RecursionError:
+        return "it is nested too deeply", Span(0, 1)
+    return None
+
+
+def _span_of(source: Source, pointer: str) -> Span:
+    """The stretch of a value in JSON text; of an object, its first line's.
+
+    A place that is not in the text is that of the innermost value around it.
+    """
+    text = source.text
+    start = _skip(text, 0)
+    for step in pointer.split("/")[1:]:
+        inner = _inside(text, start, step.replace("~1", "/").replace("~0", "~"))
+        if inner is None:
+            break
+        start = inner
+    end = _DECODER.raw_decode(text, start)[1]
+    line_end = text.find("\n", start, end)
+    return Span(start, end if line_end < 0 else line_end)
+
+
+def _inside(text: str, start: int, step: str) -> int | None:
+    """Where the element or the value of this key begins in the list or object at `start`."""
+    opening = text[start]
+    if opening not in "[{":
+        return None
+    position, index = _skip(text, start + 1), 0
+    while text[position] not in "]}":
+        key: object = str(index)
+        if opening == "{":
+            key, position = _DECODER.raw_decode(text, position)
+            position = _skip(text, _skip(text, position) + 1)
+        if key == step:
+            return position
+        _, position = _DECODER.raw_decode(text, position)
+        position = _skip(text, position)
+        if text[position] == ",":
+            position = _skip(text, position + 1)
+        index += 1
+    return None
+
+
+def _skip(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
+    return position if match is None else match.end()

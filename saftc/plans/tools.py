@@ -30,6 +30,10 @@ from saftc.runtime import Function, classes_of, is_approved, tool_name
 from saftc.semantics.programs import conversions_of
 
 
+class NotWritable(Exception):
+    """What the plan means has no Python form; the text says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     """What a module offers to a plan. `siblings` are the scripts that it is compiled from."""
@@ -40,7 +44,7 @@ class Tools:
     siblings: tuple[Checked, ...] = ()
 
     def place_of(self, thing: object) -> tuple[str, str]:
-        """The module and the name under which Python finds a function or class; or LookupError."""
+        """The module and the name under which Python finds a function or class; or NotWritable."""
         own = getattr(thing, "__name__", "")
         if self.namespace.get(own) is thing:
             return self.name, own
@@ -48,7 +52,7 @@ class Tools:
             if value is thing:
                 return self.name, name
         if not own or "<locals>" in getattr(thing, "__qualname__", ""):
-            raise LookupError(own)
+            raise NotWritable(f"{own} is in no module, and cannot be imported")
         return str(getattr(thing, "__module__", "")), own
 
 

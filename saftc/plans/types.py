@@ -7,7 +7,7 @@ Point, Colour            a record that is imported: of a class of Python, only i
 
 from dataclasses import dataclass, field
 
-from saftc.plans.tools import Tools
+from saftc.plans.tools import NotWritable, Tools
 from saftc.runtime import program_types, schema_model
 from saftc.semantics import types as t
 from saftc.semantics.facts import RecordFacts
@@ -18,18 +18,6 @@ NOWHERE = Span(0, 0)
 # A tuple of any length, for which Saft has no type.
 ANY_TUPLE = t.RecordType("tuple")
 _DEEPEST = 30
-
-
-class NotWritable(Exception):
-    """What the plan means has no Python form; the text says why."""
-
-
-def place_of(tools: Tools, thing: object) -> tuple[str, str]:
-    """The module and the name of a function or class; NotWritable where it has none."""
-    try:
-        return tools.place_of(thing)
-    except LookupError as unknown:
-        raise NotWritable(f"{unknown} is in no module, and cannot be imported") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +80,7 @@ class Types:
     def record(self, python: type) -> RecordFacts:
         """A class as a record without fields."""
         if python not in self.records:
-            module, name = place_of(self.tools, python)
+            module, name = self.tools.place_of(python)
             definition = n.RecordDef(NOWHERE, n.Identifier(NOWHERE, name), ())
             self.records[python] = RecordFacts(definition, {}, module=module)
         return self.records[python]

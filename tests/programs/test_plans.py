@@ -22,8 +22,7 @@ from test_laws import FAST, ROOMY, kinds, programs
 from runtime_support.programs import ProgramText, Registry, Success, check, evaluate
 from saftc.plans.building import write_plan
 from saftc.plans.compiling import compile_plan
-from saftc.plans.tools import Tools, find_tools
-from saftc.plans.types import NotWritable
+from saftc.plans.tools import NotWritable, Tools, find_tools
 
 ROOT = Path(__file__).parents[2]
 PLANS = Path(__file__).parent / "plans"
