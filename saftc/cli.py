@@ -632,7 +632,7 @@ def play(
     ] = False,
     link: Annotated[
         str | None,
-        typer.Option(help="Also open the script that somebody has shared.", metavar="LINK"),
+        typer.Option(help="Also open the script of a shared link.", metavar="LINK"),
     ] = None,
 ) -> None:
     """Write and run a script on a page in the browser.

@@ -651,7 +651,7 @@ def _way_out(node: n.Node, effects: Effects) -> str:
     function = node.function if isinstance(node, n.Call) else node
     name = effects.python_name(function) if isinstance(function, n.Expression) else None
     if name is None:
-        return "it is checked whenever a record is made, also from a reply"
+        return "write the `assert` where the record is used; a rule is checked with each record"
     return f'if it only calculates, say so in pyproject.toml: `[tool.saft] pure = ["{name}"]`'
 
 
