@@ -80,7 +80,7 @@ QUICK = Effort(
     journal_entries=20,
     lines_of_edits=150,
     edits=1,
-    rows=(20, 40),
+    rows=(20, 20),
     row_latencies=(0.002, 0.004),
     row_turns=1,
 )

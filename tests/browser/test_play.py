@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -23,10 +24,23 @@ EXAMPLES_OF_PAGE = ROOT / "saftc" / "play" / "examples"
 expect = sync_api.expect
 
 
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[Page]:
-    with serving(tmp_path / "mine.saft") as page:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    with serving(tmp_path_factory.mktemp("served") / "mine.saft") as page:
         yield page
+
+
+@pytest.fixture
+def tmp_path(server: Page) -> Path:
+    """The folder of the server, which keeps nothing but what is in it: here it is empty."""
+    for one in server.folder.iterdir():
+        shutil.rmtree(one) if one.is_dir() else one.unlink()
+    return server.folder
+
+
+@pytest.fixture
+def served(server: Page, tmp_path: Path) -> Page:
+    return server
 
 
 @pytest.fixture
