@@ -54,8 +54,14 @@ vim.lsp.commands["saft.show"] = function(command, context)
     M.views[view] = shown
   end
   if #vim.fn.win_findbuf(shown.buffer) == 0 then
+    -- Views are right of the script, one below the other.
     local window = vim.api.nvim_get_current_win()
-    vim.cmd("vertical sbuffer " .. shown.buffer)
+    local other
+    for _, one in pairs(M.views) do
+      other = other or vim.api.nvim_buf_is_valid(one.buffer) and vim.fn.win_findbuf(one.buffer)[1]
+    end
+    if other then vim.api.nvim_set_current_win(other) end
+    vim.cmd((other and "belowright" or "botright vertical") .. " sbuffer " .. shown.buffer)
     vim.api.nvim_set_current_win(window)
   end
   load(client, view, function() follow(client, shown.script) end)

@@ -99,6 +99,10 @@ def check_all(
         if bounds and bounded:
             write_result(_bounds_text(bounded))
         say(_summary(files, errors, warnings))
+        found = (diagnostic for _, diagnostics in told for diagnostic in diagnostics)
+        fixable = sum(bool(one.edits) and not one.is_guess for one in found)
+        if fixable and not (fix or diff):
+            say(f"`saftc check --fix` can fix {fixable} of these")
     return failed or (strict and warnings > 0)
 
 

@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 from urllib.parse import unquote
 
@@ -87,6 +88,8 @@ class SaftServer(LanguageServer):
         self._fetched: dict[str, str] = {}
         # The open scripts, as they were when their mistakes were last sent.
         self._told: dict[str, Script] = {}
+        # Those that could not be formatted, as the user was told.
+        self.unformatted: set[str] = set()
         self._due: asyncio.Task[None] | None = None
         # How long it has taken to tell of the last change, in seconds.
         self._took = 0.0
@@ -222,6 +225,14 @@ class SaftServer(LanguageServer):
                 )
             await asyncio.sleep(0)
 
+    def tell_unformatted(self, uri: str) -> None:
+        """Tells the user once why a script stays as it is, until it can be formatted again."""
+        if uri not in self.unformatted:
+            self.unformatted.add(uri)
+            name = Path(self.path_of(uri)).name
+            text = f"{name} is not formatted: it has mistakes, and saftc cannot read all of it"
+            self.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, text))
+
     def fetch(self, uri: str) -> str:
         """The text of a view, for the editor to show; it is notified when that changes."""
         self._fetched[uri] = self.view(uri).text
@@ -338,9 +349,14 @@ async def _fixes(ls: SaftServer, params: lsp.CodeActionParams) -> list[lsp.CodeA
 async def _formatted(
     ls: SaftServer, params: lsp.DocumentFormattingParams
 ) -> list[lsp.TextEdit] | None:
-    source = ls.script(params.text_document.uri).source
+    uri = params.text_document.uri
+    source = ls.script(uri).source
     text = format_source(source).text
-    if text is None or text == source.text:
+    if text is None:
+        ls.tell_unformatted(uri)
+        return None
+    ls.unformatted.discard(uri)
+    if text == source.text:
         return None
     # What is the same at both ends stays, and so does the cursor there.
     before, after = source.text.split("\n"), text.split("\n")
@@ -551,8 +567,9 @@ async def _lenses(ls: SaftServer, params: lsp.CodeLensParams) -> list[lsp.CodeLe
 
     prompts = (node.span for node in script.nodes if isinstance(node, n.Prompt))
     return [
-        lens("Python", "python", Span(0, 0)),
-        *(lens("request", "request", span) for span in prompts),
+        # Where they stand at the end of a line, as in Neovim, they are not taken for code.
+        lens("▸ Show Python", "python", Span(0, 0)),
+        *(lens("▸ Preview request", "request", span) for span in prompts),
     ]
 
 

@@ -57,6 +57,8 @@ def test_it_says_what_it_did_and_what_is_left(saftc: Command, script: Script) ->
     assert ended.code == 1 and "unknown name `nowhere`" in ended.out
     assert ended.err == "a.saft: 1 mistake fixed\n1 file checked: 1 error\n"
     script("a.saft", "people = 1\nprint(pepole)\n")
+    ended = saftc("check", "a.saft")
+    assert ended.err == "1 file checked: 1 error\n`saftc check --fix` can fix 1 of these\n"
     assert saftc("check", "--fix", "a.saft").code == 0
 
 

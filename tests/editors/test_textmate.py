@@ -39,7 +39,7 @@ SCOPES = {
     Keyword.Constant: "constant.language.saft",
     Keyword.Type: "support.type.saft",
     Keyword.Pseudo: "storage.modifier.format.saft",
-    Operator.Word: "keyword.operator.word.saft",
+    Operator.Word: "keyword.operator.logical.python.saft",
     Operator: "keyword.operator",
     Name: "variable",
     Name.Function: "entity.name.function.saft",

@@ -27,6 +27,7 @@ class Editor:
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
         self.told: dict[str, lsp.PublishDiagnosticsParams] = {}
+        self.messages: list[str] = []
         self.refreshed: list[str] = []
         self.news = asyncio.Event()
 
@@ -133,6 +134,10 @@ def editor(folder: Path, options: Any = None) -> Iterator[Editor]:
         def _told(params: lsp.PublishDiagnosticsParams) -> None:
             made.told[params.uri] = params
             made.news.set()
+
+        @client.feature(lsp.WINDOW_SHOW_MESSAGE)
+        def _shown(params: lsp.ShowMessageParams) -> None:
+            made.messages.append(params.message)
 
         @client.feature(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT_REFRESH)
         def _refreshed(params: lsp.TextDocumentContentRefreshParams) -> None:
