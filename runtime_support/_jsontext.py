@@ -59,6 +59,8 @@ def to_json(value: Any) -> str:
             separators=(",", ":"),
             default=_as_json,
         )
+    except CheckError:
+        raise
     except (TypeError, ValueError, RecursionError) as error:
         raise _refusal(value) from error
 
@@ -188,20 +190,31 @@ def _check_finite(value: Any) -> None:
 
 
 _SCALARS = frozenset((bool, int, float, str, type(None)))
+_TEXTS = frozenset((str,))
 
 
 def _with_data(value: Any) -> Any:
     """The value with what the json module would write otherwise replaced by its data."""
     value = data_of(value)
     if is_object(value):
-        if _SCALARS.issuperset(map(type, value.values())):
+        keys = value if _TEXTS.issuperset(map(type, value)) else _texts_of_keys(value)
+        if keys is value and _SCALARS.issuperset(map(type, value.values())):
             return value
-        return {key: _with_data(item) for key, item in value.items()}
+        return dict(zip(keys, map(_with_data, value.values()), strict=True))
     if is_list(value) or is_tuple(value):
         if _SCALARS.issuperset(map(type, value)):
             return value
         return list(map(_with_data, value))
     return value
+
+
+def _texts_of_keys(value: dict[Any, Any]) -> list[Any]:
+    """The keys of an object, dates as their texts; CheckError where two become one."""
+    keys = list(map(data_of, value))
+    if len(set(keys)) < len(keys):
+        twice = next(one for one in keys if keys.count(one) > 1)
+        raise CheckError(f"two keys of an object have the text {brief(twice)} in JSON")
+    return keys
 
 
 def _as_json(value: Any) -> Any:

@@ -74,6 +74,11 @@ def is_object(value: object) -> TypeGuard[dict[str, Any]]:
     return isinstance(value, dict)
 
 
+def is_key(value: object) -> bool:
+    """Whether an object can have it as a key: a string, a date or a datetime."""
+    return isinstance(value, str) or word_of(value) in ("date", "datetime")
+
+
 def has_length(value: object) -> TypeGuard[str | list[Any] | tuple[Any, ...] | dict[str, Any]]:
     """Whether the value is a string, a list, a tuple or an object."""
     return isinstance(value, (str, list, tuple, dict))
@@ -299,7 +304,9 @@ def member_path(path: str, name: str) -> str:
 def _key(key: object) -> str:
     if isinstance(key, str) and key.isidentifier() and key.isascii() and key not in _KEYWORDS:
         return key
-    return quote(key) if isinstance(key, str) else literal(key)
+    if isinstance(key, str):
+        return quote(key)
+    return literal(key) if word_of(key) is None else f"[{literal(key)}]"
 
 
 # Arguments of the builtins: each function gives the plain value, or CheckError with the place.
@@ -341,7 +348,8 @@ as_text_or_number: Callable[[str, Any], str | int | float] = _argument(
 as_sequence: Callable[[str, Any], list[Any] | tuple[Any, ...]] = _argument(
     "list", lambda value: isinstance(value, (list, tuple))
 )
-as_object: Callable[[str, Any], dict[str, Any]] = _argument("object", is_object)
+as_object: Callable[[str, Any], dict[Any, Any]] = _argument("object", is_object)
+as_key: Callable[[str, Any], Any] = _argument("string, date or datetime", is_key)
 
 
 def each_as(

@@ -27,6 +27,7 @@ from runtime_support._order import in_turn
 from runtime_support._values import (
     as_bool,
     as_integer,
+    as_key,
     as_number,
     as_object,
     as_sequence,
@@ -38,6 +39,7 @@ from runtime_support._values import (
     expected_error,
     has_length,
     is_dataframe,
+    is_key,
     is_number,
     kind,
     plain,
@@ -46,17 +48,21 @@ from runtime_support._values import (
 from runtime_support.errors import CheckError, ZeroError
 
 if TYPE_CHECKING:
-    from datetime import timedelta
+    from datetime import date, timedelta
     from decimal import Decimal
+    from typing import overload
 
     from polars import DataFrame
 
     Summed: TypeAlias = Sequence[int | float | Decimal | timedelta] | DataFrame
     Key: TypeAlias = Callable[[Any], Any] | None
+    Named = TypeVar("Named", bound=str | date)
+    Kind = TypeVar("Kind", bound=date)
 else:
-    # A model can send neither a dataframe nor a function.
+    # A model can send neither a dataframe nor a function, and the keys that it sends are texts.
     Summed = list[int | float]
     Key = None
+    Named = str
 
 Item = TypeVar("Item")
 
@@ -211,24 +217,24 @@ def enumerate_(items: list[Any], start: int = 0) -> list[tuple[int, Any]]:
     return list(builtins.enumerate(as_sequence("enumerate(items)", items), first))
 
 
-def keys(value: Mapping[str, Any]) -> list[str]:
+def keys(value: Mapping[Named, Any]) -> list[Named]:
     """The names of an object's fields, in order."""
     return list(as_object("keys(value)", value))
 
 
-def values(value: Mapping[str, Any]) -> list[Any]:
+def values(value: Mapping[Named, Any]) -> list[Any]:
     """The values of an object's fields, in order."""
     return list(as_object("values(value)", value).values())
 
 
-def items(object: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def items(object: Mapping[Named, Any]) -> list[tuple[Named, Any]]:
     """The names of an object's fields with their values, in order."""
     return list(as_object("items(object)", object).items())
 
 
-def get(object: Mapping[str, Any], key: str, default: Any = None) -> Any:
+def get(object: Mapping[Named, Any], key: Named, default: Any = None) -> Any:
     """The value of an object's field, or the default where there is no such field."""
-    return as_object("get(object)", object).get(as_text("get(key)", key), default)
+    return as_object("get(object)", object).get(as_key("get(key)", key), default)
 
 
 def spread(value: Any) -> list[Any] | tuple[Any, ...]:
@@ -236,17 +242,50 @@ def spread(value: Any) -> list[Any] | tuple[Any, ...]:
     return as_sequence("`...` in a list", value)
 
 
-def fields(value: Any) -> dict[str, Any]:
-    """The fields of an object, for `{...value}`."""
-    return as_object("`...` in an object", value)
+if TYPE_CHECKING:
+
+    @overload
+    def fields(value: Any) -> dict[str, Any]: ...
+    @overload
+    def fields(value: Any, kind: type[Kind]) -> dict[Kind, Any]: ...
+    @overload
+    def key(value: Any) -> str: ...
+    @overload
+    def key(value: Any, kind: type[Kind]) -> Kind: ...
 
 
-def key(value: Any) -> str:
-    """The name of a field, for `{[value]: 1}`."""
-    text = plain(value)
-    if isinstance(text, str):
-        return text
-    raise CheckError(f"a key of an object is a string, got {brief(text)}")
+def fields(value: Any, kind: Any = str) -> dict[Any, Any]:
+    """The fields of an object, for `{...value}`; of one whose keys are of this kind."""
+    place = "`...` in an object"
+    found = as_object(place, value)
+    if kind is not str:
+        return _validated(found, dict[kind, Any], place)
+    for one in found:
+        if not isinstance(one, str):
+            raise _wrong_key(f"{place} needs strings as keys", one)
+    return found
+
+
+def key(value: Any, kind: Any = str) -> Any:
+    """The key of an entry, for `{[value]: 1}`, in an object whose keys are of this kind."""
+    given = plain(value)
+    if kind is not str:
+        return _validated(given, kind, "a key of this object")
+    if isinstance(given, str):
+        return given
+    raise _wrong_key("a key of an object is a string", given)
+
+
+def _validated(value: Any, type_: Any, place: str) -> Any:
+    from runtime_support._schema.checking import validate
+    from runtime_support._schema.reading import schema_of
+
+    return validate(value, schema_of(type_), path=place)
+
+
+def _wrong_key(words: str, found: Any) -> CheckError:
+    hint = f"`x: {{[{kind(found)}]: T}}` says that keys are of this type" if is_key(found) else None
+    return CheckError(f"{words}, got {brief(found)}", hint=hint)
 
 
 def sum_(items: Summed, column: str | None = None) -> Any:

@@ -109,9 +109,10 @@ def error_words(error: BaseException) -> str:
     """What an exception of Python's own says; its bare words are made whole."""
     match error:
         case KeyError() if type(error) is KeyError and len(error.args) == 1:
-            from runtime_support._values import quote
+            from runtime_support._values import literal, quote, word_of
 
-            return f"missing key {quote(str(error.args[0]))}"
+            (key,) = error.args
+            return f"missing key {quote(str(key)) if word_of(key) is None else literal(key)}"
         case RecursionError():
             return "calls nested too deep: does a function call itself for ever?"
         case AssertionError():

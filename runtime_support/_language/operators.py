@@ -28,6 +28,7 @@ from runtime_support._values import (
     has_length,
     is_dataframe,
     is_function,
+    is_key,
     is_list,
     is_number,
     is_object,
@@ -38,6 +39,7 @@ from runtime_support._values import (
     known_attributes,
     plain,
     record_fields,
+    show,
 )
 from runtime_support.errors import CheckError, MissingError, ZeroError
 
@@ -206,9 +208,13 @@ def is_in(item: Any, container: Any) -> bool:
     item, container = plain(item), plain(container)
     if is_list(container) or is_tuple(container):
         return any(eq(item, element) for element in container)
-    if is_object(container) or isinstance(container, str):
+    if is_object(container):
+        if not is_key(item):
+            raise CheckError(f"`in` with object takes a string or a date, got {brief(item)}")
+        return item in container
+    if isinstance(container, str):
         if not isinstance(item, str):
-            raise CheckError(f"`in` with {kind(container)} takes a string, got {brief(item)}")
+            raise CheckError(f"`in` with string takes a string, got {brief(item)}")
         return item in container
     raise CheckError(f"`in` takes a list, tuple, object or string, got {brief(container)}")
 
@@ -270,13 +276,14 @@ def index(value: Any, key: Any) -> Any:
             raise CheckError(f"an index into {kind(value)} is an int, got {brief(key)}")
         return _item_at(value, key)
     if is_object(value) or _is_mapping(value):
-        if not isinstance(key, str):
-            raise CheckError(f"a key of an object is a string, got {brief(key)}")
+        if not is_key(key):
+            raise CheckError(f"a key of an object is a string or a date, got {brief(key)}")
         if key not in value:
+            names = list(map(show, value))
             raise MissingError(
-                f"no key {brief(key)}: the object has {listed(value)}",
-                name=key,
-                hint=did_you_mean(key, value),
+                f"no key {brief(key)}: the object has {listed(names)}",
+                name=show(key),
+                hint=did_you_mean(show(key), names),
             )
         return value[key]
     if is_dataframe(value):
@@ -562,7 +569,7 @@ def _missing_member(value: Any, name: str) -> MissingError | CheckError:
             "`-> Result` of a function, `[Result]` of a list",
         )
     if is_object(value):
-        fields = [str(key) for key in value]
+        fields = list(map(show, value))
     elif is_record(value):
         fields = list(record_fields(value))
     elif (members := MEMBERS.get(word_of(value) or "")) is not None:

@@ -48,7 +48,7 @@ from runtime_support._recovery.words import (
     take_scalar,
 )
 from runtime_support._schema import model as m
-from runtime_support._schema.checking import HOLE, MOST_SOUGHT
+from runtime_support._schema.checking import HOLE, MOST_SOUGHT, decode
 from runtime_support._schema.writing import short
 from runtime_support._values import brief, is_list, is_object
 
@@ -432,13 +432,30 @@ class Fitter:
         value: dict[str, Any] = {}
         misfits: list[Misfit] = []
         cost = self.cost
+        read: dict[Any, str] = {}
         for key, item in members.items():
             inner = f"{path}.{key}"
+            name = self.fit_key(key, schema.key, inner, read, misfits)
             with self.keeping_keys(inner):
-                value[key] = self.fit_part(item, schema.value, inner, misfits)
+                value[name] = self.fit_part(item, schema.value, inner, misfits)
         if len(members) == 1 and self.cost >= cost + RESHAPED:
             self.check_only_member(node, schema, path)
         return whole(value, misfits)
+
+    def fit_key(
+        self, key: str, schema: m.Schema, path: str, read: dict[Any, str], misfits: list[Misfit]
+    ) -> str:
+        """The key as the schema has it; `read` are the earlier ones, by what they say."""
+        if schema == m.TEXT:
+            return key
+        name = self.fit_part(key, schema, f"{path}: its key", misfits)
+        if name is HOLE:
+            return key
+        said = decode(name, schema)
+        if said in read:
+            self.add(Misfit(path, f"its key says the same as `{read[said]}`"), misfits)
+        read.setdefault(said, key)
+        return name
 
     def check_only_member(self, node: Node, schema: m.MapSchema, path: str) -> None:
         """Misfit where the only member of a map that had to be reshaped may be the map itself."""

@@ -57,7 +57,8 @@ SCALAR_TYPES: dict[m.ScalarKind, type] = {
 }
 
 
-# JSON has texts for these: one that is such a value is meant to be, also beside other texts.
+# JSON has texts for these: one that is such a value is meant to be, also beside other texts; and an
+# object whose keys are all such values is one of those.
 _DATES = ("date", "datetime", "time", "duration")
 
 
@@ -88,6 +89,11 @@ class Mismatch(Exception):
             path = f"{path}[{step}]" if isinstance(step, int) else member_path(path, step)
         found = "" if self.value is m.ABSENT else f", got {brief(self.value)}"
         return CheckError(f"{path}: {self.expected}{found}", path=path, hint=self.hint)
+
+
+# The keys of an object as they are read, and what is wrong with them.
+Keys: TypeAlias = tuple[Iterable[Any], list[Mismatch]]
+KeysReader: TypeAlias = Callable[[dict[Any, Any]], Keys]
 
 
 def validate(value: Any, schema: m.Schema, *, path: str = "value") -> Any:
@@ -253,7 +259,11 @@ class Validating:
         return check_tuple
 
     def map_check(self, schema: m.MapSchema) -> Check:
-        return _map_check(self.check(schema.value), self.expected(schema))
+        return _map_check(self.check(schema.value), self.keys_reader(schema), self.expected(schema))
+
+    def keys_reader(self, schema: m.MapSchema) -> KeysReader:
+        """What reads the keys of an object."""
+        return _keys_reader(self.check(schema.key), is_text=schema.key == m.TEXT)
 
     def object_check(self, schema: m.ObjectSchema) -> Check:
         build = schema.build
@@ -343,14 +353,17 @@ class _Decoding(Validating):
 
     def union_check(self, check: Check, members: tuple[m.Schema, ...]) -> Check:
         dates = [one for one in members if isinstance(one, m.ScalarSchema) and one.kind in _DATES]
-        checks = [self.check(one) for one in dates]
-        if not checks:
+        dated = [one for one in members if isinstance(one, m.MapSchema) and one.key != m.TEXT]
+        checks, checks_of_maps = list(map(self.check, dates)), list(map(self.check, dated))
+        if not checks and not checks_of_maps:
             return check
 
         def read_union(value: Any) -> Any:
-            for check_date in checks if isinstance(value, str) else ():
+            is_full = is_object(value) and bool(value)
+            first = checks if isinstance(value, str) else checks_of_maps if is_full else ()
+            for check_first in first:
                 with suppress(Mismatch):
-                    return check_date(value)
+                    return check_first(value)
             return check(value)
 
         return read_union
@@ -396,12 +409,14 @@ class _Thorough(_Decoding):
 
     def map_check(self, schema: m.MapSchema) -> Check:
         check, check_other = self.check(schema.value), super().map_check(schema)
+        read_keys = self.keys_reader(schema)
 
         def check_map(value: Any) -> Any:
             if not is_object(value):
                 return check_other(value)
-            checked = _gathered((check, item, key) for key, item in value.items())
-            return dict(zip(value, checked, strict=True))
+            keys, wrong = read_keys(value)
+            checked = _gathered(((check, item, str(key)) for key, item in value.items()), wrong)
+            return dict(zip(keys, checked, strict=True))
 
         return check_map
 
@@ -701,17 +716,47 @@ def _list_check(
     return check_list
 
 
-def _map_check(check: Check, expected: str) -> Check:
+def _map_check(check: Check, read_keys: KeysReader, expected: str) -> Check:
     def check_map(value: Any) -> Any:
         if not is_object(value):
             return _other(value, check_map, expected)
-        for key in value:
-            if not isinstance(key, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise Mismatch("expected a string as key", key)
-        checked = {key: _stepped(check, item, str(key)) for key, item in value.items()}
-        return value if all(map(is_, checked.values(), value.values())) else checked
+        keys, wrong = read_keys(value)
+        if wrong:
+            raise wrong[0]
+        checked = [_stepped(check, item, str(key)) for key, item in value.items()]
+        if all(map(is_, keys, value)) and all(map(is_, checked, value.values())):
+            return value
+        return dict(zip(keys, checked, strict=True))
 
     return check_map
+
+
+def _keys_reader(check: Check, *, is_text: bool) -> KeysReader:
+    """What gives the keys of an object as the schema has them, and tells what is wrong with them:
+    also that two of them say the same, since one of them would be lost.
+    """
+
+    def read_keys(value: dict[Any, Any]) -> Keys:
+        if is_text and _TEXTS.issuperset(map(type, value)):
+            return value, []
+        found: dict[Any, Any] = {}
+        wrong: list[Mismatch] = []
+        for key in value:
+            try:
+                read = check(key)
+            except Mismatch as mismatch:
+                words = f"its key: {mismatch.expected}"
+                wrong.append(Mismatch(words, key, mismatch.hint).at(str(key)))
+                continue
+            if read in found:
+                wrong.append(Mismatch(f"its key says the same as `{found[read]}`").at(str(key)))
+            found[read] = key
+        return found, wrong
+
+    return read_keys
+
+
+_TEXTS = frozenset((str,))
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,11 +112,17 @@ class TupleSchema:
     constraints: Constraints | None = None
 
 
+TEXT = ScalarSchema("string")
+
+
 @dataclass(frozen=True, slots=True)
 class MapSchema:
-    """An object with any keys, whose values have one schema."""
+    """An object with any keys, whose values have one schema, and so have its keys: in JSON they are
+    texts, of which dates can be read.
+    """
 
     value: Schema
+    key: Schema = TEXT
     constraints: Constraints | None = None
 
 
@@ -286,11 +292,21 @@ def resolved(schema: Schema) -> Schema:
     return schema
 
 
+def is_key(schema: Schema) -> bool:
+    """Whether the texts that are the keys of an object in JSON can be of this schema."""
+    if isinstance(schema, ScalarSchema):
+        return schema.kind in ("string", "date", "datetime")
+    literals = literals_of(schema)
+    return bool(literals) and all(isinstance(one.value, str) for one in literals)
+
+
 def parts_of(schema: Schema) -> tuple[Schema, ...]:
     """The schemas directly inside: of items, values and fields, or the members of a union."""
     match schema:
-        case ListSchema(part) | MapSchema(part):
+        case ListSchema(part):
             return (part,)
+        case MapSchema(value, key):
+            return (value,) if key == TEXT else (value, key)
         case TupleSchema(items, rest):
             return items if rest is None else (rest,)
         case ObjectSchema(fields=fields):

@@ -77,8 +77,10 @@ def in_json(schema: m.Schema) -> m.Schema:
             return m.ScalarSchema("string", replace(constraints, format=_FORMATS[word]))
         case m.ListSchema(item):
             return replace(schema, item=in_json(item))
-        case m.MapSchema(value):
-            return replace(schema, value=in_json(value))
+        case m.MapSchema(value, key):
+            key = in_json(key)
+            key = key if m.is_key(key) else m.TEXT
+            return replace(schema, value=in_json(value), key=key)
         case m.TupleSchema(items, rest):
             rest = None if rest is None else in_json(rest)
             items = tuple(map(in_json, items))

@@ -317,9 +317,10 @@ class _Reader:
             return m.ListSchema(self.read(arguments[0]), constraints=constraints)
         if origin is dict:
             key = self.read(arguments[0])
-            is_text = isinstance(key, m.AnySchema) or m.is_scalar(key, "string")
-            if is_text or self.is_of_model:
+            if isinstance(key, m.AnySchema):
                 return m.MapSchema(self.read(arguments[1]))
+            if m.is_key(key) or self.is_of_model:
+                return m.MapSchema(self.read(arguments[1]), key)
             return m.OpaqueSchema(_written(type_), m.InstanceOf(dict), dict)
         plain = _PLAIN.get(origin)
         if plain is not None:

@@ -123,8 +123,11 @@ def constraint_words(schema: m.Schema) -> list[str]:
     """What is asked of a value beside its type, in words: `> 0`, `each at most 20 characters`."""
     words = list(_words_by_constraint(schema).values())
     match schema:
-        case m.ListSchema(part) | m.MapSchema(part):
+        case m.ListSchema(part):
             words += [f"each {one}" for one in constraint_words(part)]
+        case m.MapSchema(value, key):
+            words += [f"each name {one}" for one in constraint_words(key)]
+            words += [f"each {one}" for one in constraint_words(value)]
         case m.TupleSchema(rest=rest) if rest is not None:
             words += [f"each {one}" for one in constraint_words(rest)]
         case m.TupleSchema(items):
@@ -226,8 +229,8 @@ class NotationWriter:
                 return f"[{self.write(item, indent)}]"
             case m.TupleSchema():
                 return self.write_tuple(schema, indent)
-            case m.MapSchema(value):
-                return self.write_map(value, indent)
+            case m.MapSchema():
+                return self.write_map(schema, indent)
             case m.ObjectSchema():
                 return self.write_object(schema, indent)
             case m.UnionSchema(members):
@@ -251,8 +254,10 @@ class NotationWriter:
         inner = ", ".join(self.write(item, indent) for item in schema.items)
         return f"({inner},)" if len(schema.items) == 1 else f"({inner})"
 
-    def write_map(self, value: m.Schema, indent: str) -> str:
-        return f"{{any name: {self.write(value, indent)}}}"
+    def write_map(self, schema: m.MapSchema, indent: str) -> str:
+        written = self.write(schema.key, indent)
+        key = "name" if written == "string" else written
+        return f"{{any {key}: {self.write(schema.value, indent)}}}"
 
     def write_reference(self, schema: m.ReferenceSchema) -> str:
         name = schema.name
@@ -291,8 +296,8 @@ class NotationWriter:
 class _ShortWriter(NotationWriter):
     """Writes Saft's notation for messages."""
 
-    def write_map(self, value: m.Schema, indent: str) -> str:
-        return f"{{[string]: {self.write(value)}}}"
+    def write_map(self, schema: m.MapSchema, indent: str) -> str:
+        return f"{{[{self.write(schema.key)}]: {self.write(schema.value)}}}"
 
     def write_reference(self, schema: m.ReferenceSchema) -> str:
         return schema.name
@@ -331,9 +336,12 @@ class _JSONSchemaWriter:
                 return self.constrain({"type": "array", "items": self.write(item)}, schema)
             case m.TupleSchema():
                 return self.constrain(self.write_tuple(schema), schema)
-            case m.MapSchema(value):
+            case m.MapSchema(value, key):
                 self.lose("is a map")
                 document = {"type": "object", "additionalProperties": self.write(value)}
+                if key != m.TEXT:
+                    names = self.write(key)
+                    document["propertyNames"] = names
                 return self.constrain(document, schema)
             case m.ObjectSchema():
                 return self.write_object(schema)

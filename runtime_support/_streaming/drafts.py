@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from runtime_support._dates_decimals import Digits
@@ -137,9 +138,9 @@ class Drafts:
                 return dict.fromkeys(known) | dict(self._members(value, known, levels))
             case m.AnySchema():
                 return dict(self._members(value, dict.fromkeys(value, _ANY), levels))
-            case m.MapSchema(inner):
+            case m.MapSchema():
                 finished = list(value.items())[: -1 if self._is_cut(levels) else None]
-                return {key: decode(one, inner) for key, one in finished}
+                return decode(dict(finished), replace(schema, constraints=None))
             case _:
                 return None
 

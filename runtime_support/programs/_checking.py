@@ -225,10 +225,10 @@ class Checker:
         shapes = self._names.shapes(slot.type)
         for shape in shapes:
             if isinstance(shape, m.MapSchema) or _types.names_fit(set(body), fields_of(shape)):
-                return self._shaped(body, path, start, shape, scope)
+                return self._shaped(body, path, start, shape, scope, slot)
         near_misses = [one for one in shapes if body.keys() & {f.name for f in fields_of(one)}]
         if len(near_misses) == 1:
-            return self._shaped(body, path, start, near_misses[0], scope)
+            return self._shaped(body, path, start, near_misses[0], scope, slot)
         fields = tuple(
             (name, self.check(part, (*start, name), Slot(), scope)) for name, part in body.items()
         )
@@ -237,12 +237,18 @@ class Checker:
         node = n.RecordNode(path, m.ObjectSchema(None, known), *effects, fields)
         return self._fitter.fit(node, slot)
 
-    def _shaped(self, body: Data, path: Path, start: Path, shape: Shape, scope: Scope) -> n.Checked:
+    def _shaped(
+        self, body: Data, path: Path, start: Path, shape: Shape, scope: Scope, slot: Slot
+    ) -> n.Checked:
         """The record as one of this shape: an object, or a call of the constructor."""
         nodes = self._named(body, start, shape, "field", scope)
         if isinstance(shape, m.ObjectSchema):
             nodes += _absent_fields(shape, {name for name, _ in nodes}, path)
         pure, calls = _effects(node for _, node in nodes)
+        if isinstance(shape, m.MapSchema) and shape.key != m.TEXT:
+            # Its keys are texts as yet, of which its place makes dates.
+            node = n.RecordNode(path, m.MapSchema(shape.value), pure, calls, nodes)
+            return self._fitter.fit(node, slot)
         if not isinstance(shape, Definition):
             return n.RecordNode(path, shape, pure, calls, nodes)
         return n.CallNode(path, shape.result, pure, True, shape, nodes, "record")
@@ -256,7 +262,7 @@ class Checker:
             return self._call(definition, body, path, slot, scope)
         for shape in self._names.shapes(slot.type):
             if not isinstance(shape, m.MapSchema) and _types.names_fit({name}, fields_of(shape)):
-                return self._shaped({name: body}, path, path, shape, scope)
+                return self._shaped({name: body}, path, path, shape, scope, slot)
         self._names.unknown_function(name, body, path, slot)
         inside = (*path, name)
         arguments = body.items() if is_object(body) else ()

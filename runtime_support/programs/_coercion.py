@@ -233,7 +233,10 @@ def _judge_object(
     if m.class_of(target) is not None and constructor is None:
         return n.Never()
     if isinstance(source, m.MapSchema) or isinstance(target, m.MapSchema):
-        return n.Decides()
+        # Texts may be read as dates, and nothing else becomes another key.
+        own = source.key if isinstance(source, m.MapSchema) else m.TEXT
+        wanted = target.key if isinstance(target, m.MapSchema) else m.TEXT
+        return n.Decides() if own in (m.TEXT, wanted) else n.Never()
     fields = constructor.parameters if constructor is not None else getattr(target, "fields", ())
     given = {field.name for field in source.fields}
     return n.Decides() if _types.names_fit(given, fields) else n.Never()
@@ -442,10 +445,10 @@ class Coercer:
             return _types.item_of(target) is not None or same_count
         if not is_object(value):
             return False
+        if isinstance(target, m.MapSchema):
+            return _types.conforms(dict.fromkeys(value), m.MapSchema(_types.ANY, target.key))
         fields = self._fields(target)
-        return isinstance(target, m.MapSchema) or (
-            fields is not None and _types.names_fit(set(value), fields)
-        )
+        return fields is not None and _types.names_fit(set(value), fields)
 
     def _fields(self, target: _types.Type) -> tuple[m.Field, ...] | None:
         if isinstance(target, m.ObjectSchema) and target.build is None:

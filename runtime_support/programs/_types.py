@@ -23,7 +23,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import Check, Mismatch, Validating, opaque_check
 from runtime_support._schema.model import members_of
-from runtime_support._schema.writing import JSON_TYPES, NotationWriter
+from runtime_support._schema.writing import JSON_TYPES, NotationWriter, short
 from runtime_support._values import is_list, is_number, is_object, is_tuple
 
 F = TypeVar("F", bound=m.Field)
@@ -73,8 +73,8 @@ class Normal:
             case m.TupleSchema(items, rest):
                 rest = None if rest is None else self.form(rest)
                 return m.TupleSchema(tuple(map(self.form, items)), rest)
-            case m.MapSchema(value):
-                return m.MapSchema(self.form(value))
+            case m.MapSchema(value, key):
+                return m.MapSchema(self.form(value), key)
             case m.LiteralSchema(None):
                 return NULL
             case m.UnionSchema(members):
@@ -184,9 +184,9 @@ def fits(source: Type, target: Type, assumed: tuple[tuple[int, int], ...] = ()) 
             )
         case m.TupleSchema(rest=item), m.TupleSchema(rest=wanted):
             return item is not None and wanted is not None and fits(item, wanted, assumed)
-        case m.MapSchema(value), m.MapSchema(wanted):
-            return fits(value, wanted, assumed)
-        case m.ObjectSchema(fields=fields, build=None), m.MapSchema(wanted):
+        case m.MapSchema(value, key), m.MapSchema(wanted, wanted_key):
+            return key == wanted_key and fits(value, wanted, assumed)
+        case m.ObjectSchema(fields=fields, build=None), m.MapSchema(wanted, m.TEXT):
             return all(fits(field.schema, wanted, assumed) for field in fields)
         case m.ObjectSchema(build=None), m.ObjectSchema(build=None):
             pair = (id(source), id(target))
@@ -225,8 +225,10 @@ class _Notation(NotationWriter):
             return f"[{self.write(schema.rest)}]"
         return f"({', '.join(map(self.write, schema.items))})"
 
-    def write_map(self, value: m.Schema, indent: str) -> str:
-        return "object" if isinstance(value, m.AnySchema) else f"object of {self.write(value)}"
+    def write_map(self, schema: m.MapSchema, indent: str) -> str:
+        is_any = isinstance(schema.value, m.AnySchema)
+        shown = "object" if is_any else f"object of {self.write(schema.value)}"
+        return shown if schema.key == m.TEXT else f"{shown} by {short(schema.key)}"
 
     def write_reference(self, schema: m.ReferenceSchema) -> str:
         return schema.name

@@ -112,9 +112,12 @@ class _ValueWriter:
     def _object(self, value: dict[Any, Any], expected: _types.Type, place: str) -> dict[str, Any]:
         written: dict[str, Any] = {}
         for key, item in value.items():
-            if type(key) is not str:
+            name = text_of(key) if word_of(key) is not None else key
+            if type(name) is not str:
                 raise SerializationError(f"{place} has the key {key!r}, which is not text")
-            written[key] = self.write(item, _value_type(expected, key), f"{place}.{key}")
+            if name in written:
+                raise SerializationError(f"{place} has two keys that are written as {name}")
+            written[name] = self.write(item, _value_type(expected, name), f"{place}.{name}")
         if len(written) == 1 or any(key.startswith("$") for key in written):
             return {"$object": written}
         return written

@@ -354,8 +354,9 @@ class Variables:
         if len(found) > 1 and any(one.statement in self.growth for one in bindings):
             if all(isinstance(member, ListType) for member in found):
                 return ListType(item_type(type_))
-            if all(isinstance(member, MapType) for member in found):
-                return MapType(union(value for member in found for value in parts(member)))
+            maps = [member for member in found if isinstance(member, MapType)]
+            if len(maps) == len(found) and len({one.key for one in maps}) == 1:
+                return MapType(union(one.value for one in maps), maps[0].key)
         return type_
 
     def _kept(self, binding: _Binding) -> Type | None:

@@ -15,6 +15,7 @@ from saftc.semantics.types import (
     ANY,
     CLASSES_OF_DATES,
     DECIMAL,
+    KEYS,
     NEVER,
     NIL,
     RESULT,
@@ -33,7 +34,8 @@ from saftc.semantics.types import (
     UnionType,
     is_known,
     is_plain_dict,
-    parts,
+    keys_of,
+    values_of,
     within,
     without,
 )
@@ -47,7 +49,8 @@ _SCALARS = {
     "file": "File",
 }
 
-_ANY_DICT = "dict[str, Any]"
+_DICT = "dict[str, "
+_ANY_DICT = f"{_DICT}Any]"
 
 
 def annotation(context: Context, type_: Type) -> Expression:
@@ -75,7 +78,7 @@ def annotation(context: Context, type_: Type) -> Expression:
             text = _class_of(context, type_)
             return context.type_(text) if "." in text else context.own(text)
         case ObjectType() | MapType():
-            return _dict(context, annotation(context, common_value([type_])))
+            return _dict(context, [type_])
         case RecordType():
             return _record(context, type_)
         case SelfType():
@@ -97,8 +100,11 @@ def annotation(context: Context, type_: Type) -> Expression:
             assert_never(type_)
 
 
-def _dict(context: Context, value: Expression) -> Expression:
-    return py.subscript(context.global_("dict"), context.global_("str"), value)
+def _dict(context: Context, types: Sequence[ObjectType | MapType]) -> Expression:
+    """The dict that plain objects of these types have in common, with keys of one kind."""
+    key = annotation(context, keys_of(types[0]))
+    value = annotation(context, common_value(types))
+    return py.subscript(context.global_("dict"), key, value)
 
 
 def _record(context: Context, type_: RecordType) -> Expression:
@@ -164,9 +170,9 @@ def dataframe_class(context: Context) -> Expression:
     return py.attribute(context.global_("pl"), "DataFrame")
 
 
-def common_value(types: Iterable[Type]) -> Type:
+def common_value(types: Iterable[ObjectType | MapType]) -> Type:
     """What the values of plain dicts have in common: one type, or any."""
-    found = {part for type_ in types for part in parts(type_)}
+    found = {part for type_ in types for part in values_of(type_)}
     return found.pop() if len(found) == 1 else ANY
 
 
@@ -177,7 +183,7 @@ def _union(context: Context, type_: UnionType) -> Expression:
         if literals:
             made.append(_literals(context, literals))
         elif is_plain_dict(group[0]):
-            made.append(_dict(context, annotation(context, common_value(group))))
+            made.append(_dict(context, list(filter(is_plain_dict, group))))
         elif group[0] != NIL:
             made.append(annotation(context, group[0]))
     made = _once(made)
@@ -190,11 +196,14 @@ def _union(context: Context, type_: UnionType) -> Expression:
 
 
 def grouped(type_: UnionType) -> Iterator[Sequence[Type]]:
-    """The members as annotations have them: the literals as one, plain dicts as one, None last."""
+    """The members as annotations have them: the literals as one, plain dicts with keys of one kind
+    as one, None last."""
     literals = [member for member in type_.members if isinstance(member, LiteralType)]
-    dicts = [member for member in type_.members if is_plain_dict(member)]
+    plain = list(filter(is_plain_dict, type_.members))
+    dicts = ([one for one in plain if keys_of(one) == key] for key in KEYS)
+    groups = (literals, *dicts)
     for member in type_.members:
-        group = next((one for one in (literals, dicts) if member in one), [member])
+        group = next((one for one in groups if member in one), [member])
         if member == group[0] and member != NIL:
             yield group
     if NIL in type_.members:
@@ -202,10 +211,10 @@ def grouped(type_: UnionType) -> Iterator[Sequence[Type]]:
 
 
 def _once(parts: Sequence[Expression]) -> list[Expression]:
-    """Each annotation once; a dict of any values is all other dicts as well."""
+    """Each annotation once; a dict of any values is all others with such keys as well."""
     by_text = {code_of(part): part for part in parts}
     if _ANY_DICT in by_text:
-        by_text = {t: p for t, p in by_text.items() if t == _ANY_DICT or not t.startswith("dict[")}
+        by_text = {t: p for t, p in by_text.items() if t == _ANY_DICT or not t.startswith(_DICT)}
     return list(by_text.values())
 
 

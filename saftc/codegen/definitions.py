@@ -147,8 +147,8 @@ def _empty(context: Context, value: cst.Dict | cst.List, type_: Type) -> Express
     match type_:
         case ListType(item):
             return py.subscript(made, _quoted(context, item))
-        case MapType(item):
-            return py.subscript(made, context.global_("str"), _quoted(context, item))
+        case MapType(item, key):
+            return py.subscript(made, annotation(context, key), _quoted(context, item))
         case _:
             return made
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from saftc.codegen import python as py
+from saftc.codegen.annotations import annotation
 from saftc.codegen.builtins import emit_iterable
 from saftc.codegen.comments import one_a_line
 from saftc.codegen.context import Context
@@ -84,14 +85,20 @@ def emit_entry(context: Context, node: n.Entry) -> py.Entry:
         case n.ComputedField():
             key = context.emit(node.key)
             if forms.keys[node.key] == Form.OPS:
-                key = context.operation("key", key)
+                key = context.operation("key", key, *_kind_of_keys(context, node.key))
                 context.note(key, node.key.span)
             return key, context.emit(node.value)
         case n.Spread():
             value = context.emit(node.value)
             if forms.spreads[node] == Form.OPS:
-                value = context.operation("fields", value)
+                value = context.operation("fields", value, *_kind_of_keys(context, node))
                 context.note(value, node.span)
             return None, value
         case _:
             assert_never(node)
+
+
+def _kind_of_keys(context: Context, node: n.Expression | n.Spread) -> list[Expression]:
+    """The class of what the operation takes as a key, where that is not a text."""
+    kind = context.facts.forms.dated.get(node)
+    return [] if kind is None else [annotation(context, kind)]

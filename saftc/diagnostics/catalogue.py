@@ -34,7 +34,7 @@ ZERO_STEP = Code("SAFT0130", "error", "the step of a slice cannot be zero")
 BAD_FORMAT = Code("SAFT0131", "error", "`{format}` cannot format {found}")
 TRY_ALONE = Code("SAFT0132", "error", "`{word}` without `{other}`")
 RULE_EXPECTED = Code("SAFT0134", "error", "a record's block can hold only `assert`")
-MAP_KEY = Code("SAFT0135", "error", "the key type of an object must be `string`")
+MAP_KEY = Code("SAFT0135", "error", "the keys of an object cannot be {found}")
 
 # Names.
 DUPLICATE_FUNCTION = Code("SAFT0201", "error", "function `{name}` is defined twice")
@@ -76,7 +76,7 @@ UNPACK = Code("SAFT0312", "error", "cannot unpack {found} into {count} names")
 DIVISION_BY_ZERO = Code("SAFT0313", "error", "division by zero")
 UNNAMED_ARGUMENT = Code("SAFT0314", "error", "`{name}` takes its fields by name")
 NOT_SPREAD = Code("SAFT0316", "error", "`...` in {where} takes {expected}, not {found}")
-KEY_TYPE = Code("SAFT0317", "error", "a key of an object is a string, not {found}")
+KEY_TYPE = Code("SAFT0317", "error", "a key of this object is a {expected}, not {found}")
 BY_FUNCTION = Code("SAFT0318", "error", "`by` needs a function of one parameter: {problem}")
 NO_ORDER = Code("SAFT0319", "error", "`by` must return a number, a string or a date: {problem}")
 OTHER_ARGUMENT = Code(

@@ -30,7 +30,8 @@ def write_schema(original: Original, node: n.Schema) -> Doc:
             spread = _ends_with_comma(original, parts) or (len(parts) > 1 and has_spread(parts))
             return write_sequence(original, "{}", parts, inside, one_a_line=spread)
         case n.MapSchema():
-            return ("{[string]: ", write_schema(original, node.value), "}")
+            key, value = write_schema(original, node.key), write_schema(original, node.value)
+            return ("{[", key, "]: ", value, "}")
         case n.UnionSchema():
             return _write_union(original, node, "")
         case n.OptionalSchema():

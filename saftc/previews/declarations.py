@@ -41,6 +41,7 @@ from saftc.semantics.types import (
     TupleType,
     Type,
     UnionType,
+    keys_of,
 )
 from saftc.syntax import nodes as n
 
@@ -186,10 +187,11 @@ class Declarations:
         first = group[0]
         if isinstance(first, LiteralType):
             return Literal[*(one.value for one in group if isinstance(one, LiteralType))]
-        return self._dict(group) if is_plain_dict(first) else self.type_(first)
+        dicts = list(filter(is_plain_dict, group))
+        return self._dict(dicts) if dicts else self.type_(first)
 
-    def _dict(self, group: Sequence[Type]) -> Any:
-        return dict[str, self.type_(common_value(group))]
+    def _dict(self, group: Sequence[ObjectType | MapType]) -> Any:
+        return dict[self.type_(keys_of(group[0])), self.type_(common_value(group))]
 
     def _object(self, type_: ObjectType) -> Any:
         """The TypedDict of an object schema; its annotations may be of itself."""

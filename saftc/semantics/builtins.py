@@ -22,6 +22,7 @@ from saftc.semantics.types import (
     FLOAT,
     IMAGE,
     INT,
+    KEYS,
     NEVER,
     NIL,
     NUMBER,
@@ -38,10 +39,12 @@ from saftc.semantics.types import (
     Type,
     is_only,
     item_type,
+    keys_of,
     kinds,
     members,
     parts,
     union,
+    values_of,
     widened,
     within,
 )
@@ -54,6 +57,8 @@ WHOLE = frozenset({"int"})
 NUMBERS = frozenset({"int", "float"})
 ITEMS = frozenset({"list", "tuple"})
 OBJECT = frozenset({"object"})
+# What the keys of objects are.
+KEYED = frozenset(one.kind for one in KEYS)
 TRUTH = frozenset({"bool"})
 TABLE = frozenset({"dataframe"})
 PROGRAM = frozenset({"program"})
@@ -307,15 +312,29 @@ def _enumerate(arguments: Sequence[Type]) -> Type:
     return ListType(TupleType((INT, item_type(arguments[0]))))
 
 
+def _keys(arguments: Sequence[Type]) -> Type:
+    return ListType(key_type(arguments[0]))
+
+
 def _values(arguments: Sequence[Type]) -> Type:
-    owners = members(arguments[0])
-    if not all(isinstance(owner, ObjectType | MapType) for owner in owners):
-        return ListType(ANY)
-    return ListType(union(value for owner in owners for value in parts(owner)))
+    objects = _objects(arguments[0])
+    return ListType(ANY if objects is None else union(v for one in objects for v in values_of(one)))
+
+
+def key_type(type_: Type) -> Type:
+    """The type of the keys of an object; any where nothing is known of it."""
+    objects = _objects(type_)
+    return ANY if objects is None else union(map(keys_of, objects))
+
+
+def _objects(type_: Type) -> list[ObjectType | MapType] | None:
+    """What an object may be; None where nothing is known of it."""
+    found = [one for one in members(type_) if isinstance(one, ObjectType | MapType)]
+    return found if len(found) == len(members(type_)) else None
 
 
 def _items(arguments: Sequence[Type]) -> Type:
-    return ListType(TupleType((STRING, item_type(_values(arguments)))))
+    return ListType(TupleType((key_type(arguments[0]), item_type(_values(arguments)))))
 
 
 def _get(arguments: Sequence[Type]) -> Type:
@@ -507,12 +526,12 @@ _ROWS = (
         holds="items",
         goes_over="later",
     ),
-    _pure("keys", Way((_OBJECT,), ListType(STRING), Python("itself", is_iterator=True))),
+    _pure("keys", Way((_OBJECT,), _keys, Python("itself", is_iterator=True)), holds="nothing"),
     _pure("values", Way((_OBJECT,), _values, _view("values")), holds="items"),
     _pure("items", Way((_OBJECT,), _items, _view("items")), holds="items"),
     _pure(
         "get",
-        Way((_OBJECT, Taken("key", TEXT), _maybe("default", VALUE)), _get, _method("get")),
+        Way((_OBJECT, Taken("key", KEYED), _maybe("default", VALUE)), _get, _method("get")),
         holds="default",
     ),
     _pure(

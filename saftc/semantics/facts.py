@@ -25,6 +25,7 @@ from saftc.semantics.types import (
     FieldType,
     FunctionType,
     ListType,
+    MapType,
     ObjectType,
     RecordType,
     TupleType,
@@ -32,6 +33,7 @@ from saftc.semantics.types import (
     UnionType,
     is_only,
     item_type,
+    keys_of,
     members,
     opened,
     union,
@@ -543,4 +545,6 @@ def _without(table: Mapping[_Key, _Value], gone: Set[n.Node]) -> dict[_Key, _Val
 
 
 def _element_of(type_: Type) -> Type:
+    if isinstance(type_, ObjectType | MapType):
+        return keys_of(type_)
     return item_type(type_) if isinstance(type_, ListType | TupleType) else STRING

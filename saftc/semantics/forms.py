@@ -22,6 +22,7 @@ from saftc.semantics.types import (
     NEVER,
     NIL,
     ListType,
+    Scalar,
     TupleType,
     Type,
     is_only,
@@ -259,6 +260,10 @@ class Forms:
     )
     spreads: dict[n.Spread, SpreadForm] = field(default_factory=dict[n.Spread, SpreadForm])
     keys: dict[n.Expression, SpreadForm] = field(default_factory=dict[n.Expression, SpreadForm])
+    # What such a key, or those of an object that is spread, have to be, where it is no text.
+    dated: dict[n.Expression | n.Spread, Scalar] = field(
+        default_factory=dict[n.Expression | n.Spread, Scalar]
+    )
     copies: dict[n.ObjectLiteral, n.RecordDef] = field(
         default_factory=dict[n.ObjectLiteral, n.RecordDef]
     )

@@ -25,11 +25,11 @@ from saftc.semantics.types import (
     ListType,
     MapType,
     ObjectType,
-    RecordType,
     TupleType,
     Type,
     base,
     is_open,
+    keys_of,
     members,
     remembered,
     union,
@@ -193,10 +193,9 @@ def _contains(item: Type, container: Type) -> Type | None:
         return BOOL
     if isinstance(container, ListType | TupleType):
         return BOOL
-    if container == STRING or isinstance(container, ObjectType | MapType | RecordType):
-        wanted = not isinstance(container, RecordType) and item in (STRING, ANY)
-        return BOOL if wanted else None
-    return None
+    if isinstance(container, ObjectType | MapType):
+        return BOOL if item in (keys_of(container), ANY) else None
+    return BOOL if container == STRING and item in (STRING, ANY) else None
 
 
 _RULES: dict[str, Callable[[Type, Type], Type | None]] = {

@@ -15,6 +15,7 @@ from saftc.semantics.types import (
     INT,
     NEVER,
     NIL,
+    STRING,
     BuiltinType,
     CallableType,
     FunctionType,
@@ -159,8 +160,11 @@ def _fit_map(given: Type, wanted: MapType) -> Fit:
     match given:
         case MapType():
             # As of lists: an empty one fits any.
-            return Fit.EXACT if wanted.value == ANY or given.value == NEVER else Fit.CHECK
+            is_alike = given.key == wanted.key and wanted.value == ANY
+            return Fit.EXACT if is_alike or given.value == NEVER else Fit.CHECK
         case ObjectType():
+            if given.fields and wanted.key != STRING:
+                return Fit.NEVER
             fits = {fit(field.type, wanted.value) for field in given.fields}
             if Fit.NEVER in fits:
                 return Fit.NEVER
@@ -173,6 +177,8 @@ def _fit_map(given: Type, wanted: MapType) -> Fit:
 
 def _fit_object(given: Type, wanted: ObjectType) -> Fit:
     if isinstance(given, MapType):
+        if given.key != STRING:
+            return Fit.NEVER
         needed = (f.type for f in wanted.fields if NIL not in members(f.type))
         is_possible = all(fit(given.value, type_) != Fit.NEVER for type_ in needed)
         return Fit.CHECK if is_possible else Fit.NEVER

@@ -17,16 +17,20 @@ from saftc.semantics.types import (
     ANY,
     BUILT_IN,
     DATES,
+    KEYS,
     NIL,
     RESULT,
+    STRING,
     CallableType,
     FieldType,
     ListType,
     MapType,
     ObjectType,
+    Scalar,
     SelfType,
     TupleType,
     Type,
+    is_only,
     literal_type,
     record_type,
     show,
@@ -194,7 +198,7 @@ class _Schemas:
             case n.ObjectSchema():
                 return self._object(schema)
             case n.MapSchema():
-                return MapType(self.type_of(schema.value))
+                return MapType(self.type_of(schema.value), self._key(schema.key))
             case n.UnionSchema():
                 return union(self.type_of(member) for member in schema.members)
             case n.OptionalSchema():
@@ -341,6 +345,19 @@ class _Schemas:
             )
         self._warn_of_field_like_type(schema)
         return ObjectType(tuple(fields), is_declared=True)
+
+    def _key(self, schema: n.Schema) -> Scalar:
+        """The type of the keys of an object; reports one that keys cannot have."""
+        key = self.type_of(schema)
+        if isinstance(key, Scalar) and key in KEYS:
+            return key
+        is_unknown = key == ANY and not (isinstance(schema, n.NamedSchema) and schema.text == "any")
+        if not is_unknown:
+            words = "they are `string`, `date` or `datetime`; `str(x)` makes a text of any value"
+            if is_only(key, "string"):
+                words = "write `{[string]: T}`, or name the fields: `{low: T, high: T}`"
+            self.mistakes.add(catalogue.MAP_KEY.at(schema.span, found=show(key), hint=words))
+        return STRING
 
     def _warn_of_field_like_type(self, schema: n.ObjectSchema) -> None:
         """`{string: int}` names a field; what other languages mean by it is a map."""

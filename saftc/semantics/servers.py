@@ -321,7 +321,8 @@ class _Reader:
         if not properties:
             if others is False:
                 return n.ObjectSchema(self.place, ())
-            return n.MapSchema(self.place, self.schema(others))
+            key = n.NamedSchema(self.place, "string")
+            return n.MapSchema(self.place, key, self.schema(others))
         if others not in (True, False) and not self.is_given:
             return self._any(schema)
         required: Collection[str] = schema.get("required") or ()

@@ -90,6 +90,13 @@ class Scalar(_Type):
     kind: Kind
 
 
+STRING = Scalar("string")
+DATE = Scalar("date")
+DATETIME = Scalar("datetime")
+# What the keys of an object can be.
+KEYS = (STRING, DATE, DATETIME)
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LiteralType(_Type):
     """Exactly one string, number or bool. `base` keeps `1` apart from `true`."""
@@ -139,9 +146,10 @@ class ObjectType(_Type):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class MapType(_Type):
-    """`{[string]: value}`: an object with any keys."""
+    """`{[key]: value}`: an object with any keys, all of one of the types in `KEYS`."""
 
     value: "Type"
+    key: Scalar = STRING
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -225,11 +233,8 @@ NEVER = Scalar("never")
 INT = Scalar("int")
 FLOAT = Scalar("float")
 BOOL = Scalar("bool")
-STRING = Scalar("string")
 NIL = Scalar("nil")
 NUMBER = UnionType((INT, FLOAT))
-DATE = Scalar("date")
-DATETIME = Scalar("datetime")
 TIME = Scalar("time")
 DURATION = Scalar("duration")
 DECIMAL = Scalar("decimal")
@@ -391,7 +396,7 @@ def filled(type_: Type) -> Type:
         case TupleType():
             return TupleType(tuple(map(filled, type_.items)))
         case MapType():
-            return MapType(filled(type_.value))
+            return MapType(filled(type_.value), type_.key)
         case UnionType():
             return union(map(filled, type_.members))
         case ObjectType() | LiteralType() | RecordType() | SelfType():
@@ -495,6 +500,8 @@ def parts(type_: Type) -> Iterator[Type]:
             yield from (field.type for field in type_.fields)
         case MapType():
             yield type_.value
+            if type_.key != STRING:
+                yield type_.key
         case CallableType():
             yield from type_.parameters
             yield type_.result
@@ -518,6 +525,19 @@ def within(type_: Type, is_closed: Callable[[Type], bool] = _is_never_closed) ->
             new = [part for part in parts(current) if part not in found]
             found.update(new)
             pending += new
+
+
+def values_of(type_: ObjectType | MapType) -> Iterator[Type]:
+    """The types of the values of an object."""
+    if isinstance(type_, MapType):
+        yield type_.value
+    else:
+        yield from (field.type for field in type_.fields)
+
+
+def keys_of(type_: ObjectType | MapType) -> Scalar:
+    """The type of the keys of an object."""
+    return type_.key if isinstance(type_, MapType) else STRING
 
 
 def is_plain_dict(type_: Type) -> TypeGuard[ObjectType | MapType]:
@@ -571,7 +591,7 @@ def _notation(type_: Type) -> Iterator[str]:
             yield from _joined((_field_notation(field) for field in type_.fields), ", ")
             yield "}"
         case MapType():
-            yield "{[string]: "
+            yield f"{{[{type_.key.kind}]: "
             yield from _notation(type_.value)
             yield "}"
         case RecordType():

@@ -328,12 +328,7 @@ class Builder:
         return n.ObjectSchema(_span(children), _sequence(children).items)
 
     def map_schema(self, children: list[Any]) -> n.MapSchema:
-        key = children[2]
-        if not (isinstance(key, n.NamedSchema) and key.text == "string"):
-            raise Mistake(
-                catalogue.MAP_KEY.at(key.span, hint="write `{[string]: T}`; `str(x)` makes a key")
-            )
-        return n.MapSchema(_span(children), children[5])
+        return n.MapSchema(_span(children), children[2], children[5])
 
     def schema_items(self, children: list[Any]) -> Sequence_:
         return _items(children)

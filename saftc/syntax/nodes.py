@@ -357,6 +357,7 @@ class ObjectSchema(Node):
 class MapSchema(Node):
     """`{[string]: T}`."""
 
+    key: "Schema"
     value: "Schema"
 
 

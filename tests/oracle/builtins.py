@@ -129,7 +129,7 @@ def enumerate_(items: Value, start: Value = 0) -> list[Value]:
     return list(enumerate(_sequence(items), _integer(start)))
 
 
-def keys(value: Value) -> list[str]:
+def keys(value: Value) -> list[Value]:
     return list(_object(value))
 
 
@@ -142,7 +142,7 @@ def items(object: Value) -> list[Value]:
 
 
 def get(object: Value, key: Value, default: Value = None) -> Value:
-    return _object(object).get(_text(key), default)
+    return _object(object).get(_key(key), default)
 
 
 def sum_(items: Value) -> Value:
@@ -325,6 +325,12 @@ def _bools(value: Value) -> list[bool]:
         if not isinstance(item, bool):
             raise Wrong(f"expected bool, got {kind_of(item)}")
     return found
+
+
+def _key(value: Value) -> Value:
+    if v.is_key(value):
+        return value
+    raise Wrong(f"expected a key, got {kind_of(value)}")
 
 
 def _object(value: Value) -> dict[str, Value]:

@@ -1,6 +1,7 @@
 """Expressions and calls in the reference interpreter."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import assert_never
@@ -113,14 +114,9 @@ class Evaluation(Asking):
                 return self.changed(copied, changes, frame, node.span)
             case n.ObjectLiteral(fields=(n.Spread(), *others)):
                 made: dict[str, Value] = dict(self.fields_of(copied, node.fields[0]))
-                for entry in others:
-                    made.update(self.fields_from(entry, frame, asked))
-                return made
+                return self.filled(made, others, frame, asked)
             case n.ObjectLiteral():
-                made = {}
-                for entry in node.fields:
-                    made.update(self.fields_from(entry, frame, asked))
-                return made
+                return self.filled({}, node.fields, frame, asked)
             case n.Call():
                 return self.call(node, frame)
             case n.Index():
@@ -201,6 +197,20 @@ class Evaluation(Asking):
             raise Fault("value", part.span, f"`...` of {kind_of(value)} in a list")
         return value
 
+    def filled(
+        self,
+        made: dict[str, Value],
+        entries: Sequence[n.Entry],
+        frame: Frame,
+        asked: n.Schema | None,
+    ) -> dict[str, Value]:
+        """The object with the entries, whose keys are all of one kind."""
+        for entry in entries:
+            made.update(self.fields_from(entry, frame, asked))
+            if len(set(map(type, made))) > 1:
+                raise Fault("value", entry.span, "keys of several kinds")
+        return made
+
     def fields_from(self, entry: n.Entry, frame: Frame, asked: n.Schema | None) -> dict[str, Value]:
         """What an entry of an object literal puts into it."""
         match entry:
@@ -209,7 +219,7 @@ class Evaluation(Asking):
                 return {key.text: self.evaluate(value, frame, wanted)}
             case n.ComputedField(key=key, value=value):
                 name = self.evaluate(key, frame)
-                if not isinstance(name, str):
+                if not v.is_key(name):
                     raise Fault("value", key.span, f"{kind_of(name)} as a key")
                 return {name: self.evaluate(value, frame, self.types.field_of(asked, None))}
             case n.Spread(value=value):

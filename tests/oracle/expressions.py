@@ -32,6 +32,8 @@ from tests.oracle.forms import (
 from tests.oracle.kinds import (
     ANY,
     BOOL,
+    DATE,
+    DAYS,
     FLOAT,
     INT,
     OF_DATES,
@@ -109,7 +111,9 @@ class Writer:
         """An expression that gives a value of the type."""
         if self.chance(self.faults):
             wrong = self.choose(TYPES)
-            return f"same({self.fresh(wrong, 1)})" if self.chance(60) else self.fresh(wrong, 1)
+            # Of an object with dates as keys, literals that it is spread into have to know that.
+            is_hidden = self.chance(60) and not (isinstance(wrong, MapOf) and wrong.key != STRING)
+            return f"same({self.fresh(wrong, 1)})" if is_hidden else self.fresh(wrong, 1)
         if depth > 0 and self.chance(12):
             return f"same({self.expression(type_, depth - 1)})"
         if depth > 0 and self.chance(5):
@@ -159,6 +163,8 @@ class Writer:
                 return self.object_literal(fields, depth)
             case MapOf():
                 entries = [self.entry(type_, depth - 1) for _ in range(self.choose((1, 2, 0, 3)))]
+                if entries and type_.key != STRING:
+                    entries.append(self.dated(type_, depth - 1))
                 return "{" + ", ".join(dict.fromkeys(entries)) + "}"
             case RecordOf():
                 return self.construction(type_, depth)
@@ -202,11 +208,20 @@ class Writer:
 
     def entry(self, type_: MapOf, depth: int) -> str:
         """What stands in an object with any keys."""
+        if type_.key != STRING:
+            spread = [f"...{self.expression(type_, depth)}"] if depth > 0 else []
+            return self.choose((self.dated(type_, depth), *spread))
         value = self.expression(type_.value, depth)
         forms = [f"[{self.expression(STRING, min(depth, 1))}]: {value}", f"{self.key()}: {value}"]
         if depth > 0:
             forms.append(f"...{self.expression(type_, depth)}")
         return self.choose(forms)
+
+    def dated(self, type_: MapOf, depth: int) -> str:
+        """An entry whose key is certainly of its type: so the object is known to have such keys."""
+        key = self.choose(LITERALS_OF_DATES[type_.key])
+        moved = f"{key} + duration(days: {self.expression(INT, 0)})" if self.chance(20) else key
+        return f"[{moved}]: {self.expression(type_.value, depth)}"
 
     def key(self) -> str:
         """A name of a field, each time another one."""
@@ -292,6 +307,8 @@ class Writer:
             forms += [f"keys({self.expression(TYPES[14], depth - 1)})"]
         if item == INT:
             forms += [f"values({self.expression(MapOf(INT), depth - 1)})"]
+        if item == DATE:
+            forms += [f"keys({self.expression(DAYS, depth - 1)})"]
         if item == TupleOf((INT, STRING)):
             names = self.expression(ListOf(STRING), depth - 1)
             forms += [f"enumerate({names})", f"zip([1, 2], {names})", f"enumerate({names}, 1)"]

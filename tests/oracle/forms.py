@@ -9,6 +9,7 @@ from tests.oracle.kinds import (
     CITY,
     DATE,
     DATETIME,
+    DAYS,
     DECIMAL,
     DURATION,
     FLOAT,
@@ -97,6 +98,8 @@ PLACES: dict[str, Type] = {
     "<dates>": ListOf(DATE),
     "<decimals>": ListOf(DECIMAL),
     "<prices>": MapOf(DECIMAL),
+    "<days>": DAYS,
+    "<moments>": MapOf(STRING, DATETIME),
     "<bill>": BILL,
     "<due>": TupleOf((DATE, DECIMAL)),
     "<date?>": Either((DATE, NIL)),
@@ -120,6 +123,8 @@ INT_FORMS = (
     *("round(<decimal>)", "int(<decimal>)", "<bill>.day.month", "<datetime>.time.second"),
     *("applied(grown, <int>)", "applied(abs, <int>)", "applied(same, <int>)"),
     *("(<date> - <date>).days", "<day>.year", "len(<decimals>)", "<datetime>.date.day"),
+    *("<days>[<date>]", "get(<days>, <date>, <int>)", "len(<days>)", "<days>.length"),
+    *("len([day for day, n in items(<days>) if n > 1])", "sum(values(<days>))"),
 )
 FLOAT_FORMS = (
     *("(<int> / 4)", "(<int> / <int>)", "(<float> + <int>)", "(<int> * <float>)"),
@@ -143,6 +148,8 @@ STRING_FORMS = (
     *("str(get(<map>, <string>))", "join(keys(<map>))", 'get(<object>, "name", "?")'),
     *("str(<date>)", "str(<decimal>)", "str(<duration>)", 'f"{<date>:%d.%m.%Y} {<decimal>:.2f}"'),
     *("json(<bill>)", 'f"{<datetime>} {<time>}"', "str([<decimal>, <duration>])"),
+    *("str(<days>)", "json(<days>)", "str(items(<moments>))"),
+    "get(<moments>, <datetime>, <string>)",
 )
 BOOL_FORMS = (
     *("(<int> < <int>)", "(<float> >= <int>)", "(<string> <= <string>)", "(not <bool>)"),
@@ -163,6 +170,7 @@ BOOL_FORMS = (
     *('(type(<day>) == "datetime")', "(<decimal> in <floats>)", "(<decimal> != <decimal>)"),
     *("(<datetime> > <datetime>)", "(<int> < <decimal>)", "(<day> == <date>)"),
     *('("object" == type(<*>))', "(same(<int?>) > 1)", "(<ints> == (1, 2))"),
+    *("(<date> in <days>)", "(<days> == <days>)", "contains(<moments>, <datetime>)"),
 )
 FORMS_OF_DATES: dict[Type, tuple[str, ...]] = {
     DATE: (

@@ -38,9 +38,10 @@ class ObjectOf:
 
 @dataclass(frozen=True, slots=True)
 class MapOf:
-    """`{[string]: T}`."""
+    """`{[string]: T}`, or with dates or datetimes as keys."""
 
     value: "Type"
+    key: Kind = Kind("string")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ _LEAF = RecordOf("Tree", (("size", FLOAT),), 1)
 _BRANCH = RecordOf("Tree", (("size", FLOAT), ("parts", ListOf(_LEAF))), 1)
 TREE = RecordOf("Tree", (("size", FLOAT), ("parts", ListOf(_BRANCH))), 1)
 BILL = RecordOf("Bill", (("day", DATE), ("total", DECIMAL), ("due", Either((DATE, NIL)))), 2)
+DAYS = MapOf(INT, DATE)
 RECORDS = (
     "type Tree(size: float, parts: [Tree] = [])",
     'type Label = "low" | "high"',
@@ -113,6 +115,7 @@ TYPES: tuple[Type, ...] = (
         Either((DATE, STRING)),
     ),
     *(BILL, BILL, ListOf(BILL), MapOf(DECIMAL), TupleOf((DATE, DECIMAL))),
+    *(DAYS, DAYS, MapOf(STRING, DATETIME)),
     ObjectOf((("at", DATETIME), ("took", DURATION))),
 )
 
@@ -128,8 +131,8 @@ def notation(type_: Type) -> str:
             return "(" + ", ".join(map(notation, items)) + ")"
         case ObjectOf(fields=fields):
             return "{" + ", ".join(f"{name}: {notation(inner)}" for name, inner in fields) + "}"
-        case MapOf(value=value):
-            return f"{{[string]: {notation(value)}}}"
+        case MapOf(value=value, key=key):
+            return f"{{[{key.word}]: {notation(value)}}}"
         case Either(members=(inner, Kind(word="nil"))):
             return notation(inner) + "?"
         case Either(members=members):
@@ -156,8 +159,11 @@ def sample(type_: Type, choose: "Callable[[Sequence[Any]], Any]") -> Any:
             return [sample(item, choose) for item in items]
         case ObjectOf(fields=fields) | RecordOf(fields=fields):
             return {name: sample(inner, choose) for name, inner in fields}
-        case MapOf(value=value):
+        case MapOf(value=value, key=Kind(word="string")):
             return {key: sample(value, choose) for key in choose((("a", "b"), ("id",), ()))}
+        case MapOf(value=value, key=Kind(word=word)):
+            names = choose((_SAMPLES[word][:1], _SAMPLES[word], ()))
+            return {name: sample(value, choose) for name in names}
         case Either(members=members):
             return sample(choose(members), choose)
         case Exactly(values=values):

@@ -20,8 +20,8 @@ def item(value: Value, key: Value) -> Value:
         return value[key]
     if not isinstance(value, dict):
         raise Wrong(f"cannot index {kind_of(value)}")
-    if not isinstance(key, str):
-        raise Wrong(f"a key is a string, not {kind_of(key)}")
+    if not v.is_key(key):
+        raise Wrong(f"a key is a string or a date, not {kind_of(key)}")
     if key not in value:
         raise Wrong(f"no key {key!r}", "missing")
     return value[key]

@@ -69,8 +69,10 @@ class Types:
                     if field.name.text in value
                 }
                 return self.fitted({**value, **given}, schema)
-            case n.MapSchema(value=inner) if isinstance(value, dict):
-                return {key: self.decoded(item, inner) for key, item in value.items()}
+            case n.MapSchema(key=kind, value=inner) if isinstance(value, dict):
+                keys = [self.decoded(key, kind) for key in value]
+                values = [self.decoded(item, inner) for item in value.values()]
+                return _as_object(keys, values)
             case n.UnionSchema(members=members):
                 return self._first_decoded(value, members)
             case n.OptionalSchema(schema=inner):
@@ -164,8 +166,9 @@ class Types:
                 return self._fields(fields, around, named)
             case n.FunctionSchema(parameters=parameters, result=result):
                 return f"({', '.join(map(written, parameters))}) -> {written(result)}"
-            case n.MapSchema(value=inner):
-                return f"{{any name: {written(inner)}}}"
+            case n.MapSchema(key=key, value=inner):
+                name = written(key)
+                return f"{{any {'name' if name == 'string' else name}: {written(inner)}}}"
             case n.OptionalSchema(schema=inner):
                 return written(inner) + "?"
             case n.UnionSchema(members=members):
@@ -254,10 +257,10 @@ class Types:
                 return tuple(self._fitted(one, item, converts=converts) for one, item in pairs)
             case n.ObjectSchema(fields=fields) if isinstance(value, dict):
                 return self._fitted_object(value, fields, converts=converts)
-            case n.MapSchema(value=inner) if isinstance(value, dict):
-                return {
-                    key: self._fitted(item, inner, converts=converts) for key, item in value.items()
-                }
+            case n.MapSchema(key=kind, value=inner) if isinstance(value, dict):
+                keys = [self._fitted(key, kind, converts=converts) for key in value]
+                values = [self._fitted(one, inner, converts=converts) for one in value.values()]
+                return _as_object(keys, values)
             case n.FunctionSchema() as held if isinstance(value, Callable_):
                 return Held(value, held)
             case n.OptionalSchema(schema=inner):
@@ -311,6 +314,11 @@ class Types:
                 # A text that is a date is meant to be, also beside other texts.
                 with suppress(Wrong):
                     return self._read(resolved.text, value)
+            is_map = isinstance(value, dict) and value and isinstance(resolved, n.MapSchema)
+            if is_map and self.notation(resolved.key) in _DATES:
+                # So is an object whose keys all are.
+                with suppress(Wrong):
+                    return self.decoded(value, resolved)
         value = without_digits(value) if not isinstance(value, list | dict) else value
         for member in members:
             try:
@@ -344,6 +352,14 @@ class Types:
         except Fault as fault:
             raise Wrong(str(fault)) from None
         return built
+
+
+def _as_object(keys: list[Value], values: list[Value]) -> dict[str, Value]:
+    """An object of these entries, none of which may be lost."""
+    made = dict(zip(keys, values, strict=True))
+    if len(made) < len(keys):
+        raise Wrong("two keys are the same")
+    return made
 
 
 def _is_text_for(value: Value, kind: str) -> bool:

@@ -7,6 +7,7 @@ the classes below. A `Fault` is an error of the script: a kind word and the plac
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, NoReturn
 
@@ -299,9 +300,14 @@ def contains(item: Value, container: Value) -> bool:
         return any(equal(item, element) for element in container)
     if not isinstance(container, str | dict):
         raise Wrong(f"`in` {kind_of(container)}")
-    if not isinstance(item, str):
+    if not (is_key(item) if isinstance(container, dict) else isinstance(item, str)):
         raise Wrong(f"{kind_of(item)} `in` {kind_of(container)}")
     return item in container
+
+
+def is_key(value: Value) -> bool:
+    """Whether an object may have it as a key."""
+    return type(value) in (str, date, datetime)
 
 
 def check_ordered(values: list[Value] | tuple[Value, ...]) -> None:
@@ -387,7 +393,7 @@ def _jsonable(value: Value) -> Value:
     if isinstance(value, list | tuple):
         return [_jsonable(item) for item in value]
     if isinstance(value, dict):
-        return {key: _jsonable(item) for key, item in value.items()}
+        return {text_of(key): _jsonable(item) for key, item in value.items()}
     if isinstance(value, Callable_):
         raise Wrong("a function has no JSON form")
     if isinstance(value, Failure):
@@ -412,7 +418,9 @@ def _fields(fields: Bound, *, quotes: bool) -> str:
     )
 
 
-def _key(key: str) -> str:
+def _key(key: Value) -> str:
+    if dates.is_date(key):
+        return f"[{literal_of(key)}]"
     is_name = key.isascii() and key.isidentifier() and key not in _KEYWORDS
     return key if is_name else _quoted(key)
 

@@ -49,6 +49,9 @@ class _Writer:
         self.others = Random(f"others {seed}")
         self.forms = Random(f"forms {seed}")
         self.dates = Random(f"dates {seed}")
+        self.days = Random(f"days {seed}")
+        # The maps whose keys are dates.
+        self.dated: set[str] = set()
         self.heads = Random(f"heads {seed}")
         self.talks = Random(f"talks {seed}")
         self.lines: list[str] = []
@@ -150,7 +153,10 @@ class _Writer:
         item, inside = self.new("v"), names.inside()
         inside.texts += [item, item]
         grown = [self.new("m"), self.new("n"), self.new("s"), self.new("xs")]
-        empty = (": {[string]: string} = {}", " = 0", ' = "x"', ": [string] = []")
+        empty = [": {[string]: string} = {}", " = 0", ' = "x"', ": [string] = []"]
+        if self.days.random() < 0.1:
+            empty[0] = ": {[date]: string} = {}"
+            self.dated.add(grown[0])
         for name, value in zip(grown, empty, strict=True):
             self.line(0, name + value)
         items = "xs0" if self.forms.random() < 0.4 else self.items(names)
@@ -192,10 +198,14 @@ class _Writer:
         counts, number, text, found = grown
         value = self.forms.choice((self.prompt(names).removeprefix("stream "), self.text(names)))
         key = self.forms.choice((item, self.text(names), f"upper({item})"))
+        first, named = '"k"', item
+        if counts in self.dated:
+            first = 'date("2026-02-01")'
+            key, named = f"{first} + duration(days: len({key}))", f"[date({item})]"
         ways = (
             f"{counts} = {{...{counts}, [{key}]: {value}}}",
-            f'{counts} = {{...{counts}, [{key}]: {value}, ["k"]: {item}}}',
-            f"{counts} = {{...{counts}, {item}: {value}}}",
+            f"{counts} = {{...{counts}, [{key}]: {value}, [{first}]: {item}}}",
+            f"{counts} = {{...{counts}, {named}: {value}}}",
             f"{number} += len({value})",
             f"{text} = {text} + {value}",
             f"{found} += [{value}]",

@@ -4,6 +4,7 @@ afterwards what they were: the same value of the same class, with all digits.
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta, timezone
@@ -29,6 +30,11 @@ VALUES: dict[str, Any] = {
     "time": time(9, 30, 15),
     "duration": timedelta(days=1, hours=2, microseconds=5),
     "decimal": Decimal("12.300"),
+    "days": {date(2026, 1, 31): Decimal("12.300"), date(2024, 2, 29): Decimal(3)},
+    "moments": {
+        datetime(2026, 1, 31, 9, 30, tzinfo=timezone(timedelta(hours=1))): "a",
+        datetime(2026, 1, 31, 9, 30, tzinfo=timezone(timedelta(hours=-5))): "b",
+    },
 }
 
 
@@ -36,20 +42,32 @@ def is_same(found: Any, value: Any) -> bool:
     return type(found) is type(value) and found == value and str(found) == str(value)
 
 
+def type_of(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return type(value)
+    ((key, inner),) = {(type(key), type(one)) for key, one in value.items()}
+    return dict[key, inner]
+
+
+def data_of(value: Any) -> Any:
+    """The value as a model sends it, in JSON."""
+    return json.loads(ops.json(value))
+
+
 def a_prompt(value: Any, script: Script, path: Path) -> Any:
     script(ops.json(value))
-    return prompt("?", returns=type(value)).value
+    return prompt("?", returns=type_of(value)).value
 
 
 def several_fields(value: Any, script: Script, path: Path) -> Any:
-    script(tool_request("__saft_return_it", value=str(ops.str(value))))
-    return prompt("?", fields={"it": type(value)}).value[0]
+    script(tool_request("__saft_return_it", value=data_of(value)))
+    return prompt("?", fields={"it": type_of(value)}).value[0]
 
 
 def a_number_of_json(value: Any, script: Script, path: Path) -> Any:
     """A decimal that the model has sent as a number keeps its digits."""
     script(f'{{"it": {value if isinstance(value, Decimal) else ops.json(value)}}}')
-    return prompt("?", returns=dict[str, type(value)]).value["it"]
+    return prompt("?", returns=dict[str, type_of(value)]).value["it"]
 
 
 def a_tool(value: Any, script: Script, path: Path) -> Any:
@@ -59,10 +77,10 @@ def a_tool(value: Any, script: Script, path: Path) -> Any:
         passed.append(it)
         return it
 
-    keep.__annotations__ = {"it": type(value), "return": type(value)}
-    script(tool_request("keep", it=ops.str(value)), "done")
+    keep.__annotations__ = {"it": type_of(value), "return": type_of(value)}
+    script(tool_request("keep", it=data_of(value)), "done")
     result = prompt("{keep}", keep=keep)
-    assert result.tool_calls[0].result == ops.str(value)
+    assert result.tool_calls[0].result in (ops.str(value), ops.json(value))
     return passed[0]
 
 
@@ -70,20 +88,20 @@ def a_call_of_anything(value: Any, script: Script, path: Path) -> Any:
     def same(it: Any) -> Any:
         return it
 
-    same.__annotations__ = {"it": type(value)}
-    return ops.call(same, ops.str(value))
+    same.__annotations__ = {"it": type_of(value)}
+    return ops.call(same, data_of(value))
 
 
 def registry_for(value: Any) -> Registry:
     def same(it: Any) -> Any:
         return it
 
-    same.__annotations__ = {"it": type(value), "return": type(value)}
+    same.__annotations__ = {"it": type_of(value), "return": type_of(value)}
     return Registry([same])
 
 
 def a_program(value: Any, script: Script, path: Path) -> Any:
-    outcome = evaluate({"same": {"it": ops.str(value)}}, registry_for(value))
+    outcome = evaluate({"same": {"it": data_of(value)}}, registry_for(value))
     assert isinstance(outcome, Success), outcome
     return outcome.value
 
@@ -92,9 +110,9 @@ def a_program_of_a_prompt(value: Any, script: Script, path: Path) -> Any:
     def same(it: Any) -> Any:
         return it
 
-    same.__annotations__ = {"it": type(value), "return": type(value)}
+    same.__annotations__ = {"it": type_of(value), "return": type_of(value)}
     script(ops.json({"same": {"it": value}}))
-    return program("{same}", same=same, returns=type(value)).value
+    return program("{same}", same=same, returns=type_of(value)).value
 
 
 def its_own_program(value: Any, script: Script, path: Path) -> Any:
@@ -108,7 +126,7 @@ def a_journal(value: Any, script: Script, path: Path) -> Any:
     for replies in ([ops.json(value)], []):
         script(*replies)
         with journaled(str(path / "run.journal")):
-            found = prompt("?", returns=type(value)).value
+            found = prompt("?", returns=type_of(value)).value
     return found
 
 
@@ -116,11 +134,11 @@ def a_journal_of_tools(value: Any, script: Script, path: Path) -> Any:
     def keep(it: Any) -> Any:
         return it
 
-    keep.__annotations__ = {"it": type(value), "return": type(value)}
-    for replies in ([tool_request("keep", it=ops.str(value)), ops.json(value)], []):
+    keep.__annotations__ = {"it": type_of(value), "return": type_of(value)}
+    for replies in ([tool_request("keep", it=data_of(value)), ops.json(value)], []):
         script(*replies)
         with journaled(str(path / "run.journal")):
-            found = prompt("{keep}", keep=keep, returns=type(value)).value
+            found = prompt("{keep}", keep=keep, returns=type_of(value)).value
     return found
 
 
@@ -129,12 +147,12 @@ def a_recording(value: Any, script: Script, path: Path) -> Any:
     with pytest.MonkeyPatch.context() as patch:
         script(ops.json(value))
         patch.setenv("SAFT_RECORD", file)
-        prompt("?", returns=type(value))
+        prompt("?", returns=type_of(value))
         recordings.close(file)
         patch.delenv("SAFT_RECORD")
         patch.setenv("SAFT_REPLAY", file)
         script()
-        found = prompt("?", returns=type(value)).value
+        found = prompt("?", returns=type_of(value)).value
         recordings.close(file)
     return found
 
@@ -152,17 +170,18 @@ def a_table(value: Any, script: Script, path: Path) -> Any:
 
 def a_column_of_a_job(value: Any, script: Script, path: Path) -> Any:
     """`saftc map` writes a column of texts, and a row of it is read as the type again."""
-    schema = schema_of(type(value))
+    schema = schema_of(type_of(value))
     (name,) = columns = columns_of(schema)
     data = split_columns(ops.parse(ops.json(value)), schema)
     cell = fit_column(data[name], columns[name], name)
     table = pl.DataFrame({name: [cell]}, schema={name: data_type(columns[name])})
     table.write_parquet(path / "out.parquet")
-    return check(pl.read_parquet(path / "out.parquet")[name][0], type(value))
+    read = pl.read_parquet(path / "out.parquet")[name][0]
+    return check(ops.parse(read) if isinstance(value, dict) else read, type_of(value))
 
 
 def json_text(value: Any, script: Script, path: Path) -> Any:
-    return check(ops.parse(ops.json([value])), list[type(value)])[0]
+    return check(ops.parse(ops.json([value])), list[type_of(value)])[0]
 
 
 def a_pickle(value: Any, script: Script, path: Path) -> Any:
@@ -182,5 +201,7 @@ def test_a_value_is_what_it_was(
     way: Callable[[Any, Script, Path], Any], kind: str, scripted: Script, tmp_path: Path
 ) -> None:
     value = VALUES[kind]
+    if way is a_table and isinstance(value, dict):
+        return  # a table has no cells of objects with any keys
     found = way(value, scripted, tmp_path)
     assert is_same(found, value), (found, value)

@@ -139,7 +139,7 @@ class _Comparison:
                 if value not in (found.get("type"), *found.get("type", ())):
                     yield f"{path}: type {value}, not {found.get('type')}"
             case "propertyNames":
-                pass  # that a name is one of an Enum is said nowhere
+                yield from self.missing(value, found.get(keyword, {}), f"{path}[name]")
             case _ if keyword in _IN_WORDS:
                 text = re.escape(f"{value:g}" if isinstance(value, float) else str(value))
                 if not re.search(_IN_WORDS[keyword].replace("{}", text), told):

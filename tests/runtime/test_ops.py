@@ -164,7 +164,7 @@ def test_indexes_and_slices() -> None:
         ops.index({"name": 1}, "nam")
     with pytest.raises(CheckError, match="an index into list is an int"):
         ops.index([1], True)
-    with pytest.raises(CheckError, match="a key of an object is a string"):
+    with pytest.raises(CheckError, match="a key of an object is a string or a date"):
         ops.index({"1": 1}, 1)
     with pytest.raises(CheckError, match="cannot index"):
         ops.index(3, 0)

@@ -20,6 +20,7 @@ from saftc.semantics.types import (
     BOOL,
     FLOAT,
     INT,
+    KEYS,
     NIL,
     NUMBER,
     STRING,
@@ -155,8 +156,11 @@ def _generic(
             return Value(ListType(type_of(item)))
         case "tuple" | "Tuple", [*items] if not any(map(_is_ellipsis, items)):
             return Value(TupleType(tuple(map(type_of, items))))
-        case "dict" | "Dict", [key, value] if type_of(key) == STRING:
-            return Value(MapType(type_of(value)))
+        case "dict" | "Dict", [key, value]:
+            kind = type_of(key)
+            if isinstance(kind, Scalar) and kind in KEYS:
+                return Value(MapType(type_of(value), kind))
+            return UNKNOWN
         case "Optional", [item]:
             return Value(union((type_of(item), NIL)))
         case "Union", [*items]:

@@ -11,8 +11,11 @@ from saftc.flow.statements import all_statements, bound_by
 from saftc.semantics.builtins import (
     BUILTINS,
     ITEMS,
+    KEYED,
     Builtin,
+    Taken,
     Way,
+    key_type,
     taken_words,
     takes,
     wrong_members,
@@ -400,7 +403,7 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
             inference.report(
                 catalogue.TYPE_MISMATCH.at(
                     argument.value.span,
-                    expected=taken_words(parameter, type_),
+                    expected=_taken_words(parameter, type_, types[0]),
                     found=show(type_),
                     hint=hint,
                 )
@@ -429,7 +432,9 @@ def _check_values(
     way: Way,
     values: list[n.Expression],
 ) -> None:
-    """`div` takes no zero, `min` and `max` one list, or several values that can be ordered."""
+    """`div` takes no zero, `get` a key as the object has them, `min` and `max` one list, or several
+    values that can be ordered.
+    """
     types = [inference.facts.types[value] for value in values]
     if builtin.name == "div" and is_zero(values[1]):
         inference.report(catalogue.DIVISION_BY_ZERO.at(values[1].span))
@@ -440,6 +445,16 @@ def _check_values(
             inference.report(_unreadable(written, builtin.name, text))
         case _:
             pass
+    if builtin.name == "get" and operate("in", types[1], types[0]).result is None:
+        expected = show(key_type(types[0]))
+        inference.report(
+            catalogue.TYPE_MISMATCH.at(
+                values[1].span,
+                expected=expected,
+                found=show(types[1]),
+                hint=f"`{'str' if expected == 'string' else expected}(x)` makes one of it",
+            )
+        )
     if len(values) < way.least:
         inference.report(
             catalogue.TYPE_MISMATCH.at(
@@ -455,6 +470,12 @@ def _check_values(
                     node.span, operator=builtin.name, found=f"{show(one)} and {show(other)}"
                 )
             )
+
+
+def _taken_words(parameter: Taken, argument: Type, first: Type) -> str:
+    """What a parameter takes instead of an argument; a key as the first argument has them."""
+    known = show(key_type(first)) if parameter.kinds == KEYED else "any"
+    return taken_words(parameter, argument) if known == "any" else known
 
 
 def _unreadable(node: n.Literal, name: str, text: str) -> Diagnostic:
@@ -522,7 +543,7 @@ def _is_native(facts: Facts, builtin: Builtin, way: Way, arguments: Sequence[n.E
         case "get", (_, key, *_):
             # Of a class of objects they know the field whose name is written out.
             name = key.value if isinstance(key, n.Literal) else None
-            return all(
+            return operate("in", types[1], types[0]).is_proved and all(
                 not (isinstance(owner, ObjectType) and owner.is_declared)
                 or owner.field(str(name)) is not None
                 for owner in members(types[0])

@@ -58,11 +58,13 @@ from saftc.semantics.types import (
     BuiltinType,
     FunctionType,
     ListType,
+    MapType,
     ObjectType,
     RecordType,
     Type,
     base_of_value,
     is_only,
+    keys_of,
     may_be,
     members,
     show,
@@ -428,6 +430,9 @@ def _operand_hint(operator: str, left: Type, right: Type) -> str | None:
         return "`*` takes numbers only"
     if BOOL in (left, right) and operator not in ("in", "not in"):
         return "a bool is not a number"
-    if operator in ("in", "not in") and isinstance(right, ObjectType):
-        return "the keys of an object are strings"
+    if operator in ("in", "not in") and isinstance(right, ObjectType | MapType):
+        key = keys_of(right)
+        if key != STRING and left == STRING:
+            return f"`{key.kind}(x)` reads a text"
+        return f"the keys of an object are {'strings' if key == STRING else f'of type {key.kind}'}"
     return None

@@ -3,6 +3,7 @@
     [1, ...xs]                  [int]                   of `xs: [int]`
     {...row, note: "x"}         {id: int, note: string} of `row: {id: int}`
     {...counts, [key]: 1}       {[string]: int}         of `counts: {[string]: int}`
+    {[day]: 1}                  {[date]: int}           of `day: date`
     {...ticket, title: "x"}     Ticket                  of `ticket: Ticket`, a changed copy
 
 A place that asks for a type hands it down to the parts. Where a spread does not have that type by
@@ -13,8 +14,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Diagnostic
 from saftc.diagnostics.near import did_you_mean
-from saftc.semantics.forms import native_if
+from saftc.semantics.dates import EXAMPLES_OF_DATES, is_read
+from saftc.semantics.forms import native_if, written_value
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.places import fit_into
@@ -22,6 +25,7 @@ from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import (
     ANY,
     EMPTY_OBJECT,
+    KEYS,
     MOST_MEMBERS,
     NEVER,
     NIL,
@@ -32,17 +36,22 @@ from saftc.semantics.types import (
     MapType,
     ObjectType,
     RecordType,
+    Scalar,
     TupleType,
     Type,
     is_only,
     item_type,
+    keys_of,
     kind_word,
     may_be,
     members,
     show,
+    show_value,
     union,
+    values_of,
     widened,
 )
+from saftc.source import Span
 from saftc.syntax import nodes as n
 
 # Lists
@@ -201,6 +210,7 @@ def _merged(
     asked: ObjectType | MapType | None,
 ) -> _Parts:
     parts = _Parts()
+    asked_values = asked.value if isinstance(asked, MapType) else None
     for position, entry in enumerate(node.fields):
         match entry:
             case n.Field():
@@ -212,9 +222,8 @@ def _merged(
                     ObjectType((FieldType(entry.key.text, type_),), is_declared=False)
                 ]
             case n.ComputedField():
-                _key(inference, entry.key, env)
-                wanted = asked.value if isinstance(asked, MapType) else None
-                added = [MapType(_value(inference, entry.value, wanted, env))]
+                inference.expression(entry.key, env)
+                added = [MapType(_value(inference, entry.value, asked_values, env))]
             case n.Spread():
                 spread = inference.expression(entry.value, env)
                 inference.facts.forms.spreads[entry] = native_if(is_only(spread, "object"))
@@ -222,7 +231,8 @@ def _merged(
                 added = list(_objects_in(spread))
                 parts = _Parts(parts.possible, (*parts.spread, *added))
         parts = _Parts(_all_merged(parts.possible, added), parts.spread)
-    return parts
+    key = _settle_keys(inference, node, asked)
+    return _Parts(tuple(_with_key(one, key) for one in parts.possible), parts.spread)
 
 
 def _wanted_of(asked: ObjectType | MapType | None, name: str) -> Type | None:
@@ -245,20 +255,83 @@ def _wanted_of_first(
     return None if fit(inference.expression(node, env), wanted) == Fit.NEVER else wanted
 
 
-def _key(inference: Inference, node: n.Expression, env: Environment) -> None:
-    """A key between brackets: it must be a string."""
-    type_ = inference.expression(node, env)
-    inference.facts.forms.keys[node] = native_if(is_only(type_, "string"))
-    if not may_be(type_, STRING) and type_ != NEVER:
-        inference.report(
-            catalogue.KEY_TYPE.at(
-                node.span, found=show(type_), hint="`str(x)` makes a text of any value"
-            )
-        )
+def _with_key(type_: ObjectType | MapType, key: Scalar) -> ObjectType | MapType:
+    return MapType(type_.value, key) if isinstance(type_, MapType) else type_
+
+
+def _settle_keys(
+    inference: Inference, node: n.ObjectLiteral, asked: ObjectType | MapType | None
+) -> Scalar:
+    """What all keys of an object are: what its place asks for, or what the first of them is of
+    which that is known, or strings. Reports those that are something else.
+    """
+    said = [(entry, _keys_said(inference, entry)) for entry in node.fields]
+    first = (kind for _, kinds in said for kind in kinds)
+    wanted = keys_of(asked) if asked is not None else next(first, STRING)
+    for entry, kinds in said:
+        match entry:
+            case n.Field(key=key) if wanted != STRING:
+                inference.report(_wrong_key(key.span, STRING, wanted, key.text))
+            case n.ComputedField(key=key):
+                _key(inference, key, wanted)
+            case n.Spread():
+                _note_kind(inference, entry, wanted)
+                if kinds and wanted not in kinds:
+                    inference.report(_wrong_key(entry.span, kinds[0], wanted))
+            case _:
+                pass
+    return wanted
+
+
+def _keys_said(inference: Inference, entry: n.Entry) -> list[Scalar]:
+    """Of which kinds the keys are that an entry gives, as far as its type tells."""
+    types = inference.facts.types
+    match entry:
+        case n.Field():
+            return [STRING]
+        case n.ComputedField(key=key):
+            return [kind for kind in KEYS if may_be(types[key], kind) and types[key] != ANY]
+        case n.Spread(value=value):
+            owners = _objects_in(types[value]) if types[value] != ANY else ()
+            return [keys_of(one) for one in owners if one != EMPTY_OBJECT]
+
+
+def _key(inference: Inference, node: n.Expression, wanted: Scalar) -> None:
+    """A key between brackets: it must be of the kind of the other keys."""
+    type_ = inference.facts.types[node]
+    inference.facts.forms.keys[node] = native_if(is_only(type_, wanted.kind))
+    _note_kind(inference, node, wanted)
+    if not may_be(type_, wanted) and type_ != NEVER:
+        written = written_value(node)
+        text = written if isinstance(written, str) else None
+        inference.report(_wrong_key(node.span, type_, wanted, text))
         return
-    wrong = union(one for one in members(type_) if one != ANY and not may_be(one, STRING))
+    wrong = union(one for one in members(type_) if one != ANY and not may_be(one, wanted))
     if wrong != NEVER:
-        inference.may_fail(node, wrong, "and a key of an object must be a string")
+        inference.may_fail(node, wrong, f"and a key of an object must be a {wanted.kind}")
+
+
+def _note_kind(inference: Inference, node: n.Expression | n.Spread, wanted: Scalar) -> None:
+    inference.facts.forms.dated.pop(node, None)
+    if wanted != STRING:
+        inference.facts.forms.dated[node] = wanted
+
+
+def _wrong_key(
+    span: Span, found: Type, wanted: Scalar, written: str | None = None
+) -> Diagnostic:
+    """That a key is not of the kind of the keys of its object."""
+    hint = "`str(x)` makes a text of any value"
+    if wanted != STRING and (written is not None or found not in KEYS):
+        is_one = written is not None and is_read(wanted, written)
+        text = show_value(written if is_one and written else EXAMPLES_OF_DATES[wanted.kind])
+        words = "write" if is_one else "such a key is"
+        hint = f"{words} `[{wanted.kind}({text})]`"
+    elif found in KEYS:
+        makes = "`str(x)` makes a text" if wanted == STRING else f"`{wanted.kind}(x)` reads a text"
+        hint = "the keys of one object are all strings, all dates or all datetimes"
+        hint += f"; {makes}" if STRING in (found, wanted) else ""
+    return catalogue.KEY_TYPE.at(span, expected=wanted.kind, found=show(found), hint=hint)
 
 
 def _objects_in(spread: Type) -> Iterable[ObjectType | MapType]:
@@ -280,7 +353,7 @@ def _all_merged(
     merged = tuple(dict.fromkeys(_joined(one, other) for one in possible for other in added))
     if len(merged) <= MOST_MEMBERS:
         return merged
-    return (MapType(union(_values(one) for one in merged)),)
+    return (MapType(union(value for one in merged for value in values_of(one))),)
 
 
 def _joined(one: ObjectType | MapType, other: ObjectType | MapType) -> ObjectType | MapType:
@@ -288,7 +361,7 @@ def _joined(one: ObjectType | MapType, other: ObjectType | MapType) -> ObjectTyp
         fields = {field.name: field for field in one.fields}
         fields |= {field.name: _over(field, fields.get(field.name)) for field in other.fields}
         return ObjectType(tuple(fields.values()), is_declared=False)
-    return MapType(union((_values(one), _values(other))))
+    return MapType(union((*values_of(one), *values_of(other))))
 
 
 def _over(field: FieldType, earlier: FieldType | None) -> FieldType:
@@ -301,18 +374,12 @@ def _over(field: FieldType, earlier: FieldType | None) -> FieldType:
     return FieldType(field.name, type_, may_lack=earlier.may_lack)
 
 
-def _values(type_: ObjectType | MapType) -> Type:
-    if isinstance(type_, MapType):
-        return type_.value
-    return union(field.type for field in type_.fields)
-
-
 def _takes(asked: ObjectType | MapType, given: _Parts) -> bool:
     """Whether an object is of the type that its place asks for as it is written, for Python's type
     checkers, too: they know the fields of a class, and the one type of the values of a dict."""
     if isinstance(asked, MapType):
         return all(
-            fit(_values(one), asked.value) == Fit.EXACT
+            fit(union(values_of(one)), asked.value) == Fit.EXACT
             and not (isinstance(one, ObjectType) and one.is_declared)
             for one in given.spread
         )

@@ -7,7 +7,7 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice, Diagnostic
 from saftc.diagnostics.near import did_you_mean, is_slip, meant_to_be
 from saftc.semantics.builtins import DATAFRAME_MEMBERS
-from saftc.semantics.dates import MEMBERS_OF_DATES, METHODS_OF_DATES
+from saftc.semantics.dates import EXAMPLES_OF_DATES, MEMBERS_OF_DATES, METHODS_OF_DATES
 from saftc.semantics.facts import RecordFacts
 from saftc.semantics.forms import (
     Attribute,
@@ -27,6 +27,7 @@ from saftc.semantics.types import (
     ANY,
     DATAFRAME,
     INT,
+    KEYS,
     NEVER,
     RESULT,
     STRING,
@@ -39,8 +40,10 @@ from saftc.semantics.types import (
     Type,
     is_only,
     item_type,
+    keys_of,
     members,
     show,
+    show_value,
     union,
 )
 from saftc.syntax import nodes as n
@@ -142,7 +145,9 @@ def _member_form(inference: Inference, node: n.Member, value: Type) -> MemberFor
     if all(have_field) and all(isinstance(owner, RecordType) for owner in owners):
         return Attribute(name)
     has_length = is_only(value, "string", "object", "list", "tuple")
-    has_length = has_length and not any(isinstance(owner, MapType) for owner in owners)
+    has_length = has_length and not any(
+        isinstance(owner, MapType) and owner.key == STRING for owner in owners
+    )
     if name == "length" and has_length and not any(have_field):
         return Form.LENGTH
     return Form.OPS
@@ -179,7 +184,7 @@ def _may_have_field(inference: Inference, owner: Type, name: str) -> bool:
     There `length` may be one, or the number of them: only a value can tell.
     """
     if isinstance(owner, MapType):
-        return name != "length"
+        return owner.key == STRING and name != "length"
     return inference.facts.has_field(owner, name)
 
 
@@ -249,6 +254,8 @@ def _field(inference: Inference, value: Type, name: str) -> Type | None:
             if field is not None:
                 return field.type
             return INT if name == "length" else None
+        case MapType(key=key) if key != STRING:
+            return INT if name == "length" else None
         case MapType():
             return union((value.value, INT)) if name == "length" else value.value
         case RecordType():
@@ -282,6 +289,9 @@ def _member_hint(
                 names.extend(inference.facts.fields_of(member))
             case Scalar() if member in MEMBERS_OF_DATES:
                 names.extend(MEMBERS_OF_DATES[member])
+            case MapType(key=key) if key != STRING:
+                example = f"{key.kind}({show_value(EXAMPLES_OF_DATES[key.kind])})"
+                return f"its keys are of type {key.kind}: `x[{example}]`"
             case _:
                 pass
     listed = f"it has {', '.join(f'`{known}`' for known in names)}" if names else None
@@ -356,6 +366,8 @@ def _bad_index(inference: Inference, node: n.Index, value: Type, key: Type) -> D
             node.key.span, found=show(value), name=name, hint=_member_hint(inference, value, name)
         )
     hint = "`rows(x)` gives the rows as a list" if value == DATAFRAME else None
+    if isinstance(value, MapType) and key in KEYS:
+        hint = f"`{'str' if value.key == STRING else value.key.kind}(x)` makes a key of it"
     if isinstance(value, RecordType) and isinstance(node.key, n.Literal) and key == STRING:
         hint = f"a field of a record is read by its name: `x.{node.key.value}`"
     return catalogue.NOT_INDEXABLE.at(
@@ -431,7 +443,10 @@ def _has_native_index(owner: Type, key: Type, written: n.Expression) -> bool:
     """Whether Python's `value[key]` is certain to do what Saft's does."""
     if is_only(owner, "string", "list", "tuple") and is_only(key, "int"):
         return True
-    if not (is_only(owner, "object") and is_only(key, "string")):
+    if not is_only(owner, "object"):
+        return False
+    objects = [one for one in members(owner) if isinstance(one, ObjectType | MapType)]
+    if not all(is_only(key, keys_of(one).kind) for one in objects):
         return False
     owners = [member for member in members(owner) if isinstance(member, ObjectType)]
     if isinstance(written, n.Literal):
@@ -454,7 +469,7 @@ def _item_at(value: Type, key: Type, node: n.Expression) -> Type | None:
             possible = fit(key, STRING) != Fit.NEVER
             return union(field.type for field in value.fields) if possible else None
         case MapType():
-            return value.value if fit(key, STRING) != Fit.NEVER else None
+            return value.value if fit(key, value.key) != Fit.NEVER else None
         case _ if value == DATAFRAME:
             return ListType(ANY) if fit(key, STRING) != Fit.NEVER else None
         case _:

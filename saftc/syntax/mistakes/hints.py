@@ -226,8 +226,9 @@ def _brackets_of_types(place: Place) -> str | Advice | None:
 def _map_type(place: Place) -> str:
     """`dict[str, int]`."""
     match place.tokens[place.position + 1 : place.position + 5]:
-        case [_, comma, value, end] if comma.kind == "COMMA" and end.kind in ("RSQB", "GREATER"):
-            return f"write `{{[string]: {_type_text(value)}}}`"
+        case [key, comma, value, end] if comma.kind == "COMMA" and end.kind in ("RSQB", "GREATER"):
+            kind = key.text if key.text in ("date", "datetime") else "string"
+            return f"write `{{[{kind}]: {_type_text(value)}}}`"
         case _:
             return "write `{[string]: T}`"
 
