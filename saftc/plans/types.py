@@ -53,8 +53,11 @@ class Types:
                 return t.TupleType(tuple(self.of(item, levels) for item in items))
             case schema_model.TupleSchema():
                 return ANY_TUPLE
-            case schema_model.MapSchema(value):
-                return t.MapType(self.of(value, levels))
+            case schema_model.MapSchema(value, key):
+                kind = self.of(key, levels)
+                if isinstance(kind, t.Scalar) and kind in t.KEYS:
+                    return t.MapType(self.of(value, levels), kind)
+                return t.ANY
             case schema_model.UnionSchema(members):
                 return t.union(self.of(member, levels) for member in members)
             case schema_model.ObjectSchema(name, fields):

@@ -145,3 +145,8 @@ def spot_of(text: str) -> Spot:
 
 
 conversions = [spot_of]
+
+
+def booked(days: dict[date, Decimal], since: date) -> dict[date, Decimal]:
+    """What was booked on or after a day."""
+    return {day: amount for day, amount in days.items() if day >= since}
