@@ -258,11 +258,6 @@ class _SingleQuotes(cst.CSTTransformer):
         return updated_node.with_changes(value=f"'{text[1:-1]}'")
 
 
-def is_none(node: Expression) -> bool:
-    """Whether it is `None`."""
-    return isinstance(node, cst.Name) and node.value == "None"
-
-
 # Postfix expressions
 
 

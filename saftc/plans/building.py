@@ -199,7 +199,11 @@ class _Builder:
 
         `hint` is what a variable for it would be called.
         """
-        return self.script.typed(self._expression(node, block, scope, hint), node.type)
+        try:
+            return self.script.typed(self._expression(node, block, scope, hint), node.type)
+        except NotWritable as problem:
+            problem.path = node.path if problem.path is None else problem.path
+            raise
 
     def _expression(
         self, node: tree.Checked, block: Block, scope: Scope, hint: str

@@ -52,17 +52,13 @@ def compile_plan(file: str, tools: str, folders: Iterable[Path]) -> CompiledPlan
     offered = find_tools(tools, folders, json.loads(source.text))
     checked = check(ProgramText(source.text), offered.registry)
     if isinstance(checked, ProgramFailure):
-        raise PlanProblem(
-            "\n".join(
-                _told(source, one.message, _span_of(source, one.path))
-                for one in checked.diagnostics
-            )
-        )
+        found = [_told_at(source, one.message, one.path) for one in checked.diagnostics]
+        raise PlanProblem("\n".join(found))
     if isinstance(checked, Ambiguous):
         raise PlanProblem("\n".join(_ambiguous(source, point) for point in checked.points))
     names = program_tree.waiting_in(checked)
     waiting = [
-        _told(source, _WAITS.format(call["tool"]), _span_of(source, call["path"]), _ASKS)
+        _told_at(source, _WAITS.format(call["tool"]), call["path"], _ASKS)
         for call in program_tree.calls_in(checked)
         if call["tool"] in names
     ]
@@ -72,16 +68,24 @@ def compile_plan(file: str, tools: str, folders: Iterable[Path]) -> CompiledPlan
     try:
         return CompiledPlan(write_plan(name, checked.root, offered), offered.siblings)
     except NotWritable as problem:
-        raise PlanProblem(f"error: {problem}\n") from None
+        if problem.path is None:
+            raise PlanProblem(f"error: {problem}\n") from None
+        raise PlanProblem(_told(source, str(problem), _span_of(source, problem.path))) from None
 
 
 def _told(source: Source, message: str, span: Span, hint: str = "") -> str:
     return f"error: {message}\n{snippet(source, span, hint)}"
 
 
+def _told_at(source: Source, message: str, pointer: str, hint: str = "") -> str:
+    """The same, with the place that a JSON Pointer names."""
+    steps = (one.replace("~1", "/").replace("~0", "~") for one in pointer.split("/")[1:])
+    return _told(source, message, _span_of(source, steps), hint)
+
+
 def _ambiguous(source: Source, point: Point) -> str:
     """An ambiguity with the plans that are not."""
-    lines = [_told(source, point.message, _span_of(source, point.path))]
+    lines = [_told_at(source, point.message, point.path)]
     for candidate in point.candidates:
         program = json.dumps(candidate.program, ensure_ascii=False)
         lines.append(f"  {candidate.sentence}: {program}\n")
@@ -149,15 +153,15 @@ def _not_json(source: Source) -> tuple[str, Span] | None:
     return None
 
 
-def _span_of(source: Source, pointer: str) -> Span:
+def _span_of(source: Source, path: Iterable[str | int]) -> Span:
     """The stretch of a value in JSON text; of an object, its first line's.
 
     A place that is not in the text is that of the innermost value around it.
     """
     text = source.text
     start = _skip(text, 0)
-    for step in pointer.split("/")[1:]:
-        inner = _inside(text, start, step.replace("~1", "/").replace("~0", "~"))
+    for step in path:
+        inner = _inside(text, start, str(step))
         if inner is None:
             break
         start = inner

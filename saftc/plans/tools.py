@@ -21,7 +21,7 @@ from runtime_support import approve
 from runtime_support.programs import Registry, RegistryError
 from saftc.diagnostics.near import near
 from saftc.driver import Checked, compile_checked
-from saftc.plans.declaring import declaring
+from saftc.plans.declaring import TextOf, declaring
 from saftc.previews.declarations import imported_beside
 from saftc.project.files import MADE_BY_SAFTC, FileProblem, read_module
 from saftc.project.finder import sibling
@@ -31,7 +31,9 @@ from saftc.semantics.programs import conversions_of
 
 
 class NotWritable(Exception):
-    """What the plan means has no Python form; the text says why."""
+    """What the plan means has no Python form; the text says why, and `path` where in the plan."""
+
+    path: tuple[str | int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,21 +100,31 @@ def _of_script(name: str, folder: Path, program: object) -> Tools:
     scripts = {name: one for name, one in modules.siblings.items() if one is not None}
     texts = {name: compile_checked(one).text for name, one in scripts.items()}
     conversions = set(conversions_of(checked.module, checked.facts))
-    with declaring(texts.get) as approved:
+    return _declared(name, folder, texts.get, conversions, program, tuple(scripts.values()))
+
+
+def _declared(
+    name: str,
+    folder: Path,
+    text_of: TextOf,
+    conversions: set[str],
+    program: object,
+    scripts: tuple[Checked, ...] = (),
+) -> Tools:
+    """The tools of a module that is read and not run."""
+    with declaring(text_of) as approved:
         namespace = vars(imported_beside(folder)(name))
         registry = _registry(name, namespace, conversions, approved, program)
-        return Tools(name, namespace, registry, tuple(scripts.values()))
+        return Tools(name, namespace, registry, scripts)
 
 
 def _of_python(name: str, folder: Path, program: object) -> Tools:
-    find, text = imported_beside(folder), _compiled_text(name, folder)
+    text = _compiled_text(name, folder)
     if text is not None:
         conversions = set(map(tool_name, _passed_as_conversions(text)))
-        with declaring(partial(_compiled_text, folder=folder)) as approved:
-            namespace = vars(find(name))
-            registry = _registry(name, namespace, conversions, approved, program)
-            return Tools(name, namespace, registry)
-    module = find(name)
+        compiled = partial(_compiled_text, folder=folder)
+        return _declared(name, folder, compiled, conversions, program)
+    module = imported_beside(folder)(name)
     functions = {one.__name__: one for one in _listed_conversions(module, name)}
     namespace = {**vars(module), **functions}
     approved = [

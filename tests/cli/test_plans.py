@@ -433,6 +433,7 @@ def test_a_default_that_cannot_be_written(saftc: Command, write: Write) -> None:
     write("plan.json", {"take": {"a": 1, "c": 2}})
     done = saftc("build", "plan.json", "--tools", "tools", "-o", "-")
     assert done.err.startswith("error: take takes 'b' by position")
+    assert '\n --> plan.json:1:1\n  |\n1 | {"take": {"a": 1, "c": 2}}\n' in done.err
 
 
 def test_files_are_kept_and_compared_as_those_of_scripts(
