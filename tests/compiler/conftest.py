@@ -1,5 +1,6 @@
 """The modules that all scripts of the project compile to, made once."""
 
+import gc
 from collections.abc import Mapping
 from functools import cache
 
@@ -25,6 +26,8 @@ def _modules() -> dict[str, Compiled]:
         found[f"goldens/{name}"] = compile_file(GOLDENS / f"{name}.saft")
     for path in examples():
         found[f"examples/{path.stem}"] = compile_file(path)
+    # They stay until the end: no collection need go through their trees.
+    gc.freeze()
     return found
 
 

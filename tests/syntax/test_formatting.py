@@ -61,6 +61,8 @@ def test_there_are_scripts() -> None:
 @pytest.mark.parametrize("text", READABLE, ids=range(len(READABLE)))
 def test_every_script(text: str) -> None:
     written = _holds(text)
+    if written == text:
+        return
     with without_black():
         before, after = compile_text(text).text, compile_text(written).text
     assert (before is None) == (after is None)
