@@ -130,8 +130,8 @@ def test_neither_form_overwrites_the_other(
     ended = saftc("build", "--async", "asking.saft", "-o", "service.py")
     assert ended.code == 1
     assert ended.err.endswith(
-        "words.py is the plain form of words.saft; --suffix _async gives the async modules names "
-        "of their own, --force overwrites it\n"
+        "words.py is the plain form of words.saft; --suffix _async gives the async modules other "
+        "names, --force overwrites it\n"
     )
     assert {path.name: path.read_text() for path in folder.glob("*.py")} == before
     assert saftc("build", "--async", "asking.saft", "-o", "service.py", "--force").code == 0

@@ -159,7 +159,7 @@ def test_a_reader_that_goes_away(folder: Path, script: Script, arguments: list[s
 @pytest.mark.one_python
 @pytest.mark.parametrize(
     ("words", "place", "found"),
-    [("saftc ch", "1", ["check"]), ("saftc check --f", "2", ["--format"])],
+    [("saftc ch", "1", ["check"]), ("saftc check --f", "2", ["--format", "--fix"])],
 )
 def test_the_shell_completes_commands_and_options(
     saftc: Command, monkeypatch: pytest.MonkeyPatch, words: str, place: str, found: list[str]

@@ -218,7 +218,7 @@ def test_an_approved_coroutine_is_awaited(desk: Desk) -> None:
 
 def test_without_anybody_to_ask_it_is_an_error_before_the_first_request(desk: Desk) -> None:
     provider = Turns([REFUND], "done")
-    with pytest.raises(ConfigError, match="calls of refund wait for approval, and there is nobody"):
+    with pytest.raises(ConfigError, match="calls of refund wait for approval, and no approver is"):
         ask(desk, provider)
     assert provider.requests == []
 

@@ -1283,7 +1283,7 @@ def test_an_interrupt_waits_for_the_rows_under_way(
         map_rows(ask, path, "out", in_flight=1, chunk_rows=10)
     asked = echo.asked
     assert asked[-1] == "mail 2" and len(asked) < 20
-    assert re.search(r"30 rows: 1?0 done, [23]0 left; .*; the same", capsys.readouterr().err)
+    assert re.search(r"30 rows: 1?0 done, [23]0 left; .*; run the same", capsys.readouterr().err)
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
     configure(provider=(echo := Echo()))
     assert map_rows(ask, path, "out", chunk_rows=10).done == 30
