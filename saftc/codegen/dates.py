@@ -43,7 +43,7 @@ def date_call(context: Context, node: n.Call, way: Way) -> Expression | None:
     if not isinstance(made, Scalar) or made not in DATES.values() or not way.parameters:
         return None
     values = [argument.value for argument in node.arguments]
-    if made == DURATION and all(one.is_keyword for one in way.parameters):
+    if made == DURATION and way.is_named:
         named = [(one.name.text, context.emit(one.value)) for one in node.arguments if one.name]
         return py.call(class_of_date(context, made), [], named)
     match made, values:

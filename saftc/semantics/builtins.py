@@ -149,6 +149,17 @@ class Way:
             return self.parameters[position]
         return self.parameters[-1] if self.repeats else None
 
+    def given(self, position: int, name: str | None) -> Taken | None:
+        """The parameter that an argument is for, by its name, or else by its place."""
+        if name is not None:
+            return self.named(name)
+        return None if self.is_named else self.parameter(position)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether all that it takes is given by name: `duration(days: 3)`."""
+        return bool(self.parameters) and all(one.is_keyword for one in self.parameters)
+
     def is_proved(self, arguments: Sequence[Type]) -> bool:
         """Whether a call with `arguments`, `by` not among them, is certain to be right, so that
         Python's own form does.
@@ -224,7 +235,7 @@ def _fit(way: Way, arguments: Sequence[tuple[str | None, Type]]) -> tuple[int, i
         return -1, 0
     given, taken, is_certain = set[str](), 0, True
     for position, (name, type_) in enumerate(arguments):
-        parameter = way.parameter(position) if name is None else way.named(name)
+        parameter = way.given(position, name)
         found = None if parameter is None else takes(parameter, type_)
         if parameter is None or found is False:
             return -1 if name is not None and parameter is None else 0, taken

@@ -63,6 +63,7 @@ _ELSEWHERE = {
     "long": "int",
     "bytes": "string",
     "timedelta": "duration",
+    "void": "nil",
     "Decimal": "decimal",
     "money": "decimal",
     "timestamp": "datetime",

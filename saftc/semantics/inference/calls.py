@@ -42,6 +42,8 @@ from saftc.semantics.results import HISTORY_ONLY
 from saftc.semantics.types import (
     ANY,
     DATES,
+    FLOAT,
+    INT,
     NEVER,
     BuiltinType,
     CallableType,
@@ -354,8 +356,11 @@ def _report_twice(inference: Inference, argument: n.Argument, name: str, paramet
     inference.report(catalogue.REPEATED_ARGUMENT.at(argument.span, name=name, argument=parameter))
 
 
-def _wrong_count(inference: Inference, node: n.Call, name: str, most: int) -> None:
+def _wrong_count(
+    inference: Inference, node: n.Call, name: str, most: int, *, is_named: bool = False
+) -> None:
     expected = "no argument" if not most else f"{most} argument{'s' if most > 1 else ''}"
+    expected = expected if not is_named else "its arguments by name"
     inference.report(
         catalogue.ARGUMENT_COUNT.at(
             node.span, name=name, expected=expected, given=len(node.arguments)
@@ -381,13 +386,12 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
             return ANY
     given: set[str] = set()
     for position, (argument, (_, type_)) in enumerate(zip(node.arguments, named, strict=True)):
-        parameter = way.parameter(position)
-        if argument.name is not None:
-            parameter = way.named(argument.name.text)
-            if parameter is None and builtin.takes_names:
-                continue
+        parameter = way.given(position, argument.name.text if argument.name else None)
+        if parameter is None and argument.name is not None and builtin.takes_names:
+            continue
         if parameter is None:
-            _wrong_count(inference, node, builtin.name, len(way.parameters))
+            most = len(way.parameters)
+            _wrong_count(inference, node, builtin.name, most, is_named=way.is_named)
             return way.result(types) if types else ANY
         if argument.name is not None and parameter.name in given:
             _report_twice(inference, argument, builtin.name, parameter.name)
@@ -395,6 +399,10 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
         given.add(parameter.name)
         if takes(parameter, type_) is False:
             hint = f"this is what `{builtin.name}` takes"
+            if builtin.name in DATES and argument.name is None:
+                hint = f'write it as in `{builtin.name}("{EXAMPLES_OF_DATES[builtin.name]}")`'
+            if builtin.name == "duration" and type_ in (INT, FLOAT):
+                hint = "write it as in `duration(days: 3)`"
             if parameter.items and "by" in names and is_only(type_, *ITEMS):
                 hint = f"`{builtin.name}(xs, by: f)` compares what a function gives for each"
             if isinstance(type_, RecordType) and builtin.is_of_objects:
@@ -491,7 +499,7 @@ def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin, way: Way
     if not isinstance(node.function, n.Name) or facts.names.of(node.function).kind != "builtin":
         return Form.OPS
     arguments, by = _in_order(node, way), _key_function(node, way)
-    if way.parameters and all(one.is_keyword for one in way.parameters):
+    if way.is_named:
         # Python takes all of them by name, in any order.
         arguments = tuple(one.value for one in node.arguments)
     is_ordered = by is None or is_proved_key(inference, by, _element(inference, node, way))

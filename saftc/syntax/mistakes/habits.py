@@ -150,6 +150,7 @@ ABSENT_NAMES = {
     },
     "__name__": "a function `main` without parameters runs when the script is run",
     "string": "did you mean `str`?",
+    "timedelta": "write `duration(days: 1)`",
 }
 
 # Arguments of Python's builtins that Saft's do not take.
@@ -196,6 +197,9 @@ METHODS = {
     ),
     **dict.fromkeys(("size", "len"), "write `len({x})`"),
     **dict.fromkeys(("toString", "to_string", "to_s"), "write `str({x})`"),
+    "today": "write `today()`",
+    **dict.fromkeys(("now", "utcnow"), "write `now()`"),
+    "fromisoformat": "write `{x}(text)`",
     **dict.fromkeys(("loads", "parse"), "write `parse(text)`"),
     **dict.fromkeys(("dumps", "stringify"), "write `json(value)`"),
     **dict.fromkeys(("dict", "json", "model_dump_json"), "write `json({x})`"),

@@ -477,6 +477,9 @@ def _parameters(place: Place) -> str | Advice | None:
 
 def _conditions(place: Place) -> str | Advice | None:
     bad = place.bad
+    is_defined = place.first.kind in ("TYPE", "FUNCTION") and place.opener == "LPAR"
+    if bad.kind == "QUESTION" and is_defined:
+        return "what may be nil has a type that ends with `?`: `name: string?`"
     if bad.kind == "QUESTION":
         is_choice = any(token.kind == "COLON" for token in place.line[len(place.before) :])
         return "write `a if c else b`" if is_choice else "there is no operator for what may be nil"
@@ -574,6 +577,8 @@ def _results(place: Place) -> str | None:
         return "a block begins below a line that ends with `:`"
     if place.first.kind not in ("FUNCTION", "CONV"):
         return None
+    if place.kind(-1) == "NAME" and place.token(-1).text == "return":
+        return "write `ret`"
     if place.bad.kind == "ARROW":
         return "write the type of the result before the `:`"
     if place.bad.kind == "ASSIGN":
