@@ -509,9 +509,11 @@ def _number(text: str) -> int | float | None:
 
 def _take_int(node: Node) -> Scalar | None:
     number = _take_number(node)
-    match = _AFFIXED.fullmatch(without_markup(node)) if isinstance(node, str) and number else None
-    if match is not None and _MAY_BE_THOUSANDS.fullmatch(match["digits"]):
-        return None
+    is_json = isinstance(node, Bare) and tokens.JSON_NUMBER.fullmatch(node) is not None
+    if isinstance(node, str) and number is not None and not is_json:
+        match = _AFFIXED.fullmatch(without_markup(node))
+        if match is not None and _MAY_BE_THOUSANDS.fullmatch(match["digits"]):
+            return None
     if number is None or isinstance(number.value, int):
         return number
     return None
