@@ -21,7 +21,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from runtime_support._exchange import FailedCall, Message, Reply, Request, Said, ToolRequest
-from runtime_support._jsontext import read_arguments
 from runtime_support._names import listed
 from runtime_support._redaction import escaped, redacted
 from runtime_support._results import NOTHING_KEPT, Answer, Kept, Result, ToolCall, Usage
@@ -389,6 +388,8 @@ def _calls_message(reply: Reply, identified: list[tuple[str, ToolRequest]]) -> M
 
 def _sendable(arguments: str) -> str:
     """Servers read the arguments again, and fail on what is not a JSON object."""
+    from runtime_support._jsontext import read_arguments
+
     try:
         read_arguments(arguments)
     except CheckError:

@@ -22,6 +22,7 @@ from runtime_support._dates_decimals import Digits
 from runtime_support._values import (
     brief,
     data_of,
+    holds_halves,
     is_dataframe,
     is_list,
     is_object,
@@ -151,24 +152,6 @@ def _text_of(text: object) -> str:
     if not isinstance(given, str):
         raise CheckError(f"parse(text): expected string, got {brief(given)}")
     return given
-
-
-def holds_halves(value: Any) -> bool:
-    """Whether a text in JSON data has half of a surrogate pair, which cannot be printed or sent."""
-    import json
-
-    try:
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        return not text.isascii() and not text.encode()
-    except UnicodeEncodeError:
-        return True
-
-
-def without_halves(text: str) -> str:
-    """The text with U+FFFD, the sign for what is unreadable, for each half of a surrogate pair."""
-    if not holds_halves(text):
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _refuse_constant(name: str) -> NoReturn:

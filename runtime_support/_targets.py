@@ -22,9 +22,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from runtime_support._exchange import ToolRequest
-from runtime_support._jsontext import parse_unambiguous, without_halves
 from runtime_support._results import ToolCall
 from runtime_support._seams import load_part
+from runtime_support._values import without_halves
 from runtime_support.errors import CheckError
 
 if TYPE_CHECKING:
@@ -147,6 +147,8 @@ def _unquoted(text: str) -> str:
     literal = text.strip()
     if len(literal) < 2 or literal[0] != '"' or literal[-1] != '"':
         return text
+    from runtime_support._jsontext import parse_unambiguous
+
     try:
         return parse_unambiguous(literal)
     except CheckError:

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from runtime_support._jsontext import to_json
 from runtime_support._names import did_you_mean
 from runtime_support._seams import load_part
 from runtime_support._values import (
@@ -212,6 +211,8 @@ def _text_of(value: Any, hole: Hole) -> str:
     if isinstance(value, Unknown):
         return value.mark
     if not hole.is_raw:
+        from runtime_support._jsontext import to_json
+
         return to_json(value)
     if isinstance(value, str):
         return value

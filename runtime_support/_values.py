@@ -18,7 +18,6 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from runtime_support._dates_decimals import text_of, word_of, word_of_class
 from runtime_support._names import field_name, function_name
 from runtime_support.errors import CheckError, printable
 
@@ -155,6 +154,8 @@ def data_of(value: Any) -> Any:
         return value
     if hasattr(class_, "__members__"):
         return value.value
+    from runtime_support._dates_decimals import text_of, word_of_class
+
     if word_of_class(class_) is not None:
         return text_of(value)
     if is_named_tuple(value):
@@ -194,6 +195,8 @@ def basic_kind(value: object) -> str:
         return word
     if is_record(value):
         return class_name(type(value))
+    from runtime_support._dates_decimals import word_of
+
     word = word_of(value)
     if word is not None:
         return word
@@ -205,6 +208,24 @@ def basic_kind(value: object) -> str:
     if callable(value):
         return "function"
     return class_name(type(value))
+
+
+def holds_halves(value: Any) -> bool:
+    """Whether a text in JSON data has half of a surrogate pair, which cannot be printed or sent."""
+    import json
+
+    try:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return not text.isascii() and not text.encode()
+    except UnicodeEncodeError:
+        return True
+
+
+def without_halves(text: str) -> str:
+    """The text with U+FFFD, the sign for what is unreadable, for each half of a surrogate pair."""
+    if not holds_halves(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def class_name(class_: type) -> str:
@@ -237,6 +258,8 @@ def show(value: object) -> str:
 def literal(value: object) -> str:
     """The value as a Saft literal; a record as a call of its constructor with named fields."""
     if type(value) not in _KINDS:
+        from runtime_support._dates_decimals import text_of, word_of
+
         word = word_of(value)
         if word is not None and not hasattr(type(value), "__members__"):
             return f"{word}({quote(text_of(value))})"

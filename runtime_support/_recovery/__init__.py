@@ -25,7 +25,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support._jsontext import holds_halves
 from runtime_support._recovery import tokens
 from runtime_support._recovery.bodies import (
     FoundValue,
@@ -76,7 +75,7 @@ from runtime_support._recovery.words import (
 )
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import list_mistakes, mistakes
-from runtime_support._values import is_list, is_object
+from runtime_support._values import holds_halves, is_list, is_object
 
 MOST_NOTES = 20
 LONGEST_WORDS = 20_000

@@ -17,8 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support._jsontext import holds_halves
-from runtime_support._values import is_list, is_object
+from runtime_support._values import holds_halves, is_list, is_object
 from runtime_support.programs._outcomes import Diagnostic, compact
 
 

@@ -14,8 +14,7 @@ import re
 from typing import Any
 
 from runtime_support._exchange import Reply, Request, ToolRequest
-from runtime_support._jsontext import without_halves
-from runtime_support._values import is_object
+from runtime_support._values import is_object, without_halves
 from runtime_support.errors import ProviderError
 from runtime_support.providers._refusals import excerpt, reported_error
 from runtime_support.providers._wires import RequestForm

@@ -19,8 +19,7 @@ from itertools import chain, count
 from typing import Any
 
 from runtime_support._exchange import Message, Origin, Reply, Request, Said, ToolRequest
-from runtime_support._jsontext import without_halves
-from runtime_support._values import is_list, is_object
+from runtime_support._values import is_list, is_object, without_halves
 from runtime_support.errors import ProviderError
 from runtime_support.providers._bodies import (
     Gathering,

@@ -27,10 +27,9 @@ from runtime_support._exchange import (
     Said,
     Streaming,
 )
-from runtime_support._jsontext import without_halves
 from runtime_support._redaction import shown
 from runtime_support._settings import Settings
-from runtime_support._values import counted, is_object
+from runtime_support._values import counted, is_object, without_halves
 from runtime_support.errors import ProviderError, ProviderTimeout, Refused, ToolsUnsupported
 from runtime_support.providers._bodies import Gathering
 from runtime_support.providers._clients import Body

@@ -16,8 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from runtime_support._exchange import Message, Origin, Reply, Request, Said, ToolRequest
-from runtime_support._jsontext import without_halves
-from runtime_support._values import is_list, is_object
+from runtime_support._values import is_list, is_object, without_halves
 from runtime_support.errors import ConfigError
 from runtime_support.providers import _chat
 from runtime_support.providers._bodies import (
