@@ -16,7 +16,6 @@ from typing import Any
 from runtime_support._exchange import Reply, Request, ToolRequest
 from runtime_support._values import is_object, without_halves
 from runtime_support.errors import ProviderError
-from runtime_support.providers._refusals import excerpt, reported_error
 from runtime_support.providers._wires import RequestForm
 
 _WRAPPING = re.compile(r'\s*\{\s*"value"\s*:')
@@ -37,12 +36,16 @@ def read_object(content: bytes, request_id: str | None, what: str, hint: str | N
     try:
         body = json.loads(content)
     except (ValueError, RecursionError):
+        from runtime_support.providers._refusals import excerpt
+
         raise ProviderError(
             f"the server's answer is not JSON: {excerpt(content)}", request_id=request_id
         ) from None
     if not is_object(body):
         raise unexpected_answer(content, request_id, what, hint)
     if is_object(body.get("error")):
+        from runtime_support.providers._refusals import reported_error
+
         raise reported_error(body["error"], request_id)
     return body
 
@@ -51,6 +54,8 @@ def unexpected_answer(
     content: bytes, request_id: str | None, what: str, hint: str | None
 ) -> ProviderError:
     """The error for an answer that is not what it should be."""
+    from runtime_support.providers._refusals import excerpt
+
     said = f"the server did not return {what}: {excerpt(content)}"
     return ProviderError(said, request_id=request_id, hint=hint)
 

@@ -39,7 +39,7 @@ from runtime_support._effects import (
 from runtime_support._redaction import remember_secrets, shown
 from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.providers._network import TOO_LATE, Deadline, TimedTransport
-from runtime_support.providers._refusals import request_id_of
+from runtime_support.providers._wires import request_id_of
 
 try:
     import aiohttp

@@ -27,26 +27,22 @@ from runtime_support._exchange import (
     Said,
     Streaming,
 )
-from runtime_support._redaction import shown
 from runtime_support._settings import Settings
-from runtime_support._values import counted, is_object, without_halves
-from runtime_support.errors import ProviderError, ProviderTimeout, Refused, ToolsUnsupported
+from runtime_support._values import counted, without_halves
+from runtime_support.errors import ProviderError, ToolsUnsupported
 from runtime_support.providers._bodies import Gathering
 from runtime_support.providers._clients import Body
-from runtime_support.providers._refusals import (
-    SHOWN,
+from runtime_support.providers._server import Server
+from runtime_support.providers._wires import (
+    Feature,
+    Rejected,
+    RequestForm,
     Unanswered,
     Waited,
-    asked_wait,
-    error_of,
-    is_used_up,
-    refusal_of,
-    refusal_words,
-    reported_error,
+    Wire,
     request_id_of,
+    without_lacking,
 )
-from runtime_support.providers._server import Server
-from runtime_support.providers._wires import Feature, RequestForm, Wire, without_lacking
 
 if TYPE_CHECKING:
     from runtime_support.providers import _chat, _messages, _responses
@@ -56,10 +52,6 @@ if TYPE_CHECKING:
 WIRES = ("chat", "responses", "messages")
 DEFAULT_MODEL = "gpt-4o-mini"
 LONGEST = 1e6  # seconds; the system has a limit for what one can wait
-
-_REFUSING = (400, 404, 422)
-_BUSY = (429, 503, 529)
-_BROKEN = (408, 409)
 
 # About as many bytes of a request make a token.
 _BYTES_OF_TOKEN = 4
@@ -112,11 +104,11 @@ class OpenAIProvider(Streaming):
         while True:
             try:
                 return (yield from self._send(wire, request, form, heard))
-            except _Rejected as rejected:
+            except Rejected as rejected:
                 form = self._milder(wire, request, form, rejected)
 
     def _milder(
-        self, wire: Wire, request: Request, form: RequestForm, rejected: _Rejected
+        self, wire: Wire, request: Request, form: RequestForm, rejected: Rejected
     ) -> RequestForm:
         """Another form in which the request may do; the error when there is none."""
         lacks, model, error = self.server.lacks, form.origin.model, rejected.error
@@ -173,7 +165,7 @@ class OpenAIProvider(Streaming):
             try:
                 return wire.read(reply, request, form, request_id)
             except ProviderError as error:
-                raise _as_status(error) from None
+                raise self._failure(error) from None
 
         tokens = len(content) // _BYTES_OF_TOKEN
         return (yield from self.server.traffic.ask(self.settings, self.waited, send, tokens))
@@ -185,13 +177,9 @@ class OpenAIProvider(Streaming):
             yield from close_after(self._pieces(exchange, gathered, heard), exchange.closing())
             if gathered.is_whole:
                 return gathered.reply()
-            failure = _damaged(self.address, "it has no end")
-        except (self.server.error, httpx2.RequestError) as error:
+            failure = self._failure(ValueError("it has no end"))
+        except (self.server.error, httpx2.RequestError, ValueError, ProviderError) as error:
             failure = self._failure(error)
-        except ValueError as error:  # neither JSON nor text
-            failure = _damaged(self.address, shown(str(error), SHOWN))
-        except ProviderError as error:
-            failure = _as_status(error)
         if not gathered.text:
             raise failure
         broken = failure.error if isinstance(failure, Unanswered) else failure
@@ -210,29 +198,9 @@ class OpenAIProvider(Streaming):
 
     def _failure(self, error: Exception) -> Exception:
         """The error as ours; Unanswered where another try may do."""
-        package: Any = self.server.package
-        if isinstance(error, package.APIStatusError):
-            return _failure_of(error, self.address)
-        cause: Any = error.__cause__ if isinstance(error, package.APIConnectionError) else error
-        match cause:
-            case httpx2.TimeoutException():
-                late = ProviderTimeout(
-                    f"{self.address} did not answer within {self.settings.timeout} s",
-                    hint="raise `timeout`, or ask for less",
-                )
-                return Unanswered(late, "broken")
-            case httpx2.DecodingError() | httpx2.RemoteProtocolError():
-                return _damaged(self.address, shown(str(cause), SHOWN))
-            case package.APIError():
-                return _as_status(reported_error(cause.body or cause.message, None))
-            case _ if isinstance(cause, self.server.error):
-                return ProviderError(shown(str(cause), SHOWN))
-            case _:
-                said = shown(str(cause or error), SHOWN)
-                away = ProviderError(
-                    f"cannot reach {self.address}: {said}", hint="check `base_url` and the network"
-                )
-                return Unanswered(away, "away")
+        from runtime_support.providers._refusals import failure_of
+
+        return failure_of(error, self.server, self.settings.timeout)
 
 
 class _Exchange:
@@ -281,44 +249,6 @@ class _Exchange:
         return Effect(lambda: self._chunks.close(), lambda: self._chunks.close())
 
 
-class _Rejected(Exception):
-    """The server refused a request that may do in another form."""
-
-    def __init__(self, error: ProviderError, words: str) -> None:
-        super().__init__(str(error))
-        self.error = error
-        self.words = words
-
-
-def _failure_of(status_error: Any, address: str) -> Exception:
-    """The error that a response with the status of one means: whether to ask again, and how."""
-    response: httpx2.Response = status_error.response
-    if response.is_success:  # an event of a stream reported it
-        body = status_error.body if is_object(status_error.body) else {}
-        told = body.get("error") or status_error.message
-        return _as_status(reported_error(told, body.get("request_id")))
-    refusal = refusal_of(response)
-    if refusal is not None:
-        return refusal
-    error = error_of(response, address)
-    status = response.status_code
-    if status in _REFUSING:
-        return _Rejected(error, refusal_words(response).lower())
-    if is_used_up(response) or response.headers.get("x-should-retry") == "false":
-        return error
-    return _as_status(error, asked_wait(response))
-
-
-def _as_status(error: ProviderError | Refused, wait: float | None = None) -> Exception:
-    """The error, Unanswered where its status says that another try may do."""
-    if isinstance(error, Refused):
-        return error
-    status = error.status or 0
-    if status in _BUSY:
-        return Unanswered(error, "busy", wait)
-    return Unanswered(error, "broken", wait) if status in _BROKEN or status >= 500 else error
-
-
 def suitable_wire(server: Server, request: Request) -> Wire:
     """The wire for a request where none was chosen: at OpenAI, the one that takes all of it."""
     if not server.is_openai:
@@ -334,12 +264,6 @@ def wire_named(name: str) -> Wire:
     """The wire of this name, which is loaded when it is first asked for."""
     wire: Any = import_module(f"runtime_support.providers._{name}")
     return wire
-
-
-def _damaged(address: str, cause: str) -> Unanswered:
-    said = f"the answer of {address} cannot be read: {cause}"
-    broken = ProviderError(said, hint="ask again: it was cut off or damaged")
-    return Unanswered(broken, "broken")
 
 
 def _has_tool_answers(request: Request) -> bool:

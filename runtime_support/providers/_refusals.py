@@ -1,9 +1,11 @@
 """What a response says that is not a reply: the error that it is, and the wait that it asks for.
 
+    failure_of(error, server, timeout)                  Unanswered(RateLimited("... answered 429"))
     error_of(response, "https://api.openai.com/v1")     RateLimited("... answered 429: ...")
     asked_wait(response)                                12.0
 
-Errors quote what servers and models wrote redacted, escaped and cut; never a key.
+It is loaded when a try has failed for the first time. Errors quote what servers and models wrote
+redacted, escaped and cut; never a key.
 """
 
 from __future__ import annotations
@@ -12,16 +14,27 @@ import email.utils
 import json
 import re
 import time
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 
 from runtime_support._redaction import shown
 from runtime_support._values import is_object
-from runtime_support.errors import AuthenticationFailed, ProviderError, RateLimited, Refused
+from runtime_support.errors import (
+    AuthenticationFailed,
+    ProviderError,
+    ProviderTimeout,
+    RateLimited,
+    Refused,
+)
+from runtime_support.providers._wires import SHOWN, Rejected, Unanswered, request_id_of
 
-SHOWN = 300
+if TYPE_CHECKING:
+    from runtime_support.providers._server import Server
+
+_REFUSING = (400, 404, 422)
+_BUSY = (429, 503, 529)
+_BROKEN = (408, 409)
 
 # Only the beginning of a body is looked through for what can be shown of it.
 _LOOKED_THROUGH = 65_536
@@ -55,26 +68,73 @@ _STATUSES = {
     "vector_store_timeout": 504,
 }
 
-# The server has too much to do; there is none at the address; or it went wrong this time.
-Reason: TypeAlias = Literal["busy", "away", "broken"]
+
+def failure_of(error: Exception, server: Server, timeout: float) -> Exception:
+    """The error of a try as ours: Unanswered where another try may do, Rejected where it may in
+    another form. A ValueError is what is neither JSON nor text.
+    """
+    if isinstance(error, ProviderError):
+        return _as_status(error)
+    if not isinstance(error, (server.error, httpx2.RequestError)):
+        return _damaged(server.address, shown(str(error), SHOWN))
+    package: Any = server.package
+    if isinstance(error, package.APIStatusError):
+        return _of_status(error, server.address)
+    cause: Any = error.__cause__ if isinstance(error, package.APIConnectionError) else error
+    match cause:
+        case httpx2.TimeoutException():
+            late = ProviderTimeout(
+                f"{server.address} did not answer within {timeout} s",
+                hint="raise `timeout`, or ask for less",
+            )
+            return Unanswered(late, "broken")
+        case httpx2.DecodingError() | httpx2.RemoteProtocolError():
+            return _damaged(server.address, shown(str(cause), SHOWN))
+        case package.APIError():
+            return _as_status(reported_error(cause.body or cause.message, None))
+        case _ if isinstance(cause, server.error):
+            return ProviderError(shown(str(cause), SHOWN))
+        case _:
+            said = shown(str(cause or error), SHOWN)
+            away = ProviderError(
+                f"cannot reach {server.address}: {said}", hint="check `base_url` and the network"
+            )
+            return Unanswered(away, "away")
 
 
-class Unanswered(Exception):
-    """A try after which another may do; `wait` is how many seconds the server asks to wait."""
+def _of_status(status_error: Any, address: str) -> Exception:
+    """The error that a response with the status of one means: whether to ask again, and how."""
+    response: httpx2.Response = status_error.response
+    if response.is_success:  # an event of a stream reported it
+        body = status_error.body if is_object(status_error.body) else {}
+        told = body.get("error") or status_error.message
+        return _as_status(reported_error(told, body.get("request_id")))
+    refusal = refusal_of(response)
+    if refusal is not None:
+        return refusal
+    error = error_of(response, address)
+    status = response.status_code
+    if status in _REFUSING:
+        return Rejected(error, refusal_words(response).lower())
+    if is_used_up(response) or response.headers.get("x-should-retry") == "false":
+        return error
+    return _as_status(error, asked_wait(response))
 
-    def __init__(self, error: ProviderError, reason: Reason, wait: float | None = None) -> None:
-        super().__init__(error)
-        error.stays_away = reason != "broken"
-        self.error = error
-        self.reason = reason
-        self.wait = wait
+
+def _as_status(error: ProviderError | Refused, wait: float | None = None) -> Exception:
+    """The error, Unanswered where its status says that another try may do."""
+    if isinstance(error, Refused):
+        return error
+    status = error.status or 0
+    if status in _BUSY:
+        return Unanswered(error, "busy", wait)
+    return Unanswered(error, "broken", wait) if status in _BROKEN or status >= 500 else error
 
 
-@dataclass(slots=True)
-class Waited:
-    """For how many seconds one prompt has waited for its server."""
-
-    seconds: float = 0.0
+def _damaged(address: str, cause: str) -> Unanswered:
+    said = f"the answer of {address} cannot be read: {cause}"
+    broken = ProviderError(said, hint="ask again: it was cut off or damaged")
+    return Unanswered(broken, "broken")
 
 
 def error_of(response: httpx2.Response, address: str) -> ProviderError:
@@ -103,11 +163,6 @@ def error_of(response: httpx2.Response, address: str) -> ProviderError:
     if status in (400, 413, 422):
         hint = _hint_of(response.text[:_LOOKED_THROUGH].lower())
     return ProviderError(said, status=status, request_id=request_id, hint=hint)
-
-
-def request_id_of(response: httpx2.Response) -> str | None:
-    """What the server calls the request, for which it has two names of headers."""
-    return response.headers.get("x-request-id") or response.headers.get("request-id")
 
 
 def refusal_of(response: httpx2.Response) -> Refused | None:
@@ -188,29 +243,3 @@ def reported_error(error: Any, request_id: str | None) -> ProviderError | Refuse
 def excerpt(content: bytes) -> str:
     """The beginning of a body, fit to be shown."""
     return shown(content[:_LOOKED_THROUGH].decode(errors="replace"), SHOWN) or "nothing"
-
-
-class Lacks:
-    """What a server was found not to take; tried again after a while, as servers change."""
-
-    SECONDS = 600.0
-    MOST = 256
-
-    def __init__(self) -> None:
-        self._until: dict[tuple[str, ...], float] = {}
-
-    def add(self, *what: str) -> None:
-        """Notes a part of requests, named by words."""
-        # A new dict each time: other threads look into the one before.
-        latest = list(self._until.items())[1 - self.MOST :]
-        self._until = {**dict(latest), what: self.now() + self.SECONDS}
-
-    def now(self) -> float:
-        """The time, in seconds."""
-        return time.monotonic()
-
-    def __bool__(self) -> bool:
-        return bool(self._until)
-
-    def __contains__(self, what: tuple[str, ...]) -> bool:
-        return self._until.get(what, 0.0) > self.now()

@@ -27,7 +27,7 @@ from runtime_support._notes import is_at_terminal, note
 from runtime_support._order import check_cancelled, clock_here, note_wait
 from runtime_support._settings import Settings
 from runtime_support.errors import ProviderError
-from runtime_support.providers._refusals import Unanswered, Waited
+from runtime_support.providers._wires import Unanswered, Waited
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+import time
 import weakref
 from collections.abc import AsyncGenerator
 from importlib import import_module
@@ -22,8 +23,8 @@ from runtime_support._redaction import redacted, remember_secrets, shown
 from runtime_support._settings import Settings
 from runtime_support.errors import ConfigError
 from runtime_support.providers._clients import LAST_PORT, async_client_to, client_to
-from runtime_support.providers._refusals import SHOWN, Lacks
 from runtime_support.providers._traffic import Traffic
+from runtime_support.providers._wires import SHOWN
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -60,6 +61,32 @@ def _imported(package: str) -> ModuleType:
             setting="wire",
             hint=f"pip install {package}, which is the extra `{package}`",
         ) from None
+
+
+class Lacks:
+    """What a server was found not to take; tried again after a while, as servers change."""
+
+    SECONDS = 600.0
+    MOST = 256
+
+    def __init__(self) -> None:
+        self._until: dict[tuple[str, ...], float] = {}
+
+    def add(self, *what: str) -> None:
+        """Notes a part of requests, named by words."""
+        # A new dict each time: other threads look into the one before.
+        latest = list(self._until.items())[1 - self.MOST :]
+        self._until = {**dict(latest), what: self.now() + self.SECONDS}
+
+    def now(self) -> float:
+        """The time, in seconds."""
+        return time.monotonic()
+
+    def __bool__(self) -> bool:
+        return bool(self._until)
+
+    def __contains__(self, what: tuple[str, ...]) -> bool:
+        return self._until.get(what, 0.0) > self.now()
 
 
 class Server:

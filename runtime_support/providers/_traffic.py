@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from runtime_support._exchange import Replying
 from runtime_support._settings import Settings
-from runtime_support.providers._refusals import Unanswered, Waited
+from runtime_support.providers._wires import Unanswered, Waited
 
 if TYPE_CHECKING:
     from runtime_support.providers._retries import Pace

@@ -6,6 +6,8 @@
     wire.refuses("tools", "... does not support tools")    whether these words refuse tools
     without_lacking(wire.LACKS, "the wire ...", request)   the request as far as the wire has words
 
+and how a try ends that has no reply: `Unanswered`, `Rejected`.
+
 A wire is a module of functions without state. Sending, waiting and asking again know none of them
 (`_openai`), and neither do journals and recordings: a `Request` has one form, on whatever wire.
 """
@@ -18,9 +20,11 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from runtime_support._exchange import Origin, Reply, Request
 from runtime_support._notes import note
-from runtime_support.errors import ConfigError
+from runtime_support.errors import ConfigError, ProviderError
 
 if TYPE_CHECKING:
+    import httpx2
+
     from runtime_support.providers._bodies import Gathering
 
 # What a server may not take of requests: tools; schemas; this one schema; replies in pieces; the
@@ -101,3 +105,44 @@ def without_lacking(
 
 # What was reported to the user.
 _told: set[str] = set()
+
+
+# Tries
+
+# So much is shown of what a server says.
+SHOWN = 300
+
+# The server has too much to do; there is none at the address; or it went wrong this time.
+Reason: TypeAlias = Literal["busy", "away", "broken"]
+
+
+class Unanswered(Exception):
+    """A try after which another may do; `wait` is how many seconds the server asks to wait."""
+
+    def __init__(self, error: ProviderError, reason: Reason, wait: float | None = None) -> None:
+        super().__init__(error)
+        error.stays_away = reason != "broken"
+        self.error = error
+        self.reason = reason
+        self.wait = wait
+
+
+@dataclass(slots=True)
+class Waited:
+    """For how many seconds one prompt has waited for its server."""
+
+    seconds: float = 0.0
+
+
+class Rejected(Exception):
+    """The server refused a request that may do in another form."""
+
+    def __init__(self, error: ProviderError, words: str) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.words = words
+
+
+def request_id_of(response: httpx2.Response) -> str | None:
+    """What the server calls the request, for which it has two names of headers."""
+    return response.headers.get("x-request-id") or response.headers.get("request-id")

@@ -23,8 +23,8 @@ from runtime_support import (
 from runtime_support._effects import finish
 from runtime_support._exchange import Replying
 from runtime_support.providers import _retries
-from runtime_support.providers._refusals import Reason, Unanswered, Waited
 from runtime_support.providers._retries import Pace, Rates, patiently
+from runtime_support.providers._wires import Reason, Unanswered, Waited
 from tests.support.fake_server import Answer, FakeServer, calling, completion, raw, status
 
 
