@@ -11,7 +11,7 @@ import builtins
 import os
 import stat
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
@@ -74,14 +74,7 @@ def write_text(path: str, text: str) -> None:
 
     Of a link beside its target, the target is written; a link to another folder is refused.
     """
-    await_turn()
-    place, data = _to_be_written("write_text", path, text)
-    is_new = not os.path.exists(place)
-    try:
-        replace_file(place, data)
-    except OSError as error:
-        raise _failure("write", place, error) from error
-    note_write(place, is_new)
+    _write("write_text", replace_file, path, text)
 
 
 def append_text(path: str, text: str) -> None:
@@ -89,11 +82,16 @@ def append_text(path: str, text: str) -> None:
 
     What may not be written by `write_text` may not be added to either.
     """
+    _write("append_text", _append, path, text)
+
+
+def _write(name: str, put: Callable[[str, bytes], None], path: str, text: str) -> None:
+    """Puts the text into a file at the turn of the call; `name` is that of the operation."""
     await_turn()
-    place, data = _to_be_written("append_text", path, text)
+    place, data = _to_be_written(name, path, text)
     is_new = not os.path.exists(place)
     try:
-        _append(place, data)
+        put(place, data)
     except OSError as error:
         raise _failure("write", place, error) from error
     note_write(place, is_new)

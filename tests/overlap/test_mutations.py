@@ -10,6 +10,7 @@ import pytest
 from runtime_support import _order as turns
 from runtime_support._overlap import tasks as tasks
 from runtime_support._overlap.calls import _Ahead as Ahead  # pyright: ignore[reportPrivateUsage]
+from saftc.flow.statements import all_statements
 from saftc.schedule import certainty, loop_values
 from saftc.schedule.certainty import Certainty, Reason
 from saftc.schedule.effects import Effects
@@ -63,6 +64,45 @@ def _all_growing(self: _Planner, loop: n.ForStmt) -> list[Any]:
     return [s for one in loop.body if (s := added_to(self.flow, one)) is not None]
 
 
+def _map_added_to(node: n.Statement) -> n.ObjectLiteral | None:
+    """The object of `counts = {...counts, [key]: value}`, whatever else it holds."""
+    match node:
+        case n.AssignStmt(name=name, value=n.ObjectLiteral(fields=fields) as value):
+            spread = (one.value for one in fields if isinstance(one, n.Spread))
+            is_own = any(isinstance(one, n.Name) and one.text == name.text for one in spread)
+            return value if is_own else None
+        case _:
+            return None
+
+
+def _maps_growing(is_growth: Callable[[_Planner, n.Statement, n.ObjectLiteral], bool]) -> Any:
+    """Beside what grows, the maps of which `is_growth` says so, whatever reads them."""
+
+    def growing_too(self: _Planner, loop: n.ForStmt) -> list[Any]:
+        found = [
+            self.facts.names.of(one.name)
+            for one in all_statements(loop.body)
+            if isinstance(one, n.AssignStmt)
+            and (value := _map_added_to(one)) is not None
+            and is_growth(self, one, value)
+        ]
+        return list(dict.fromkeys([*loop_values.growing(self.flow, loop), *found]))
+
+    return growing_too
+
+
+def _adds(self: _Planner, node: n.Statement, _: n.ObjectLiteral) -> bool:
+    return added_to(self.flow, node) is not None
+
+
+def _adds_what_it_reads(self: _Planner, node: n.Statement, value: n.ObjectLiteral) -> bool:
+    return isinstance(value.fields[0], n.Spread) and added_to(self.flow, node) is None
+
+
+def _adds_in_front(_: _Planner, __: n.Statement, value: n.ObjectLiteral) -> bool:
+    return isinstance(value.fields[-1], n.Spread)
+
+
 def _no_reasons(*_: object) -> Iterator[Reason]:
     return iter(())
 
@@ -110,6 +150,9 @@ _RULES: dict[str, tuple[object, str, Any]] = {
     "names in functions": (_Planner, "_read_in_functions", _none),
     "names without a value": (_Planner, "_without_value", _nothing),
     "lists that are read": (_Planner, "_growing", _all_growing),
+    "maps that are read": (_Planner, "_growing", _maps_growing(_adds)),
+    "maps made of what they hold": (_Planner, "_growing", _maps_growing(_adds_what_it_reads)),
+    "maps that keep what they hold": (_Planner, "_growing", _maps_growing(_adds_in_front)),
     "names needed by the rest": (_Planner, "_needed", _none),
     "names needed later": (_Planner, "_needed_later", _none),
     "names where a failure is caught": (_Planner, "_read_after_failure", _nothing),
@@ -168,9 +211,24 @@ _FIRST = {
     "prints wait": 62,
     "stale reads": 35,
 }
-# What is seldom in random scripts: many items behind one that fails, and a key that is missing
-# behind a prompt.
+# What is seldom in random scripts: many items behind one that fails, a key that is missing behind a
+# prompt, and the forms of maps.
+_MAP = """\
+told: {[string]: string} = {}
+for item in ["w1", "w2", "w1", "w3"]:
+    one = $ first {item} $
+    told = TOLD
+    print($ then {one} $)
+print(told)
+"""
 _SCRIPTS = {
+    "maps that are read": Script(
+        _MAP.replace("TOLD", "{...told, [item]: one}").replace("print($", "print(len(told), $")
+    ),
+    "maps made of what they hold": Script(
+        _MAP.replace("TOLD", '{...told, [item]: get(told, item, "") + one}')
+    ),
+    "maps that keep what they hold": Script(_MAP.replace("TOLD", "{[item]: one, ...told}")),
     "behind a failure": Script(
         "for item in range(45):\n    one = $ first {item} $\n    print($ then {item} {one} $)\n"
     ),
