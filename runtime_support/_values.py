@@ -75,7 +75,7 @@ def is_object(value: object) -> TypeGuard[dict[str, Any]]:
 
 def is_key(value: object) -> bool:
     """Whether an object can have it as a key: a string, a date or a datetime."""
-    return isinstance(value, str) or word_of(value) in ("date", "datetime")
+    return isinstance(value, str) or _word_of_date(value) in ("date", "datetime")
 
 
 def has_length(value: object) -> TypeGuard[str | list[Any] | tuple[Any, ...] | dict[str, Any]]:
@@ -144,6 +144,13 @@ def attributes_of(class_: type) -> dict[str, str]:
     return known
 
 
+def _word_of_date(value: object) -> str | None:
+    """The word for a value of dates and the like, whose module is loaded by the first of them."""
+    from runtime_support._dates_decimals import word_of
+
+    return word_of(value)
+
+
 def data_of(value: Any) -> Any:
     """The data of a member of an Enum, a NamedTuple or a pydantic model, as JSON has it.
 
@@ -195,9 +202,7 @@ def basic_kind(value: object) -> str:
         return word
     if is_record(value):
         return class_name(type(value))
-    from runtime_support._dates_decimals import word_of
-
-    word = word_of(value)
+    word = _word_of_date(value)
     if word is not None:
         return word
     for base, base_word in _KINDS.items():
@@ -258,11 +263,9 @@ def show(value: object) -> str:
 def literal(value: object) -> str:
     """The value as a Saft literal; a record as a call of its constructor with named fields."""
     if type(value) not in _KINDS:
-        from runtime_support._dates_decimals import text_of, word_of
-
-        word = word_of(value)
+        word = _word_of_date(value)
         if word is not None and not hasattr(type(value), "__members__"):
-            return f"{word}({quote(text_of(value))})"
+            return f"{word}({quote(data_of(value))})"
         value = data_of(value)
     if value is None:
         return "nil"
@@ -329,7 +332,7 @@ def _key(key: object) -> str:
         return key
     if isinstance(key, str):
         return quote(key)
-    return literal(key) if word_of(key) is None else f"[{literal(key)}]"
+    return literal(key) if _word_of_date(key) is None else f"[{literal(key)}]"
 
 
 # Arguments of the builtins: each function gives the plain value, or CheckError with the place.
