@@ -42,3 +42,4 @@ def asked(question: str, count: int) -> int:
 
 
 print(scaled(1.0, "a", [], None), fitted(1, 2, {}))
+print(asked("a b", 1))
