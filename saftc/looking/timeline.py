@@ -389,13 +389,13 @@ def _data(step: Step, begun: float) -> _Text:
         start=round(step.start - begun, 4),
         seconds=round(step.seconds, 4),
         waited=round(step.waited, 4),
-        heard=None if step.heard is None else round(step.heard, 4),
         failed=step.is_failed,
         critical=step.is_critical,
         tokens=step.tokens,
         cached=step.cached,
         cost=step.cost,
         most=step.unpriced > 0,
+        **({} if step.heard is None else {"heard": round(step.heard, 4)}),
         told=_Text(step.told),
     )
 
