@@ -910,7 +910,11 @@ async function begin() {
   own = add(file(state.name, state.uri, state.text, { isSaved: state.saved, version: state.version }));
   for (const name of state.files) part("files").append(new Option(name, `file:${name}`));
   for (const [name, text] of Object.entries(state.tour)) add(example("of-tour", name, text));
-  for (const [name, text] of Object.entries(state.examples)) add(example("of-project", name, text));
+  for (const [heading, texts] of Object.entries(state.examples)) {
+    const group = Object.assign(document.createElement("optgroup"), { label: heading, id: `of-${heading.replaceAll(" ", "-")}` });
+    part("examples").append(group);
+    for (const [name, text] of Object.entries(texts)) add(example(group.id, name, text));
+  }
   const before = keptBefore();
   for (const one of before.kept ?? []) {
     // What was written is saved over the file that it was written from, and over no other.

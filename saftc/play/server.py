@@ -55,6 +55,19 @@ HOST = "127.0.0.1"
 # Scripts beside the one of the page that are listed, and requests that are sent again at once.
 MOST_FILES = 200
 MOST_AT_ONCE = 8
+# The examples of the project that need no other file.
+EXAMPLES = {
+    "First steps": (
+        *("hello", "longest_name", "add_numbers", "prompt_text"),
+        *("map_list", "conditions", "guess", "story"),
+    ),
+    "Types and several values": ("user_info", "classify", "colours", "typed_values"),
+    "Tools": (
+        *("tools", "choose_tool", "alias", "greet_pair"),
+        *("objects_from_tools", "tool_history", "options"),
+    ),
+    "Programs": ("refund_plan",),
+}
 _HERE = Path(__file__).parent
 _PARTS = {
     "page.css": "text/css",
@@ -113,7 +126,7 @@ class Playground:
         return Response(data, media_type=_PARTS[name])
 
     async def _state(self, _request: Request) -> Response:
-        groups = {name: _scripts_of(_HERE / name) for name in ("tour", "examples")}
+        lessons, examples = (_scripts_of(_HERE / name) for name in ("tour", "examples"))
         try:
             data = _data_of(self.path)
             text = None if data is None else _text_of(self.path, data)
@@ -129,7 +142,12 @@ class Playground:
                 "saved": text is not None,
                 "version": _version_of(data),
                 "files": sorted(filter(_is_name, others))[:MOST_FILES],
-                **groups,
+                "tour": lessons,
+                # By the headings of their groups, in the order of learning.
+                "examples": {
+                    group: {name: examples[name] for name in names}
+                    for group, names in EXAMPLES.items()
+                },
             }
         )
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from saftc.looking.timeline import Timeline
+from saftc.play.server import EXAMPLES
 from tests.browser.conftest import sync_api
 from tests.browser.test_timeline import small
 from tests.play.serving import Page, serving
@@ -177,7 +178,10 @@ def test_text_can_be_larger_and_stays_so(served: Page, opened: Opened) -> None:
 
 def test_each_example_has_its_sentence(served: Page, opened: Opened) -> None:
     page = opened(served.address)
-    sentences = page.locator("#of-project option").all_inner_texts()
+    expect(page.locator("#answers")).to_contain_text("the recording")
+    groups = page.locator("#examples optgroup").evaluate_all("all => all.map(one => one.label)")
+    assert groups == ["Files", "Tour", *EXAMPLES]
+    sentences = page.locator("#of-Tools option").all_inner_texts()
     assert len(sentences) == 7 and all(len(one.split()) > 8 for one in sentences)
     said = "Functions as tools: a function inside a prompt may be called by the model"
     assert any(one.startswith(said) for one in sentences)

@@ -392,11 +392,13 @@ def number_of_blanks(page: Any) -> int:
     )
 
 
-@pytest.mark.parametrize(
-    "example", sorted((EXAMPLES_OF_PAGE).glob("*.saft")), ids=lambda path: path.stem
-)
-def test_each_example_can_be_typed(typed: Any, example: Path) -> None:
-    text, page = example.read_text(), typed
+# Their constructs are those of the others, too.
+TYPED = ("classify", "conditions", "hello", "map_list", "refund_plan", "tools", "typed_values")
+
+
+@pytest.mark.parametrize("example", TYPED)
+def test_examples_can_be_typed(typed: Any, example: str) -> None:
+    text, page = (EXAMPLES_OF_PAGE / f"{example}.saft").read_text(), typed
     page.locator("#script .cm-content").click()
     page.keyboard.press("Control+a")
     page.keyboard.press("Delete")

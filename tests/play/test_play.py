@@ -19,6 +19,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from saftc.play import server
 from tests.compiler.support import EXAMPLES, ROOT
 from tests.play.serving import Page, serving
 
@@ -456,7 +457,7 @@ def test_a_script_is_saved_and_not_lost(tmp_path: Path) -> None:
     file = tmp_path / "mine.saft"
     with serving(file) as page, own(page) as connection:
         state = state_of(page)
-        assert state["text"] == state["examples"]["hello"] and not state["saved"]
+        assert state["text"] == state["examples"]["First steps"]["hello"] and not state["saved"]
         assert news_of(connection, {"save": "print(1)\n"}, "saved")
         assert file.read_text() == "print(1)\n"
         file.write_text("print(2)  // by another program\n")
@@ -570,9 +571,16 @@ def test_what_the_page_could_not_show_is_not_written_over(tmp_path: Path) -> Non
 
 def test_examples_are_those_of_the_project() -> None:
     own = sorted((ROOT / "saftc" / "play" / "examples").glob("*.saft"))
-    assert "hello.saft" in [path.name for path in own]
+    listed = [name for names in server.EXAMPLES.values() for name in names]
+    assert [path.stem for path in own] == sorted(listed)
     for path in own:
         assert path.read_bytes() == (EXAMPLES / path.name).read_bytes()
+    # In the groups and in the order of the project.
+    page = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    for group, names in server.EXAMPLES.items():
+        rows = page.partition(f"| {group} | | |")[2].partition("\n\n")[0]
+        known = re.findall(r"^\| \[(\w+)\]", rows, re.MULTILINE)
+        assert [name for name in known if name in names] == [*names]
 
 
 def test_the_bundle_is_made_from_its_sources() -> None:
