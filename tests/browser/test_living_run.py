@@ -113,7 +113,7 @@ def test_the_tour_goes_on_and_back(served: Page, opened: Opened) -> None:
     expect(page.locator("#name")).to_contain_text("untitled-lesson01_prompt.saft")
     expect(page.locator("#back")).to_be_disabled()
     page.locator("#on").click()
-    expect(page.locator("#script .cm-content")).to_contain_text("Where a prompt stands")
+    expect(page.locator("#script .cm-content")).to_contain_text("The place of a prompt")
     page.locator("#back").click()
     expect(page.locator("#script .cm-content")).to_contain_text("A prompt is an expression")
 
