@@ -11,7 +11,7 @@ The functions that wait for approval are read from the text: `approve(refund)`, 
 
 import ast
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -47,6 +47,9 @@ class _Compiled(MetaPathFinder, Loader):
         self.text_of = text_of
         self.found: dict[str, str] = {}
         self.approved: list[Function] = []
+        # The functions that are read as values, and whether an unknown one is approved.
+        self.values: list[Function] = []
+        self.is_open = False
 
     def find_spec(self, fullname: str, *_rest: object) -> ModuleSpec | None:
         text = self.text_of(fullname)
@@ -57,31 +60,48 @@ class _Compiled(MetaPathFinder, Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         written = ast.parse(self.found[module.__name__])
-        approved = list(_given_to_approve(written))
+        loaded = list(_loaded(written))
         declared = _Declared().visit(written)
         # What else others import from it is a value, which they are declared without.
         vars(module)["__getattr__"] = _nothing
         code = compile(ast.fix_missing_locations(declared), module.__name__, "exec")
         exec(code, vars(module))
-        if vars(module).get("approve") is approve:
-            found = (_named(one, vars(module)) for one in approved)
-            self.approved += [one for one in found if callable(one)]
+        self._note_approved(loaded, vars(module))
+
+    def _note_approved(
+        self, loaded: Sequence[tuple[ast.expr, ast.Call | None]], names: Mapping[str, object]
+    ) -> None:
+        """Notes what is given to `approve`; where that is not a function by its name, it may be any
+        that some module has as a value.
+        """
+        for node, call in loaded:
+            meant = _named(node, names)
+            if meant is approve:
+                found = [_named(one, names) for one in call.args] if call is not None else [None]
+                self.is_open = self.is_open or not all(map(callable, found))
+                self.approved += [one for one in found if callable(one)]
+            elif call is None and callable(meant) and not isinstance(meant, type):
+                self.values.append(meant)
+        if self.is_open:
+            self.approved += self.values
 
 
-def _given_to_approve(module: ast.Module) -> Iterator[ast.expr]:
-    """The arguments of each `approve(...)` of a module."""
+def _loaded(module: ast.Module) -> Iterator[tuple[ast.expr, ast.Call | None]]:
+    """The names that a module reads, and the members, each with its call where it is called."""
+    called = {node.func: node for node in ast.walk(module) if isinstance(node, ast.Call)}
     for node in ast.walk(module):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            yield from node.args if node.func.id == "approve" else ()
+        if isinstance(node, ast.Name | ast.Attribute):
+            yield node, called.get(node)
 
 
-def _named(node: ast.expr, namespace: Mapping[str, object]) -> object:
+def _named(node: ast.expr, names: Mapping[str, object]) -> object:
     """What a name, or a member of a module, means; None of anything else."""
     match node:
         case ast.Name(name):
-            return namespace.get(name)
+            return names.get(name)
         case ast.Attribute(value, name):
-            return getattr(_named(value, namespace), name, None)
+            owner = _named(value, names)
+            return getattr(owner, name, None) if isinstance(owner, ModuleType) else None
         case _:
             return None
 

@@ -361,9 +361,13 @@ f look(order: string) -> string:
 
 """
 APPROVED = [
-    '$ Help with {"A-17"}: you have {look} and {refund:approve}. $',
-    '$ Help with {"A-17"}. $ with {tools: [look, approve(refund)]}',
-    "program $ Refund {[1]} with {look} and {refund:approve}. $",
+    'print($ Help with {"A-17"}: you have {look} and {refund:approve}. $)',
+    'print($ Help with {"A-17"}. $ with {tools: [look, approve(refund)]})',
+    "print(program $ Refund {[1]} with {look} and {refund:approve}. $)",
+    "pay = refund\nprint($ Help, with {pay:approve}. $)",
+    "for one in [refund]:\n    print($ Help, with {one:approve}. $)",
+    "f help(tool: any):\n    ret $ Help, with {tool:approve}. $\nprint(help(refund))",
+    "f waits(tool: any, how: any):\n    ret how(tool)\nprint($ {waits(refund, approve)} $)",
 ]
 REFUNDING = '[{"look": {"order": {"refund": {"order": "A-17", "amount": 25}}}}]'
 WAITS = f"""error: refund waits for approval, and compiled Python would call it without asking
@@ -379,8 +383,8 @@ WAITS = f"""error: refund waits for approval, and compiled Python would call it 
 def test_a_plan_that_calls_what_a_script_has_approved(
     saftc: Command, write: Write, folder: Path, asks: str, compiled: bool
 ) -> None:
-    write("source/bank.saft", f"{REFUNDS}print({asks})\n")
-    write("source/desk.saft", "from bank import look, refund\nprint(refund, look)\n")
+    write("source/bank.saft", f"{REFUNDS}{asks}\n")
+    write("source/desk.saft", 'from bank import look, refund\nprint(refund(look("A-17"), 1.0))\n')
     if compiled:
         assert saftc("build", "source/bank.saft", "source/desk.saft", "--out-dir", ".").code == 0
     else:
