@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from runtime_support._jsontext import to_json as to_json
     from runtime_support._language import builtins as _builtins
     from runtime_support._language import files as _files
+    from runtime_support._language.builtins import changed as changed
     from runtime_support._language.builtins import chars as chars
     from runtime_support._language.builtins import contains as contains
     from runtime_support._language.builtins import ends_with as ends_with
@@ -131,11 +132,11 @@ else:
         "_effects": "maybe_await",
         "_jsontext": "json=to_json parse to_json",
         "_language.builtins": (
-            "abs=abs_ all=all_ any=any_ chars contains ends_with enumerate=enumerate_ env fields "
-            "float=float_ floordiv=div get int=int_ items join key keys len=len_ lower matches "
-            "max=max_ min=min_ print=print_ range=range_ replace reversed=reversed_ round=round_ "
-            "sorted=sorted_ split spread starts_with str=str_ strip sum=sum_ type=type_ unique "
-            "upper values write zip=zip_"
+            "abs=abs_ all=all_ any=any_ changed chars contains ends_with enumerate=enumerate_ env "
+            "fields float=float_ floordiv=div get int=int_ items join key keys len=len_ lower "
+            "matches max=max_ min=min_ print=print_ range=range_ replace reversed=reversed_ "
+            "round=round_ sorted=sorted_ split spread starts_with str=str_ strip sum=sum_ "
+            "type=type_ unique upper values write zip=zip_"
         ),
         "_language.dates": (
             "date=to_date datetime=to_datetime decimal=to_decimal duration=to_duration now "

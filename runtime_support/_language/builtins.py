@@ -41,6 +41,7 @@ from runtime_support._values import (
     is_dataframe,
     is_key,
     is_number,
+    is_object,
     kind,
     plain,
     show,
@@ -65,6 +66,7 @@ else:
     Named = str
 
 Item = TypeVar("Item")
+Record = TypeVar("Record")
 
 # A list of more numbers would take more memory than most machines have.
 MOST_NUMBERS = 100_000_000
@@ -286,6 +288,26 @@ def _validated(value: Any, type_: Any, place: str) -> Any:
 def _wrong_key(words: str, found: Any) -> CheckError:
     hint = f"`x: {{[{kind(found)}]: T}}` says that keys are of this type" if is_key(found) else None
     return CheckError(f"{words}, got {brief(found)}", hint=hint)
+
+
+def changed(
+    record: Record, changes: Mapping[str, Any] | None = None, /, **fields: Any
+) -> Record:
+    """A copy of a record in which these fields have other values; of an object, an object.
+
+    The copy is of the same class and is held against its rules: a dataclass runs `__post_init__`, a
+    pydantic model validates it as a whole. MissingError for a field that the record does not have.
+    """
+    value: Any = plain(record)
+    news = {**(changes or {}), **fields}
+    if is_object(value):
+        made: Any = {**value, **news}
+        if len(set(map(type, made))) > 1:
+            raise CheckError("the keys of one object are all strings, all dates or all datetimes")
+        return made
+    from runtime_support._schema.copies import change_record
+
+    return change_record(value, {name: plain(one) for name, one in news.items()})
 
 
 def sum_(items: Summed, column: str | None = None) -> Any:

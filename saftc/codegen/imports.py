@@ -29,7 +29,7 @@ _NAMES = {
         "later ops overlap program prompt together"
     ),
     # `print`: of modules in which something may print ahead of its turn.
-    "runtime_support.ops": "Failure failure maybe_await print require show",
+    "runtime_support.ops": "Failure changed failure maybe_await print require show",
     "runtime_support.mcp": "server",
     "runtime_support.programs": "Plan coerce",
 }

@@ -55,11 +55,26 @@ def emit_spread(context: Context, node: n.Spread) -> Expression:
 
 
 def _emit_copy(context: Context, node: n.ObjectLiteral) -> Expression:
-    """`dataclasses.replace(record, field=value)`, which holds the copy against its rules."""
-    record = context.emit(node.fields[0].value)
+    """`dataclasses.replace(record, field=value)` and the like, which hold the copy against its
+    rules; `ops.changed(value, {"field": 1})` of what may be an object as well.
+    """
+    copy, record = context.facts.forms.copies[node], context.emit(node.fields[0].value)
+    if copy.is_open:
+        changed = emit_object(context, node, node.fields[1:])
+        made = py.call(context.operator("changed"), [record, changed])
+        context.note(made, node.span)
+        return made
     changes = [(py.field_name(one.key.text), context.emit(one.value)) for one in node.named]
-    replace = py.attribute(context.global_("dataclasses"), "replace")
-    made = py.call(replace, [record], changes)
+    match copy.by:
+        case "replace":
+            replace = py.attribute(context.global_("dataclasses"), "replace")
+            made = py.call(replace, [record], changes)
+        case "_replace":
+            made = py.call(py.attribute(record, "_replace"), [], changes)
+            context.note(made, node.span)
+            return one_a_line(context, node, made, node.fields[1:])
+        case "changed":
+            made = py.call(context.global_("changed"), [record], changes)
     context.note(made, node.span)
     return one_a_line(context, node, made, node.fields)
 

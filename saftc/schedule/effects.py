@@ -373,6 +373,11 @@ class Effects:
             types.append(coercion.wanted)
         if isinstance(node, n.Prompt):
             types.append(self.facts.prompts.get(node, ANY))
+        copy = self.facts.forms.copies.get(node) if isinstance(node, n.ObjectLiteral) else None
+        if copy is not None and copy.is_open and self._meets_python:
+            return ANY
+        if copy is not None:
+            types.append(self.facts.types[node])
         if isinstance(node, n.DestructureStmt):
             types += [self.facts.schemas[field.schema] for field in node.fields]
         return next((one for one in types if self._is_made_by_code(one)), None)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import TypeVar
 
 from saftc.semantics.foreign import Declared, Function, Namespace, PythonClass, Value
-from saftc.semantics.forms import Form, Forms
+from saftc.semantics.forms import CopiedBy, Form, Forms
 from saftc.semantics.history import History, Keeper
 from saftc.semantics.names import Names, Symbol
 from saftc.semantics.operators import operate
@@ -94,7 +94,7 @@ class RecordFacts:
     are `by_name` have to be named in a call, and one that `is_open` has and takes more than its
     fields. `choices` are the members of an Enum, whose one field is `value`.
 
-    One that `can_be_copied` is a dataclass in Python, so that `dataclasses.replace` makes a copy.
+    `copied_by` is what makes a changed copy in Python; None where nothing does.
     One that `is_plain` runs no code of its own when a value is made, compared or shown; if it
     `is_checked`, Python may still refuse to make one.
     """
@@ -110,12 +110,7 @@ class RecordFacts:
     choices: tuple[str, ...] = ()
     is_plain: bool = False
     is_checked: bool = True
-    is_dataclass: bool = False
-
-    @property
-    def can_be_copied(self) -> bool:
-        """Whether `{...record, field: value}` gives one: of a script, or a dataclass of Python."""
-        return self.module is None or self.is_dataclass
+    copied_by: CopiedBy | None = "replace"
 
     @property
     def type(self) -> RecordType:

@@ -22,6 +22,7 @@ from saftc.semantics.forms import (
     IN_PARTS,
     Attribute,
     BuiltinCall,
+    ChangedCopy,
     DirectCall,
     Form,
     OfResult,
@@ -218,7 +219,7 @@ class _Finder:
                 yield from self._written(node.value)
             case n.ObjectLiteral():
                 if node in forms.copies:
-                    yield from self._made(node, forms.copies[node])
+                    yield from self._copied(node, forms.copies[node])
             case n.Spread():
                 if forms.spreads[node] == Form.OPS:
                     words = "may be nothing that can be spread here"
@@ -306,6 +307,12 @@ class _Finder:
         elif (known is None or known.module is not None) and not takes_all:
             words = f"`{record.name.text}` of Python may refuse what it is given"
             yield Failure(node, words, Cause.PYTHON)
+
+    def _copied(self, node: n.ObjectLiteral, copy: ChangedCopy) -> _Failures:
+        if copy.record is None:
+            yield Failure(node, "what is spread first may not have these fields")
+        else:
+            yield from self._made(node, copy.record)
 
     def _builtin(self, node: n.Call, form: BuiltinCall) -> Failure | None:
         name = form.builtin.name

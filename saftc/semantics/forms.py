@@ -211,6 +211,24 @@ class Added:
     right: n.Expression
 
 
+# What makes a changed copy of a record: `dataclasses.replace(record, field=value)`, a NamedTuple's
+# own `record._replace(field=value)`, or `changed(record, field=value)` of the runtime.
+CopiedBy = Literal["replace", "_replace", "changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedCopy:
+    """`{...ticket, severity: "high"}`: a copy of what is spread first, in which fields change.
+
+    `record` is what that certainly is; None where it may be one of several records. If it `is_open`
+    nothing is known of it: an object gives an object, a record one of its own.
+    """
+
+    by: CopiedBy
+    record: n.RecordDef | None = None
+    is_open: bool = False
+
+
 # How an assignment changes the list or object of its name in place (see `ownership`).
 Growth = Append | Extend | Put | Cut | Within
 OperatorForm = Literal[Form.NATIVE, Form.OPS] | IsTest | KindTest
@@ -240,8 +258,7 @@ class Forms:
     """The forms of a script's constructs, by family.
 
     `operators`: `-x`, arithmetic, comparisons (`not`, `and`, `or` are made of `tests`).
-    `copies`: the objects that are a changed copy of a record, with its definition:
-    `{...ticket, severity: "high"}`.
+    `copies`: the objects that are a changed copy of a record, or may be one.
     `tests`: each expression that is a condition, or an operand of `not`, `and`, `or`, and is none
     of these itself.
     """
@@ -264,8 +281,8 @@ class Forms:
     dated: dict[n.Expression | n.Spread, Scalar] = field(
         default_factory=dict[n.Expression | n.Spread, Scalar]
     )
-    copies: dict[n.ObjectLiteral, n.RecordDef] = field(
-        default_factory=dict[n.ObjectLiteral, n.RecordDef]
+    copies: dict[n.ObjectLiteral, ChangedCopy] = field(
+        default_factory=dict[n.ObjectLiteral, ChangedCopy]
     )
 
 

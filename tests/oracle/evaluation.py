@@ -113,8 +113,11 @@ class Evaluation(Asking):
             ):
                 return self.changed(copied, changes, frame, node.span)
             case n.ObjectLiteral(fields=(n.Spread(), *others)):
-                made: dict[str, Value] = dict(self.fields_of(copied, node.fields[0]))
-                return self.filled(made, others, frame, asked)
+                if not isinstance(copied, dict):
+                    # A record or an object: which, is found out before or behind the others.
+                    said = f"`...` of {kind_of(copied)} in an object"
+                    raise Fault("value", node.fields[0].span, said, is_order_open=True)
+                return self.filled(dict(copied), others, frame, asked)
             case n.ObjectLiteral():
                 return self.filled({}, node.fields, frame, asked)
             case n.Call():
@@ -236,11 +239,16 @@ class Evaluation(Asking):
         schemas = {field.name.text: field.schema for field in record.definition.fields}
         fields = dict(record.fields)
         for entry in changes:
-            if not isinstance(entry, n.Field) or entry.key.text not in schemas:
-                raise Wrong("no field of the record")
-            schema = schemas[entry.key.text]
-            value = self.evaluate(entry.value, frame, schema)
-            fields[entry.key.text] = self.argument(value, schema, span)
+            if isinstance(entry, n.Field) and entry.key.text in schemas:
+                value = self.evaluate(entry.value, frame, schemas[entry.key.text])
+                changed: dict[str, Value] = {entry.key.text: value}
+            else:
+                changed = self.fields_from(entry, frame, None)
+            for name, value in changed.items():
+                if name not in schemas:
+                    said = f"no field `{name}` of the record"
+                    raise Fault("value", span, said, is_order_open=True, failure="missing")
+                fields[name] = self.argument(value, schemas[name], span)
         made = Record(record.definition, fields)
         self.check_rules(made)
         return made

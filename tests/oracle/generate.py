@@ -45,6 +45,11 @@ _PRELUDE = [
     *("f raised(bill: Bill, total: decimal) -> Bill:", "    ret {...bill, total: total}", ""),
     *("f total_of(bill: Bill):", "    ret bill.total", ""),
     *("f due_of(bill: Bill):", "    ret bill.due", ""),
+    *("f half_of(n: float) -> float:", "    ret n / 2", ""),
+    *("f halved(change: (int) -> float, n: int) -> float:", "    ret change(n)", ""),
+    *("f told(write: (float) -> string, n: float) -> string:", "    ret write(n)", ""),
+    *("f bound(n: float, other: any) -> float:", "    n = 1", "    n += 2", "    n = other"),
+    *("    ret n", ""),
     *("f grown(n: int) -> int:", "    ret n + 1", ""),
     *("f applied(change: (int) -> int, n: int) -> int:", "    ret change(change(n))", ""),
 ]

@@ -11,9 +11,9 @@ import annotated_types as at
 import anthropic
 import jsonschema
 import pytest
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from runtime_support import CheckError, check, configure, prompt
+from runtime_support import CheckError, MissingError, check, configure, ops, prompt
 from runtime_support._contracts import contract_of
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema, notation, strict_json_schema
@@ -313,3 +313,47 @@ def test_a_tool_tells_the_limits_of_its_parameters(scripted: Any) -> None:
 def test_the_mock_keeps_what_a_model_asks_for(model: type[BaseModel]) -> None:
     with configure(provider="mock"):
         assert isinstance(prompt("Make one up", returns=model).value, model)
+
+
+class Booking(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    first_day: int = Field(alias="firstDay", ge=1)
+    last_day: int = Field(validation_alias="lastDay")
+    guests: list[Person] = []
+    note: str = ""
+
+    @model_validator(mode="after")
+    def _ends_later(self) -> Booking:
+        if self.last_day < self.first_day:
+            raise ValueError("it ends before it begins")
+        return self
+
+
+def test_a_changed_copy_of_a_model_is_validated_as_a_whole() -> None:
+    booking = Booking.model_validate({"firstDay": 1, "lastDay": 2, "colour": "red"})
+    later = ops.changed(booking, first_day=8, last_day=9)
+    assert (type(later), later.first_day, later.last_day) == (Booking, 8, 9)
+    assert later.model_extra == {"colour": "red"}
+    assert "note" not in later.model_fields_set, "what was never set still is not"
+    assert "note" in ops.changed(booking, note="").model_fields_set
+    assert (booking.first_day, booking.last_day) == (1, 2)
+    with pytest.raises(ValidationError, match="it ends before it begins"):
+        ops.changed(booking, first_day=8)
+    with pytest.raises(ValidationError, match="greater than or equal to 1"):
+        ops.changed(booking, first_day=0)
+
+
+class Plain(BaseModel):
+    name: str
+    inner: Booking | None = None
+
+
+def test_a_changed_copy_keeps_what_it_holds_and_knows_its_fields() -> None:
+    inner = Booking.model_validate({"firstDay": 1, "lastDay": 2})
+    plain = Plain(name="a", inner=inner)
+    assert ops.changed(plain, {"name": "b"}).inner is inner
+    with pytest.raises(MissingError, match="no field `nam` in Plain: its fields are name, inner"):
+        ops.changed(plain, nam="b")
+    with pytest.raises(CheckError, match="expected object or record, got int 3"):
+        ops.changed(3, {"name": "b"})

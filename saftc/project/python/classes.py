@@ -33,6 +33,7 @@ from saftc.project.python.fields import (
 from saftc.project.python.signatures import decorated, function_of
 from saftc.semantics.facts import RecordFacts, Shape
 from saftc.semantics.foreign import UNKNOWN, Declared, Namespace, PythonClass, Value
+from saftc.semantics.forms import CopiedBy
 from saftc.semantics.types import (
     ANY,
     CLASSES_OF_DATES,
@@ -55,6 +56,9 @@ _MIXED = ("enum.IntEnum", "enum.StrEnum", "builtins.str", "builtins.int", "built
 # Bases that add nothing that a script sees.
 _PLAIN_BASES = ("builtins.object", "typing.Generic", "typing.Protocol", "abc.ABC")
 _WITH_FIELDS = ("typing.NamedTuple", "pydantic.BaseModel")
+_COPIED_BY: dict[Kind | None, CopiedBy] = {
+    **{"dataclass": "replace", "NamedTuple": "_replace", "model": "changed"}
+}
 # What the annotations of models may say without bringing code along.
 _TOLD = (
     *("builtins.bool", "builtins.float", "builtins.int", "builtins.str", "builtins.list"),
@@ -311,7 +315,7 @@ class Class:
         record = RecordFacts(definition, {}, is_mixed, bases, self.members, self.module)
         record.is_plain = self.is_plain
         record.is_checked = self.kind in ("Enum", "model")
-        record.is_dataclass = self.kind == "dataclass" and self.fields is not None
+        record.copied_by = None if self.fields is None else _COPIED_BY.get(self.kind)
         self.found.records[definition] = record
         self.schema = record.type
         return record

@@ -17,7 +17,8 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.dates import EXAMPLES_OF_DATES, is_read
-from saftc.semantics.forms import native_if, written_value
+from saftc.semantics.facts import RecordFacts
+from saftc.semantics.forms import ChangedCopy, native_if, written_value
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.places import fit_into
@@ -105,10 +106,10 @@ def object_literal(
     inference: Inference, node: n.ObjectLiteral, env: Environment, wanted: Type | None
 ) -> Type:
     """The type of `{a: 1, ...row, [key]: 2}`."""
-    copied = _changed_copy(inference, node, env)
+    asked = _object_meant(node, wanted)
+    copied = _changed_copy(inference, node, asked, env)
     if copied is not None:
         return copied
-    asked = _object_meant(node, wanted)
     match asked:
         case ObjectType() if len(node.named) == len(node.fields):
             return _object_as(inference, node, asked, env)
@@ -123,41 +124,88 @@ def object_literal(
 
 
 def _changed_copy(
-    inference: Inference, node: n.ObjectLiteral, env: Environment
-) -> RecordType | None:
-    """The record of `{...ticket, severity: "high"}`, if what is spread first is certainly one."""
+    inference: Inference,
+    node: n.ObjectLiteral,
+    asked: ObjectType | MapType | None,
+    env: Environment,
+) -> Type | None:
+    """The type of `{...ticket, severity: "high"}`, if what is spread first may be a record, and
+    does not have to be an object for its place.
+    """
     facts = inference.facts
     facts.forms.copies.pop(node, None)
     first, *entries = node.fields or (None,)
-    spread = inference.expression(first.value, env) if isinstance(first, n.Spread) else NEVER
-    if not isinstance(first, n.Spread) or not isinstance(spread, RecordType):
+    if not isinstance(first, n.Spread):
         return None
-    record = facts.record_facts.get(spread.definition) if spread.definition else None
-    if record is None or not record.can_be_copied:
-        return None
-    facts.forms.copies[node] = record.node
-    facts.forms.spreads[first] = native_if(is_proved=True)
-    for entry in entries:
-        wanted = record.fields.get(entry.key.text) if isinstance(entry, n.Field) else None
-        if wanted is not None:
-            fit_into(inference, entry.value, wanted, env)
-            continue
-        inference.expression(entry.value, env)
-        if isinstance(entry, n.Field):
-            name = entry.key.text
-            shown = ", ".join(f"`{one}`" for one in list(record.fields)[:8])
-            hint = did_you_mean(name, record.fields) or f"its fields are {shown}"
-            inference.report(
-                catalogue.MISSING_FIELD.at(entry.key.span, found=spread.name, name=name, hint=hint)
-            )
-            continue
-        if isinstance(entry, n.ComputedField):
-            inference.expression(entry.key, env)
-            facts.forms.keys[entry.key] = native_if(is_proved=True)
+    spread = inference.expression(first.value, env)
+    records: list[RecordFacts] = []
+    others: list[Type] = []
+    for member in members(spread):
+        definition = member.definition if isinstance(member, RecordType) else None
+        record = None if definition is None else facts.record_facts.get(definition)
+        if record is None or record.copied_by is None:
+            others.append(member)
         else:
-            facts.forms.spreads[entry] = native_if(is_proved=True)
-        inference.report(catalogue.COPY_ENTRY.at(entry.span, found=spread.name))
-    return spread
+            records.append(record)
+    if not records and ANY not in others:
+        return None
+    is_open = any(_may_be_any(one, ("object",)) for one in others)
+    if is_open and asked is not None:
+        return None
+    copy = ChangedCopy("changed", is_open=is_open)
+    if not others and len(records) == 1:
+        copy = ChangedCopy(records[0].copied_by or "changed", records[0].node)
+    facts.forms.copies[node] = copy
+    facts.forms.spreads[first] = native_if(not others)
+    if not is_open:
+        _check_spread(inference, first, spread, ("object", *(one.type.name for one in records)))
+    for entry in entries:
+        _change(inference, entry, copy, records, spread, env)
+    if is_open:
+        _settle_keys(inference, node, None)
+    return ANY if is_open else union(record.type for record in records)
+
+
+def _change(
+    inference: Inference,
+    entry: n.Entry,
+    copy: ChangedCopy,
+    records: Sequence[RecordFacts],
+    spread: Type,
+    env: Environment,
+) -> None:
+    """One of the fields that change in a copy."""
+    facts = inference.facts
+    if isinstance(entry, n.Field):
+        name = entry.key.text
+        settable = [one.fields for one in records if _can_be_set(one, name)]
+        if settable and not copy.is_open:
+            fit_into(inference, entry.value, union(one[name] for one in settable), env)
+            return
+        inference.expression(entry.value, env)
+        if not copy.is_open and not any(one.is_open for one in records):
+            names = [one for record in records for one in record.fields if _can_be_set(record, one)]
+            shown = ", ".join(f"`{one}`" for one in list(dict.fromkeys(names))[:8])
+            hint = did_you_mean(name, names) or f"its fields are {shown}"
+            code = catalogue.MISSING_FIELD
+            inference.report(code.at(entry.key.span, found=show(spread), name=name, hint=hint))
+        return
+    if isinstance(entry, n.ComputedField):
+        inference.expression(entry.key, env)
+        inference.expression(entry.value, env)
+        facts.forms.keys[entry.key] = native_if(is_proved=True)
+    else:
+        given = inference.expression(entry.value, env)
+        facts.forms.spreads[entry] = native_if(is_only(given, "object"))
+        if copy.is_open:
+            _check_spread(inference, entry, given, ("object",))
+    if not copy.is_open:
+        inference.report(catalogue.COPY_ENTRY.at(entry.span, found=show(spread)))
+
+
+def _can_be_set(record: RecordFacts, name: str) -> bool:
+    """Whether a record has the field, and is made with a value for it."""
+    return name in record.fields and any(one.name.text == name for one in record.node.fields)
 
 
 def _object_as(

@@ -9,8 +9,8 @@ def both(a: Any, b: tuple[int]) -> list[Any]:
     return [*ops.spread(a), *b]
 
 
-def merged(a: Any, b: Any, key: str) -> dict[str, Any]:
-    return {**ops.fields(a), key: 1, **ops.fields(ops.member(b, "more")), "last": True}
+def merged(a: Any, b: Any, key: str) -> Any:
+    return ops.changed(a, {key: 1, **ops.fields(ops.member(b, "more")), "last": True})
 
 
 data: Any = parse('{"xs": [1], "more": {"y": 2}}')
