@@ -54,6 +54,7 @@ class _Writer:
         self.dated: set[str] = set()
         self.heads = Random(f"heads {seed}")
         self.talks = Random(f"talks {seed}")
+        self.values = Random(f"values {seed}")
         self.lines: list[str] = []
         self.count = count
         # Functions of one text that give one, and those that give a bool.
@@ -310,6 +311,47 @@ class _Writer:
             flow = self.new("w")
         if dice.random() < 0.5:
             self.line(1, f"print({item})")
+
+    def passing(self, names: _Names) -> None:
+        """A loop with changed copies of records, and with functions that are values."""
+        dice, item, inside = self.values, self.new("v"), names.inside()
+        inside.texts = [item, item, *names.texts]
+        case, whole, applied = self.new("Case"), self.new("f"), self.new("f")
+        made, found, steps, step = (self.new(letter) for letter in ("c", "xs", "fs", "g"))
+        self.line(0, f"type {case}(text: string, note: string, act: (string) -> string):")
+        self.line(1, f'assert note != "{dice.choice(("w1", "w9", "w9", "y"))}", "no such note"')
+        self.line(0, f"f {whole}(value: any) -> any:\n    ret value")
+        self.line(0, f"f {applied}(change: (string) -> string, a: string) -> string:")
+        self.line(1, dice.choice(("ret change(a)", "ret change(a) + change(a)")))
+        functions = [*self.functions, *self.tools[:1], "upper", "strip"]
+
+        def function() -> str:
+            chosen = dice.choice(functions)
+            return dice.choice((chosen, chosen, f"{whole}({chosen})"))
+
+        record = f'{case}({{}}, "n", {function()})'
+        self.line(0, f"{found}: [string] = []")
+        self.line(0, f"{steps}: [(string) -> string] = [{function()}, {function()}]")
+        self.line(0, f"{made} = {record.format(self.text(names))}")
+        self.line(0, f"for {item} in {self.items(names)}:")
+        asked = self.prompt(inside).removeprefix("stream ")
+        ways = (
+            f"{made} = {{...{made}, note: {asked}}}",
+            f"{made} = {{...{made}, text: {self.text(inside)}, act: {function()}}}",
+            f"print({{...{made}, note: {item}}}.note, {made}.text)",
+            f"print({{...{whole}({made}), note: {self.text(inside)}}}.note)",
+            f"print({{...{whole}({{text: {item}}}), note: {asked}}}.note)",
+            f"{found} += [{applied}({function()}, {self.text(inside)})]",
+            f"{found} += [{made}.act({item})]",
+            f"print({applied}({made}.act, {asked}))",
+            f"for {step} in {steps}:\n        print({step}({item}))",
+            f"print([{step}({item}) for {step} in {steps}])",
+            f"print({asked})",
+        )
+        for way in dice.sample(ways, dice.randint(2, 4)):
+            self.line(1, way)
+        self.line(0, f"print({found}, {made}.note)")
+        self.line(0, f"print([{applied}({function()}, {item}) for {item} in xs0])")
 
     def sums(self, names: _Names) -> None:
         """A loop that adds numbers which depend on the order of adding, and texts and maps that
@@ -693,6 +735,9 @@ class _Writer:
         self.random = self.talks
         for _ in range(self.talks.choice((0, 0, 1))):
             self.talking(names)
+        self.random = self.values
+        if self.values.random() < 0.3:
+            self.passing(names)
         self.random = before
         for name in (*dict.fromkeys(names.texts), *dict.fromkeys(names.lists)):
             if self.odds(0.5):
