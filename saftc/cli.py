@@ -116,11 +116,11 @@ def saftc(
     context: typer.Context,
     no_cache: Annotated[
         bool,
-        typer.Option("--no-cache", help="Compile everything anew, and remember nothing."),
+        typer.Option("--no-cache", help="Compile everything again, and keep nothing in the cache."),
     ] = False,
     quiet: Annotated[
         bool,
-        typer.Option("-q", "--quiet", help="Report what is wrong, and nothing else."),
+        typer.Option("-q", "--quiet", help="Report only mistakes."),
     ] = False,
     color: Annotated[
         Colour,
@@ -233,7 +233,7 @@ def check(
     ] = False,
     fix: Annotated[
         bool,
-        typer.Option("--fix", help="Fix what can only be meant in one way, then check."),
+        typer.Option("--fix", help="Fix the mistakes that have only one fix, then check."),
     ] = False,
     diff: Annotated[
         bool, typer.Option("--diff", help="Write nothing; show what --fix would change.")
@@ -551,7 +551,7 @@ def map_(
 def runs(
     folder: Annotated[str, typer.Argument(help="Where to look.", metavar="FOLDER")] = ".",
 ) -> None:
-    """List the journals in a folder, with how far each run came."""
+    """List the journals in a folder, with the progress of each run."""
     from saftc.commands.journals import show_runs
 
     raise typer.Exit(show_runs(folder))
@@ -563,7 +563,7 @@ def trace(
     html: Timeline = None,
     chrome: Chrome = None,
 ) -> None:
-    """Show what a run with a journal asked, and what was answered."""
+    """Show the requests and answers of a run with a journal."""
     from saftc.commands.journals import draw_timeline, show_trace
 
     if html is None and chrome is None:
@@ -594,22 +594,22 @@ def approve(
     call: Annotated[
         list[int] | None,
         typer.Option(
-            min=1, help="The number of the call, where several wait; may be repeated.", metavar="N"
+            min=1, help="The number of the call, if several wait; may be repeated.", metavar="N"
         ),
     ] = None,
     again: Annotated[
         bool,
-        typer.Option("--again", help="A call in doubt has not taken effect: it is made again."),
+        typer.Option("--again", help="A call in doubt took no effect: make it again."),
     ] = False,
     done: Annotated[
         str | None,
-        typer.Option(help="A call in doubt has taken effect, with this result.", metavar="RESULT"),
+        typer.Option(help="A call in doubt took effect, with this result.", metavar="RESULT"),
     ] = None,
     no_run: Annotated[
-        bool, typer.Option("--no-run", help="Decide only; the run goes on when it is run again.")
+        bool, typer.Option("--no-run", help="Only decide; run the same command again to resume.")
     ] = False,
 ) -> None:
-    """Show the calls that wait for approval, decide about them, and go on with the run.
+    """Show the calls that wait for approval, decide about them, and resume the run.
 
     At a terminal it asks about each. Without one, and without a decision, it shows what waits.
     """
@@ -622,13 +622,13 @@ def approve(
 @app.command(rich_help_panel=EDITORS)
 def play(
     file: Annotated[
-        Path, typer.Argument(help="The script to write; one that is not there begins as hello.")
+        Path, typer.Argument(help="The script; a new one begins as a short example.")
     ] = Path("play.saft"),
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="The port of the page; 0: one that is free.")
     ] = 0,
     no_open: Annotated[
-        bool, typer.Option("--no-open", help="Leave the browser alone, and only tell the address.")
+        bool, typer.Option("--no-open", help="Print the address, and open no browser.")
     ] = False,
     link: Annotated[
         str | None,
@@ -695,7 +695,7 @@ def serve(
 
 @app.command(rich_help_panel=EDITORS)
 def lsp() -> None:
-    """Answer an editor, by the language server protocol.
+    """Serve an editor by the language server protocol.
 
     Nothing of a script runs, and nothing is sent.
     """

@@ -4,7 +4,7 @@ import typer
 
 from saftc.commands.reporting import counted, say
 
-cache = typer.Typer(help="Show or remove what is kept of earlier compilations.")
+cache = typer.Typer(help="Show or remove the cache of earlier compilations.")
 
 
 @cache.callback(invoke_without_command=True)
