@@ -107,6 +107,9 @@ def _of_number(words: str) -> str:
         found = pattern.fullmatch(words)
         if found is not None:
             return f"{json.dumps(ast.literal_eval(found[1]), ensure_ascii=False)} is not {word}"
+    empty = _EMPTY.fullmatch(words)
+    if empty is not None:
+        return f"the list has no item: `{empty[1]}` needs one"
     return words
 
 
@@ -114,6 +117,8 @@ _NOT_NUMBERS = (
     (re.compile(r"invalid literal for int\(\) with base 10: (.*)", re.DOTALL), "an int"),
     (re.compile(r"could not convert string to float: (.*)", re.DOTALL), "a number"),
 )
+# Before and since Python 3.12.
+_EMPTY = re.compile(r"(min|max)\(\) (?:arg is an empty sequence|iterable argument is empty)")
 
 
 def _python_words(error: BaseException) -> str:

@@ -105,6 +105,7 @@ def test_a_failed_assertion(saftc: Command, script: Script) -> None:
         ("xs[3]", "the list has no item there"),
         ('"a"[xs[0]]', "the string has no item there"),
         ("1 / (xs[0] - 1)", "division by zero"),
+        ("max(xs[1:])", "the list has no item: `max` needs one"),
     ],
 )
 def test_errors_of_python_are_in_words_of_the_script(
