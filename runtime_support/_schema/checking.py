@@ -499,8 +499,11 @@ def _objections(error: BaseException | None) -> list[Mismatch]:
     objections: list[Mismatch] = []
     found: Any = errors()
     for one in found:
-        objections.append(_of_record(str(one["msg"])))
-        objections[-1].steps += reversed(one["loc"])
+        words, place = str(one["msg"]), one["loc"]
+        if place[-1:] == ("[key]",):
+            words, place = f"its key: {words}", place[:-1]
+        objections.append(_of_record(words))
+        objections[-1].steps += reversed(place)
     return objections
 
 

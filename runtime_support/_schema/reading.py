@@ -369,7 +369,11 @@ class _Reader:
         is_of_model, self.is_of_model = self.is_of_model, is_model(class_)
         fields = tuple(fields_of(class_))
         self.is_of_model = is_of_model
-        schema = m.ObjectSchema(name, fields, _doc_of_class(class_), build, is_model(class_))
+        schema: m.Schema = m.ObjectSchema(
+            name, fields, _doc_of_class(class_), build, is_model(class_)
+        )
+        if is_of_model and getattr(class_, "__pydantic_root_model__", False):
+            schema = fields[0].schema  # the model around it makes one of it
         later.schema = schema
         del self.under_way[class_]
         return schema
@@ -421,6 +425,8 @@ class _Reader:
 
         for name, own in class_.model_fields.items():
             field = self.field(models.alias_of(own) or name, own.annotation, **models.told_of(own))
+            if field.doc is None and getattr(own.annotation, "__pydantic_root_model__", False):
+                field = dataclasses.replace(field, doc=_doc_of_class(own.annotation))
             schema = models.in_json(field.schema)
             constrained = m.constrained(schema, self.constraints(own.metadata))
             yield dataclasses.replace(field, schema=constrained)

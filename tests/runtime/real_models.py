@@ -22,6 +22,7 @@ from pydantic import (
     HttpUrl,
     NonNegativeFloat,
     PositiveInt,
+    RootModel,
     StringConstraints,
     conint,
     conlist,
@@ -186,6 +187,21 @@ class Scores(BaseModel):
     extra: Any = None
 
 
+class Codes(RootModel[list[Annotated[str, Field(pattern="^[a-z]+$")]]]):
+    """Short names of countries"""
+
+
+class Visits(RootModel[dict[date, Annotated[int, Field(ge=0)]]]):
+    pass
+
+
+class Calendar(BaseModel):
+    codes: Codes
+    visits: Visits | None = None
+    closed: dict[date, list[str]] = {}
+    levels: dict[Priority, Visits]
+
+
 class Inherited(LineItem):
     """A line with a note."""
 
@@ -226,6 +242,7 @@ MODELS: tuple[type[BaseModel], ...] = (
         Page[Address],
         Invoice,
         Scores,
+        Calendar,
         Inherited,
         Mixed,
         Person,

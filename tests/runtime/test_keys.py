@@ -18,6 +18,7 @@ from runtime_support._schema.writing import json_schema, short
 from runtime_support._streaming.drafts import Drafts
 from runtime_support._targets import Unreadable
 from runtime_support.errors import MissingError
+from tests.runtime.real_models import Calendar, Priority
 
 DAY = dt.date(2026, 1, 31)
 MOMENT = dt.datetime(2026, 1, 31, 9, 30, tzinfo=dt.timezone(dt.timedelta(hours=1)))
@@ -184,6 +185,16 @@ def test_a_draft_has_the_keys_that_are_whole() -> None:
     given = [list(drafts.feed(piece)) for piece in pieces]
     assert given[0][-1] == {DAY: [1, 2]}
     assert all(list(map(type, one)) == [dt.date] for many in given for one in many if one)
+
+
+def test_a_model_says_what_is_wrong_with_its_keys() -> None:
+    with pytest.raises(Unreadable, match=r"value.closed.x: its key: Input should be a valid date"):
+        read(Calendar, '{"codes": ["no"], "levels": {}, "closed": {"x": []}}')
+    with pytest.raises(Unreadable, match=r'value.levels.mid: its key: expected "low"'):
+        read(Calendar, '{"codes": ["no"], "levels": {"mid": {}}}')
+    calendar = read(Calendar, '{"codes": ["no"], "levels": {"low": {"2026-01-31": 3}}}')
+    assert calendar.levels[Priority.low].root == {DAY: 3} and calendar.codes.root == ["no"]
+    assert read(Calendar, ops.json(calendar)) == calendar
 
 
 def test_a_key_of_python_stays_what_it_is_in_the_schema_of_others() -> None:
