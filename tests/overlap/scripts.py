@@ -49,7 +49,7 @@ class _Writer:
         self.others = Random(f"others {seed}")
         self.forms = Random(f"forms {seed}")
         self.dates = Random(f"dates {seed}")
-        self.days = Random(f"days {seed}")
+        self.days = Random(f"dates of maps {seed}")
         # The maps whose keys are dates.
         self.dated: set[str] = set()
         self.heads = Random(f"heads {seed}")
