@@ -7,7 +7,7 @@
     scripts    the nodes of that script, with the facts that the emitter reads
     types      the types of programs as those of the compiler
 
-The language of programs belongs to the runtime, and only there stands what a program means. So a
-plan is checked by it, and what is compiled is its checked tree (`saftc.runtime.program_tree`). It
-becomes that of a script, and `saftc.codegen` writes the module: there is one emitter.
+The language of programs belongs to the runtime, which alone knows what a program means. So the
+runtime checks a plan, and its checked tree (`saftc.runtime.program_tree`) is compiled: it becomes
+that of a script, and `saftc.codegen` writes the module. There is one emitter.
 """

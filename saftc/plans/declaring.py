@@ -6,7 +6,7 @@
     data = read_text("data.txt")                nothing
 
 What is declared is enough to check a plan. Of other modules, those are imported that it needs.
-The functions that wait for approval are read from the text: `approve(refund)`, wherever it stands.
+The functions that wait for approval are read from the whole text: `approve(refund)`.
 """
 
 import ast
