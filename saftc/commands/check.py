@@ -99,8 +99,8 @@ def check_all(
         if bounds and bounded:
             write_result(_bounds_text(bounded))
         say(_summary(files, errors, warnings))
-        found = (diagnostic for _, diagnostics in told for diagnostic in diagnostics)
-        fixable = sum(bool(one.edits) and not one.is_guess for one in found)
+        in_files = (found for source, found in told if source.name not in UNNAMED.values())
+        fixable = sum(bool(it.edits) and not it.is_guess for found in in_files for it in found)
         if fixable and not (fix or diff):
             say(f"`saftc check --fix` can fix {fixable} of these")
     return failed or (strict and warnings > 0)
