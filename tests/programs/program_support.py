@@ -4,6 +4,7 @@ import importlib.util
 import json
 from pathlib import Path
 
+from runtime_support import approve
 from runtime_support.programs import Ambiguity, Registry, option
 
 CASES = Path(__file__).parent / "cases"
@@ -25,6 +26,13 @@ def registry_of(*names):
     """The registry of these fixtures, and the list that `note` writes to."""
     functions, types, conversions, pure, notes = fixtures.fixtures(names, Ambiguity, option)
     return Registry(functions, types, conversions, pure), notes
+
+
+def registry_that_waits(*names):
+    """The same, of which each second function waits for approval; none is pure."""
+    functions, types, conversions, _, notes = fixtures.fixtures(names, Ambiguity, option)
+    some = [approve(one) if number % 2 else one for number, one in enumerate(functions)]
+    return Registry(some, types, conversions), notes
 
 
 def load_cases():

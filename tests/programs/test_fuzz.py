@@ -4,7 +4,7 @@ import json
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from program_support import registry_of
+from program_support import registry_of, registry_that_waits
 
 from runtime_support.programs import (
     Ambiguous,
@@ -14,6 +14,8 @@ from runtime_support.programs import (
     Success,
     evaluate,
 )
+from runtime_support.programs._evaluation import check, run
+from runtime_support.programs._tree import CheckedProgram, waiting_in
 
 FAST = settings(
     max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
@@ -22,6 +24,7 @@ LIMITS = Limits(depth=6, nodes=60, calls=12, items=10, seconds=2, bytes=2_000)
 FIXTURES = ("calc", "text", "books", "places", "vessels", "effects")
 
 registry, notes = registry_of(*FIXTURES)
+waiting, _ = registry_that_waits(*FIXTURES)
 parameters = {p.name for d in registry.definitions.values() for p in d.parameters}
 NAMES = [*registry.definitions, "$let", "$ref", "$map", "$if", "$object", "$", "ad", "nota"]
 KEYS = [*parameters, "bind", "in", "over", "as", "do", "where", "test", "then", "else", "x", ""]
@@ -79,6 +82,18 @@ def examine(program, seen):
 @given(anything)
 def test_any_json_data(program):
     examine(program, [])
+
+
+@FAST
+@given(anything)
+def test_nothing_that_waits_is_called_but_in_a_program_that_was_approved(program):
+    waits = {one.name for one in waiting.definitions.values() if one.waits}
+    called = {one.name for one in evaluate(program, waiting, limits=LIMITS).calls}
+    assert called.isdisjoint(waits)
+    found = check(program, waiting, limits=LIMITS)
+    if isinstance(found, CheckedProgram):
+        approved = {one.name for one in run(found, limits=LIMITS, is_approved=True).calls}
+        assert approved & waits <= set(waiting_in(found)), "whoever approves is told of each"
 
 
 @FAST
