@@ -16,7 +16,7 @@ from enum import Enum, auto
 from functools import cached_property
 
 from saftc.semantics.facts import Facts
-from saftc.semantics.forms import BuiltinCall, DirectCall, Form
+from saftc.semantics.forms import IN_PARTS, BuiltinCall, DirectCall, Form
 from saftc.semantics.names import Symbol
 from saftc.semantics.tools import approved
 from saftc.semantics.types import ANY, BuiltinType, CallableType, FunctionType, Type, members
@@ -27,7 +27,7 @@ from saftc.syntax.walk import children, nodes_of
 class Wait(Enum):
     """How a node waits."""
 
-    # It is a prompt, or a call of what is `async` itself, in a script or in Python.
+    # It is a prompt, a loop over the parts of one, or a call of what is `async` itself.
     AWAITED = auto()
     # A call of a value that may be an `async` function: `ops.acall`, or `maybe_await`.
     VALUE = auto()
@@ -96,6 +96,8 @@ class Awaits:
                 return Wait.AWAITED
             case n.Call():
                 return self._of_call(node)
+            case n.ForStmt() | n.ComprehensionClause():
+                return Wait.AWAITED if self.facts.forms.loops.get(node) in IN_PARTS else None
             case _:
                 return None
 
