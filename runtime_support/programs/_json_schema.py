@@ -15,6 +15,7 @@ import re
 from typing import Any, assert_never
 
 from runtime_support._schema import model as m
+from runtime_support._schema.writing import JSON_TYPES
 from runtime_support._values import is_number
 from runtime_support.programs import _tree as n
 from runtime_support.programs import _types
@@ -129,7 +130,7 @@ class _SchemaWriter:
         starts = _types.union_of(one.parameters[0].schema for one in self._registry.conversions)
         kinds = [one for one in _types.members_of(starts) if isinstance(one, m.ScalarSchema)]
         return [
-            {"type": "number" if kind in _types.NUMBERS else _types.type_notation(kind)}
+            {"type": "number" if kind in _types.NUMBERS else JSON_TYPES[kind.kind]}
             for kind in kinds
             if not isinstance(judge(kind, type_, self._registry), n.Never)
         ]

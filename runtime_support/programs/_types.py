@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar, cast
 
+from runtime_support._dates_decimals import EXAMPLES
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import Check, Mismatch, Validating, opaque_check
 from runtime_support._schema.model import members_of
@@ -40,6 +41,8 @@ STRING = m.ScalarSchema("string")
 NUMBERS = (INTEGER, NUMBER, FLOAT)
 BUILT_IN_NAMES = frozenset({"any", "boolean", "integer", "null", "number", "object", "string"})
 
+# JSON has no dates: a model is told in which form it writes one.
+_EXAMPLES: dict[str, str] = {**EXAMPLES}
 _SCALARS = {bool: BOOLEAN, int: INTEGER, float: FLOAT, str: STRING, type(None): NULL}
 _SAMPLE = 20
 _LONGEST_SHOWN = 40
@@ -215,7 +218,8 @@ class _Notation(NotationWriter):
     """Writes types as a model reads them that writes programs."""
 
     def write_scalar(self, kind: m.ScalarKind) -> str:
-        return JSON_TYPES[kind]
+        example = _EXAMPLES.get(kind)
+        return f'string such as "{example}"' if example else JSON_TYPES[kind]
 
     def write_literal(self, schema: m.LiteralSchema) -> str:
         return json.dumps(schema.value, ensure_ascii=False)

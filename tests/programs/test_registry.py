@@ -2,8 +2,10 @@
 
 # ruff: noqa: E501  (tables of cases, one a line)
 
+import datetime
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple, Optional, TypedDict
 
@@ -346,3 +348,21 @@ def test_builtins_of_the_language_can_be_registered():
 
 def test_the_compiler_knows_the_names_that_are_taken():
     assert programs.BUILT_IN_NAMES == BUILT_IN_NAMES
+
+
+def test_a_model_is_told_in_which_form_it_writes_dates_and_decimals():
+    def pay(amount: Decimal, on: datetime.date, wait: datetime.timedelta | None = None) -> str:
+        return f"{amount} {on} {wait}"
+
+    registry = Registry([pay])
+    assert describe(registry) == (
+        'pay(amount: string such as "12.30", on: string such as "2026-01-31", '
+        'wait?: string such as "P1DT2H30M") -> string'
+    )
+    outcome = evaluate({"pay": {"amount": 1.5, "on": "tomorrow"}}, registry)
+    assert [one.message for one in outcome.diagnostics] == [
+        "parameter 'amount' of pay: expected string such as \"12.30\", got number 1.5",
+        "parameter 'on' of pay: expected string such as \"2026-01-31\", got string \"tomorrow\"",
+    ]
+    written = {"pay": {"amount": "1.50", "on": "2026-01-31", "wait": "PT5M"}}
+    assert evaluate(written, registry).value == "1.50 2026-01-31 0:05:00"
