@@ -109,7 +109,8 @@ def error_words(error: BaseException) -> str:
     """What an exception of Python's own says; its bare words are made whole."""
     match error:
         case KeyError() if type(error) is KeyError and len(error.args) == 1:
-            from runtime_support._values import literal, quote, word_of
+            from runtime_support._dates_decimals import word_of
+            from runtime_support._values import literal, quote
 
             (key,) = error.args
             return f"missing key {quote(str(key)) if word_of(key) is None else literal(key)}"
