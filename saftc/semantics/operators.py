@@ -17,8 +17,10 @@ from saftc.semantics.types import (
     DATETIME,
     DECIMAL,
     DURATION,
+    EMPTY_OBJECT,
     FLOAT,
     INT,
+    KEYS,
     NEVER,
     STRING,
     TIME,
@@ -193,6 +195,8 @@ def _contains(item: Type, container: Type) -> Type | None:
         return BOOL
     if isinstance(container, ListType | TupleType):
         return BOOL
+    if container == EMPTY_OBJECT:
+        return BOOL if item in (*KEYS, ANY) else None  # it may be one of any keys
     if isinstance(container, ObjectType | MapType):
         return BOOL if item in (keys_of(container), ANY) else None
     return BOOL if container == STRING and item in (STRING, ANY) else None
