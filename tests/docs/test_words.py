@@ -4,7 +4,6 @@ Read are the pages without their blocks of code, the help of the commands, and t
 sources. A phrase has the better word beside it; where a phrase is right, `ALLOWED` says why.
 """
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +20,13 @@ PAGES = (
     *("editors/README.md", "editors/*/README.md"),
 )
 FENCE = re.compile(r"^( *)```.*?^ *```$", re.MULTILINE | re.DOTALL)
+
+# Comments and strings; a docstring begins its line. Parts of a string on several lines are one.
+LITERAL = re.compile(
+    r'''(?P<comment>#[^\n]*)|(?P<docstring>(?<=\n)[ ]*r?"""(?s:.*?)""")|[rf]{0,2}"""(?s:.*?)"""'''
+    r"""|[rf]{0,2}"(?:\\.|[^"\\\n])*"|[rf]{0,2}\'(?:\\.|[^\'\\\n])*\'"""
+)
+BROKEN = re.compile(r"""["']\n[ ]*[rf]{0,2}["'](?!")""")
 
 INSTEAD = {
     r"(?<!there )(is|are|was|can be) no (?!longer|more|less)": "is not a ...",
@@ -55,26 +61,17 @@ def prose(page: Path) -> str:
     return re.sub(r"`[^`\n]*`", "`...`", text)
 
 
-def sentences(source: Path) -> Iterator[tuple[int, str]]:
-    """The texts of a module that its users may read, each with its line."""
+def sentences(source: Path) -> Iterator[str]:
+    """The texts of a module that its users may read: all but comments and docstrings.
+
+    The docstrings of the commands are their help.
+    """
     written = source.read_text(encoding="utf-8")
-    if not PHRASE.search(written):
-        return
-    tree = ast.parse(written)
-    is_help = source.name == "cli.py"
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    hidden = {
-        id(node.body[0].value)
-        for node in ast.walk(tree)
-        if isinstance(node, documented) and isinstance(node.body[0], ast.Expr)
-        if not is_help or not isinstance(node, ast.FunctionDef)
-    }
-    for node in ast.walk(tree):
-        match node:
-            case ast.Constant(value=str(text), lineno=line) if id(node) not in hidden:
-                yield line, text
-            case _:
-                pass
+    if PHRASE.search(written):
+        for match in LITERAL.finditer("\n" + BROKEN.sub("", written)):
+            is_docstring = match["docstring"] is not None and source.name != "cli.py"
+            if match["comment"] is None and not is_docstring:
+                yield match[0]
 
 
 def better(text: str) -> Iterator[str]:
@@ -101,10 +98,10 @@ def test_pages() -> None:
 
 def test_messages_and_help() -> None:
     wrong = [
-        f"{source.relative_to(ROOT)}:{number}: {said}: {text.strip()}"
+        f"{source.relative_to(ROOT)}: {said}: {text.strip()}"
         for package in ("saftc", "runtime_support")
         for source in sorted((ROOT / package).rglob("*.py"))
-        for number, text in sentences(source)
+        for text in sentences(source)
         for said in better(text)
     ]
     assert not wrong, "\n".join(wrong)
