@@ -3,6 +3,7 @@
 import datetime as dt
 import enum
 import json
+import operator
 from typing import Any, Literal
 
 import jsonschema
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from runtime_support import CheckError, check, ops
 from runtime_support._contracts import ValueTarget, contract_of, read_reply
+from runtime_support._language.failures import error_words
 from runtime_support._schema.checking import decode, mistakes
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema, short
@@ -201,3 +203,14 @@ def test_a_key_of_python_stays_what_it_is_in_the_schema_of_others() -> None:
     with pytest.raises(CheckError):
         json_schema(schema_of(dict[int, str]))
     assert decode({"a": 1}, schema_of(dict[Any, int])) == {"a": 1}
+
+
+def test_a_missing_key_is_named_as_a_script_writes_it() -> None:
+    days, texts = {DAY: 3}, {"a": 1}
+    for found, key, words in (
+        (days, dt.date(2020, 1, 1), 'missing key date("2020-01-01")'),
+        (texts, "x", 'missing key "x"'),
+    ):
+        with pytest.raises(KeyError) as caught:
+            operator.getitem(found, key)
+        assert error_words(caught.value) == words
