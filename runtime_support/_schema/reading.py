@@ -269,6 +269,7 @@ class _Reader:
         self.namespace = namespace
         self.names = names or {}
         self.under_way: dict[type, m.ReadLater] = {}
+        self.done: dict[tuple[type, bool], m.Schema] = {}  # each way in a web of classes once
         # Whether the type is that of a model's field, which the model itself makes of JSON.
         self.is_of_model = False
 
@@ -364,6 +365,9 @@ class _Reader:
             return m.OpaqueSchema(name, m.InstanceOf(class_), class_)
         if class_ in self.under_way:
             return m.ReferenceSchema(name, self.under_way[class_])
+        known = self.done.get((class_, self.is_of_model))
+        if known is not None:
+            return known
         later = self.under_way[class_] = m.ReadLater()
         build = None if is_typed_dict(class_) else class_
         is_of_model, self.is_of_model = self.is_of_model, is_model(class_)
@@ -375,6 +379,7 @@ class _Reader:
         if is_of_model and getattr(class_, "__pydantic_root_model__", False):
             schema = fields[0].schema  # the model around it makes one of it
         later.schema = schema
+        self.done[class_, is_of_model] = schema
         del self.under_way[class_]
         return schema
 

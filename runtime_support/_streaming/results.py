@@ -104,7 +104,10 @@ class AsyncResult(Generic[T_co]):
         return self._given(list)
 
     def drafts(self) -> AsyncGenerator[Any]:
-        """The value as far as it is there; see `Result.drafts`."""
+        """The value as far as it is there, once; later the whole of it. See `Result.drafts`."""
+        if self._is_begun:
+            of_target = load_part("drafts").of_target
+            return _each(of_target(self._parts.target, self._ended().value))
         return iterate_async(self._noted(_in_drafts(self._begun(), self._parts)))
 
     @property
@@ -161,8 +164,11 @@ class AsyncResult(Generic[T_co]):
         return str(self._ended())
 
     def _given(self, kind: type) -> AsyncGenerator[Any]:
+        """The parts as they come, once; later all of them at once, as in a thread."""
         if kind is not self._parts.kind:
             raise of_another_kind(kind)
+        if self._is_begun:
+            return _each(value_parts(self._ended().value, kind))
         return iterate_async(self._noted(self._begun()))
 
     def _noted(self, asked: Asking) -> Effects[Answer]:
@@ -186,6 +192,11 @@ class AsyncResult(Generic[T_co]):
             raise CheckError("this prompt was asked before", hint="keep what it gave")
         self._is_begun = True
         return self._asked
+
+
+async def _each(parts: Iterator[Any]) -> AsyncGenerator[Any]:
+    for part in parts:
+        yield part
 
 
 def _in_drafts(asked: Asking, parts: Parts) -> Asking:

@@ -646,7 +646,8 @@ def _told(call: Call, registry: Registry) -> ProgramCall:
     if result is not None and not isinstance(result, str):
         result = compact(result)
     text = "null" if call.error is None and result is None else result
-    return ProgramCall(call.name, arguments, text, call.error, call.seconds * 1000, path=call.path)
+    milliseconds = round(call.seconds * 1000, 3)
+    return ProgramCall(call.name, arguments, text, call.error, milliseconds, path=call.path)
 
 
 def _written(value: Any, registry: Registry) -> Any:

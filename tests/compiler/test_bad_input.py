@@ -53,7 +53,7 @@ _FILES: dict[str, tuple[str | bytes, list[str]]] = {
     "UTF-16": ("x = 1\n".encode("utf-16"), None),  # type: ignore[dict-item]
     "module named like a word of Python": ("from class import g\nprint(g(1))\n", ["SAFT0502"]),
     "package named like a word of Python": ("import os.None\nprint(os)\n", ["SAFT0502"]),
-    "surrogates by escapes": ('x = "\\ud800"\n', _CLEAN),
+    "surrogates by escapes": ('x = "\\ud800"\n', ["SAFT0106"]),
     "calls without arguments": ("x = min()\ny = max()\nz = join()\n", ["SAFT0310"] * 3),
     "variables of each other": (
         "from first import a\nb = a\nfrom second import b\na = b\n",
@@ -67,7 +67,7 @@ _FILES: dict[str, tuple[str | bytes, list[str]]] = {
     "lone dollar": ("$", ["SAFT0108"]),
     "a dollar too many": ("x = $ a $ $\n", ["SAFT0114"]),
     "prompt that ends in a backslash": ("x = $ abc \\", ["SAFT0108"]),
-    "unterminated hole": ("x = $ a {b\n", ["SAFT0108"]),
+    "unterminated hole": ("x = $ a {b\n", ["SAFT0109"]),
     "empty hole": ("x = $ a {} b $\n", ["SAFT0120"]),
     "unterminated list": ("x = [1, 2\ny = 3\n", ["SAFT0109"]),
     "unterminated call": ("print(1\n", ["SAFT0109"]),

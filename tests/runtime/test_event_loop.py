@@ -722,16 +722,25 @@ def test_a_broken_stream_is_an_error_with_the_text(server: FakeServer) -> None:
     assert len(server.requests) == 1
 
 
-def test_parts_are_gone_through_once_and_are_of_their_kind(scripted: Script) -> None:
-    scripted("text")
+def test_parts_come_once_and_later_all_at_once_and_are_of_their_kind(scripted: Script) -> None:
+    scripted("text", "[1, 2]", "[3]")
 
     async def main() -> None:
         asked: Any = prompt.aio("?", stream=True)
         with pytest.raises(CheckError, match="`items` are of a list"):
             asked.items()
         assert (await asked).value == "text"
+        assert [piece async for piece in asked.pieces()] == ["text"]
+        numbers = prompt.aio("?", returns=list[int], stream=True)
+        assert [item async for item in numbers.items()] == [1, 2]
+        assert [item async for item in numbers.items()] == [1, 2]
+        assert [draft async for draft in numbers.drafts()] == [[1, 2]]
+        begun = prompt.aio("?", returns=list[int], stream=True)
+        begun.items()
+        with pytest.raises(CheckError, match="not complete"):
+            begun.items()
         with pytest.raises(CheckError, match="was asked before"):
-            asked.pieces()
+            await begun
         with pytest.raises(CheckError, match="`pieces` are of text"):
             prompt.aio("?", returns=int, stream=True).pieces()  # type: ignore[misc]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 from typing import Annotated, Any, Literal, TypedDict
 
 import jsonschema
@@ -207,3 +207,17 @@ def test_a_typed_dict_of_typing_extensions_is_one(scripted: Callable[..., Script
     assert prompt("{look}", look=look).tool_calls[0].result == "x"
     parameters = model.requests[1].tools[0]["function"]["parameters"]
     assert parameters["properties"]["row"]["required"] == ["id", "tags"]
+
+
+def test_a_web_of_classes_is_read_once() -> None:
+    # Each of them has all of the others: the ways through them are too many to go.
+    names = [f"Class{number}" for number in range(20)]
+    web: dict[str, Any] = {}
+    fields = {name.lower(): f"{name} | None" for name in names}
+    for name in names:
+        web[name] = make_dataclass(name, [(field, hint, None) for field, hint in fields.items()])
+    schema = schema_of(web["Class0"], web)
+    reply: Any = decode({"class1": {"class2": {"class1": {}}}}, schema)
+    assert reply.class1.class2.class1 == web["Class1"]()
+    with pytest.raises(CheckError, match="class2"):
+        decode({"class1": {"class2": 3}}, schema)
