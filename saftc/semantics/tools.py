@@ -29,6 +29,7 @@ from saftc.semantics.results import CONVERSATION
 from saftc.semantics.types import (
     ANY,
     BuiltinType,
+    CallableType,
     FunctionType,
     Type,
     members,
@@ -171,8 +172,8 @@ def approved(facts: Facts, node: n.Expression) -> n.Expression | None:
     """The function of `approve(refund)`; None of anything else."""
     match node:
         case n.Call(
-            function=n.Name(text="approve") as callee, arguments=(n.Argument(name=None) as given,)
-        ) if facts.names.of(callee).kind == "builtin":
+            function=n.Name() as callee, arguments=(n.Argument(name=None) as given,)
+        ) if _is_approve(facts, callee):
             return given.value
         case _:
             return None
@@ -222,14 +223,38 @@ def _offered(facts: Facts, node: n.Prompt, seen: set[n.Prompt]) -> list[Offered]
 
 
 def waiting_functions(facts: Facts) -> set[n.FunctionDef]:
-    """The functions of which a prompt of the script says that they wait for approval, or may."""
-    return {
-        member.definition
-        for node in nodes_of(facts.module, n.Prompt)
-        for one in own_tools(facts, node)
-        for member in members(one.type)
-        if isinstance(member, FunctionType) and (one.waits == "yes" or member.waits)
+    """The functions that the script approves, or may: where it approves a value that may be any
+    function, all that it has as values count.
+    """
+    calls = nodes_of(facts.module, n.Call)
+    offers = [one for node in nodes_of(facts.module, n.Prompt) for one in own_tools(facts, node)]
+    values = [value for call in calls if (value := approved(facts, call)) is not None]
+    values += [one.value for one in offers if one.waits == "yes"]
+    found = {one.definition for value in values for one in _functions(facts, value)}
+    found |= {
+        one.definition for offer in offers for one in _functions(facts, offer.value) if one.waits
     }
+    callees = {call.function for call in calls}
+    names = [name for name in nodes_of(facts.module, n.Name) if name not in callees]
+    if any(_is_approve(facts, name) for name in names) or any(
+        _may_be_any_function(facts, value) for value in values
+    ):
+        found |= {one.definition for name in names for one in _functions(facts, name)}
+    return found
+
+
+def _functions(facts: Facts, node: n.Expression) -> list[FunctionType]:
+    return [one for one in _types(facts, node) if isinstance(one, FunctionType)]
+
+
+def _is_approve(facts: Facts, node: n.Name) -> bool:
+    symbol = facts.names.symbols.get(node)
+    return node.text == "approve" and symbol is not None and symbol.kind == "builtin"
+
+
+def _may_be_any_function(facts: Facts, node: n.Expression) -> bool:
+    is_unknown = any(one == ANY or isinstance(one, CallableType) for one in _types(facts, node))
+    return is_unknown and not isinstance(facts.declared_by_python(node), Function)
 
 
 def keeps_tools(facts: Facts, node: n.Prompt) -> bool:
