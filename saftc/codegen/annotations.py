@@ -142,9 +142,10 @@ def variable_annotation(
     """The annotation of a variable: `Result[str] | str`."""
     if symbol in context.choices.queues.symbols and isinstance(found.type, ListType):
         return py.subscript(context.global_("deque"), annotation(context, found.type.item))
-    made = [
-        py.subscript(context.global_("Result"), annotation(context, one)) for one in found.results
-    ]
+    asked = symbol and context.facts.history.conversations.get(symbol)
+    is_stream = bool(asked) and context.facts.history.streams.issuperset(asked)
+    kind = "AsyncResult" if is_stream and context.is_async else "Result"
+    made = [py.subscript(context.global_(kind), annotation(context, one)) for one in found.results]
     return py.union([*made, *([annotation(context, found.type)] if found.type != NEVER else [])])
 
 

@@ -188,7 +188,7 @@ def _emit_main(
 
 def _declared(context: Context, symbol: Symbol) -> Statement:
     """`name: str` of a variable that `main` gives its value."""
-    type_ = variable_annotation(context, context.choices.variables.declared(symbol))
+    type_ = variable_annotation(context, context.choices.variables.declared(symbol), symbol)
     made = py.line(py.annotated(py.name(context.names[symbol]), type_))
     if symbol.node is not None:
         context.note(made, symbol.node.span)
