@@ -27,12 +27,14 @@ from saftc.codegen.servers import name_titles
 from saftc.semantics.facts import FunctionFacts
 from saftc.semantics.history import is_stream
 from saftc.semantics.types import (
+    ANY,
     NEVER,
     NIL,
     ListType,
     MapType,
     ObjectType,
     Type,
+    members,
 )
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import take
@@ -135,19 +137,20 @@ def _field_default(context: Context, node: n.Expression, type_: Type) -> Express
 
 
 def _empty(context: Context, value: cst.Dict | cst.List, type_: Type) -> Expression:
-    """What makes an empty list or dict.
-
-    Where the class of its items is not there yet, or the factory has another name, checkers do not
-    learn them from the annotation.
+    """What makes an empty list or dict: `list[str]`. Strict checkers do not learn the type of the
+    items from the annotation. A class that is not there yet has quotes.
     """
-    text = "list" if isinstance(value, cst.List) else "dict"
-    made = context.global_(text)
-    if not names_unwritten(context, type_):
-        return made if text not in context.hides else annotation(context, type_)
-    match type_:
-        case ListType(item):
+    is_list = isinstance(value, cst.List)
+    made = context.global_("list" if is_list else "dict")
+    if type_ == ANY:
+        type_ = ListType(ANY) if is_list else MapType(ANY)
+    wanted = [one for one in members(type_) if isinstance(one, ListType if is_list else MapType)]
+    match wanted:
+        case [one] if not names_unwritten(context, one):
+            return annotation(context, one)
+        case [ListType(item)]:
             return py.subscript(made, _quoted(context, item))
-        case MapType(item, key):
+        case [MapType(item, key)]:
             return py.subscript(made, annotation(context, key), _quoted(context, item))
         case _:
             return made

@@ -10,7 +10,7 @@ base = "x"
 @dataclass(frozen=True)
 class Note:
     text: str = f"{base}!"
-    tags: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list[str])
 
 
 def greet(name: str = f"{base}?") -> dict[str, Any]:

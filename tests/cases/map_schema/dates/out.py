@@ -12,7 +12,7 @@ Day = dt.date
 @dataclass(frozen=True)
 class Shop:
     name: str
-    closed: dict[dt.date, str] = field(default_factory=dict)
+    closed: dict[dt.date, str] = field(default_factory=dict[dt.date, str])
     visits: dict[dt.datetime, int] | None = None
 
 

@@ -15,8 +15,8 @@ class Tree(TypedDict):
 @dataclass(frozen=True)
 class Shelf:
     label: str
-    books: dict[str, list[str]] = field(default_factory=dict)
-    sizes: Counts = field(default_factory=dict)
+    books: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    sizes: Counts = field(default_factory=Counts)
 
 
 def total(counts: Counts, more: dict[str, int | str] | None = None) -> int:

@@ -16,7 +16,7 @@ def made(x: int) -> list[int]:
 class T:
     all: list[str] = field(default_factory=names.copy)
     more: list[int] = field(default_factory=made(3).copy)
-    none: list[int] = field(default_factory=list)
+    none: list[int] = field(default_factory=list[int])
     joined: list[str] = field(default_factory=[*names, "x"].copy)
     length: int = len(names)
     anything: Any = field(default_factory=names.copy)

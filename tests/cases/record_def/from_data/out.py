@@ -14,7 +14,7 @@ class Tag:
 class Item:
     name: str
     price: float
-    tags: list[Tag] = field(default_factory=list)
+    tags: list[Tag] = field(default_factory=list[Tag])
     at: tuple[int, int] | None = None
 
 

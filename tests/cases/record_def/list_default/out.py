@@ -11,7 +11,7 @@ class Size(TypedDict):
 
 @dataclass(frozen=True)
 class Bag:
-    items: list[str] = field(default_factory=list)
+    items: list[str] = field(default_factory=list[str])
     size: Size = field(default_factory=lambda: {"w": 1})
     label: Literal["a", "b"] = "a"
 

@@ -12,7 +12,7 @@ class Ticket:
 
     title: Annotated[str, "one line"]
     reply_by: str | None = None
-    tags: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
         # a long title is a text

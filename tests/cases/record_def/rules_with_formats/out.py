@@ -9,7 +9,7 @@ class Item:
     name: str
     count: int
     price: float
-    tags: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
         require(self.count > 0, f"{self.name} is not there")

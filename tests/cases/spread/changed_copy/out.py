@@ -12,7 +12,7 @@ class Ticket:
     title: str
     severity: Literal["low", "high"]
     hours: float = 0.0
-    tags: list[str] = field(default_factory=list)
+    tags: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
         require(len(self.title) > 0, "a ticket has a title")
