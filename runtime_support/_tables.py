@@ -47,6 +47,8 @@ from runtime_support.errors import CheckError, ConfigError, FileError, MissingEr
 
 # Inside, dataframes and columns are Any: polars' own types speak of numpy, which need not be there.
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from polars import DataFrame
 else:
     DataFrame = Any  # in the annotations that tools are described by
@@ -163,9 +165,15 @@ def mean(items: Any, column: str | None = None) -> float:
     return float(values.mean())
 
 
-def sum_of_column(table: DataFrame, column: Any) -> int | float:
-    """The sum of a column of numbers, 0 when it has none; nulls do not count."""
+def sum_of_column(table: DataFrame, column: Any) -> int | float | Decimal:
+    """The sum of a column of numbers, 0 when it has none; nulls do not count. Decimals are added by
+    their digits.
+    """
+    from decimal import Decimal
+
     values = _column("sum", table, column)
+    if values.dtype.is_decimal():
+        return sum(values.drop_nulls().to_list(), Decimal(0))
     if values.null_count() == len(values):
         return 0
     if not values.dtype.is_numeric():
@@ -177,13 +185,17 @@ def sum_of_column(table: DataFrame, column: Any) -> int | float:
     return int(values.sum())
 
 
-def extreme_of_column(name: str, table: DataFrame, column: Any = None) -> int | float | str:
-    """The `min` or `max` of a column of numbers or strings; nulls do not count."""
-    values = _filled_column(name, table, column)
-    if not (values.dtype.is_numeric() or values.dtype == polars().String):
-        raise _wrong_kind(name, values, "numbers or strings")
-    found = values.min() if name == "min" else values.max()
-    return found if isinstance(found, int | str) else float(found)
+def extreme_of_column(name: str, table: DataFrame, column: Any = None) -> Any:
+    """The `min` or `max` of a column of numbers, decimals, strings, dates or the like; nulls do not
+    count. Datetimes without an offset are refused.
+    """
+    values, pl = _filled_column(name, table, column), polars()
+    kinds = (pl.String, pl.Date, pl.Time, pl.Duration)
+    has_offset = values.dtype == pl.Datetime and values.dtype.time_zone is not None
+    if not (values.dtype.is_numeric() or values.dtype in kinds or has_offset):
+        wanted = "numbers, strings, dates, times, durations or datetimes with an offset"
+        raise _wrong_kind(name, values, wanted)
+    return values.min() if name == "min" else values.max()
 
 
 def summary(table: DataFrame) -> dict[str, Any]:

@@ -462,7 +462,7 @@ def _extreme_of(name: str) -> Builtin:
         name,
         Way((_OF_ORDERED,), _extreme, found),
         Way((several,), _extreme, found, repeats=True, least=2, alike=ORDERED),
-        Way(_COLUMN, union((INT, FLOAT, STRING)), _OPERATION),
+        Way(_COLUMN, ANY, _OPERATION),
         Way((_ITEMS,), _extreme, found, by=_BY),
         Way((Taken("items", VALUE),), _extreme, found, by=_BY, repeats=True, least=2),
         fails="maybe",
@@ -548,7 +548,7 @@ _ROWS = (
     _pure(
         "sum",
         Way((_OF_SUMMED,), _sum, _OWN),
-        Way(_COLUMN, NUMBER, _OPERATION),
+        Way(_COLUMN, union((NUMBER, DECIMAL)), _OPERATION),
         holds="nothing",
         goes_over="all",
     ),

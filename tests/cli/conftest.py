@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from runtime_support.runs import _budgets as spending
 from saftc import __main__, cli
 
 
@@ -75,6 +76,7 @@ def _command(
             patch.setattr(sys, "path", list(sys.path))
             patch.setattr(sys, "meta_path", list(sys.meta_path))
             patch.setattr(os, "environ", os.environ.copy())
+            patch.setattr(spending, "_of_process", spending.Spending())
             known = dict(sys.modules)
             try:
                 main()

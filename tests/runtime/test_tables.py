@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -239,8 +239,22 @@ def test_figures_of_a_column() -> None:
     assert show([ops.sum(PLAYERS, "goals"), ops.sum(PLAYERS, "rating")]) == "[9, 21.75]"
     assert (ops.min(PLAYERS, "goals"), ops.max(PLAYERS, "rating")) == (3, 8.25)
     assert (ops.min(PLAYERS, "name"), ops.max(PLAYERS, "name")) == ("Ada", "Grace")
-    assert [ops.mean(PLAYERS, "price"), ops.sum(PLAYERS, "price")] == [2.0, 4.0]
-    assert show(ops.max(PLAYERS, "price")) == "2.5"
+    assert ops.mean(PLAYERS, "price") == 2.0
+
+
+def test_figures_of_decimals_and_dates_are_of_their_kind() -> None:
+    assert show([ops.sum(PLAYERS, "price"), ops.max(PLAYERS, "price")]) == (
+        '[decimal("4.00"), decimal("2.50")]'
+    )
+    cents = pl.DataFrame({"price": [Decimal("0.10")] * 3, "born": [None] * 3})
+    assert ops.sum(cents, "price") == Decimal("0.30")
+    assert show(ops.sum(cents.head(0), "price")) == "0"
+    day = date(2001, 2, 3)
+    assert (ops.min(PLAYERS, "born"), ops.max(PLAYERS, "born")) == (day, day)
+    at = datetime(2026, 1, 31, 9, 30)
+    zone = pl.DataFrame({"at": [at]}, schema={"at": pl.Datetime(time_zone="UTC")})
+    assert show(ops.max(zone, "at")) == "2026-01-31T09:30:00+00:00"
+    assert "datetimes with an offset" in refusal(lambda: ops.max(pl.DataFrame({"at": [at]}), "at"))
 
 
 @pytest.mark.parametrize("figure", [ops.mean, ops.min, ops.max])
@@ -270,7 +284,7 @@ def test_a_column_that_is_not_there_among_many() -> None:
     [
         (lambda: ops.mean(PLAYERS, "name"), "expected numbers, but column `name` is of String"),
         (lambda: ops.sum(PLAYERS, "is_home"), "expected numbers, but column `is_home` is of Bool"),
-        (lambda: ops.min(PLAYERS, "born"), "numbers or strings, but column `born` is of Date"),
+        (lambda: ops.min(PLAYERS, "is_home"), "datetimes with an offset, but column `is_home` is"),
         (lambda: ops.mean(PLAYERS, 3), "mean(column): expected string, got int 3"),
         (lambda: ops.mean(PLAYERS), "mean(column): a dataframe needs the name of a column"),
         (lambda: ops.max(PLAYERS), "max(column): a dataframe needs the name of a column"),

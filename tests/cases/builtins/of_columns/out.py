@@ -5,11 +5,11 @@ from runtime_support.ops import mean, parse, read, show
 players = read("players.csv")
 print(ops.sum(players, "goals") + 1, mean(players, "goals") / 2)
 print(
-    ops.min(players, "name"),
-    show(ops.max(players, "goals") == 3),
+    show(ops.min(players, "name")),
+    show(ops.eq(ops.max(players, "goals"), 3)),
     mean(players, "goals"),
 )
-print(ops.sum(players, "goals"), ops.max(players, "goals"))
+print(ops.sum(players, "goals"), show(ops.max(players, "goals")))
 
 # of lists
 print(mean([1, 2.5]), sum([1, 2]), min(1, 2), max(["a", "b"]))
@@ -21,7 +21,7 @@ print(
     ops.sum(anything, "goals"),
     show(ops.max(anything, "goals")),
 )
-print(ops.sum(players, anything), ops.min(anything, "goals"))
+print(ops.sum(players, anything), show(ops.min(anything, "goals")))
 
 average = ops.mean
 print(ops.call(average, players, "goals"))

@@ -25,7 +25,7 @@ def first(players: pl.DataFrame | None, others: list[pl.DataFrame]) -> pl.DataFr
     return others[0]
 
 
-def largest(players: pl.DataFrame, column: str) -> int | float | str:
+def largest(players: pl.DataFrame, column: str) -> Any:
     return ops.max(players.head(3), column)
 
 
@@ -51,7 +51,7 @@ team = Team("Oslo", read("oslo.csv"))
 print(
     show(describe(team.players)),
     first(None, [team.players]),
-    largest(team.players, "goals"),
+    show(largest(team.players, "goals")),
 )
 print(size(3), size_of_any(team.players), show(ops.eq(team, team)))
 

@@ -1,9 +1,9 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import approve, prompt
+from runtime_support import approve, ops
 from runtime_support.ops import parse, show
-from runtime_support.programs import Plan, run
+from runtime_support.programs import Plan
 
 
 def refund(order: str) -> str:
@@ -18,18 +18,14 @@ def look(order: str) -> str:
     return order
 
 
-def help(tool: Any, mail: str) -> str:
-    return prompt(
-        "Help with {mail}; you have {tool}.",
-        mail=mail,
-        tool=approve(tool),
-    ).value
+def careful(tool: Any) -> Any:
+    return ops.approve(tool)
 
 
-print(help(refund, look("late")))
+print(show(ops.call(careful(refund), "A")), look("late"))
 waiting = approve(pay)
 kept: Plan = Plan.read(
     parse('{"refund": {"order": "A"}}'),
-    {"refund": approve(refund), "pay": approve(pay), "look": look, "help": help},
+    {"refund": approve(refund), "pay": approve(pay), "look": look, "careful": careful},
 )
-print(show(run(kept)), waiting("B"))
+print(show(kept), waiting("B"))
