@@ -8,7 +8,7 @@ names that a call begins with, and the check at its end.
 
 import libcst as cst
 
-from saftc.choices.values import Default
+from saftc.choices.values import Default, emptied
 from saftc.codegen import python as py
 from saftc.codegen.annotations import (
     annotation,
@@ -27,14 +27,12 @@ from saftc.codegen.servers import name_titles
 from saftc.semantics.facts import FunctionFacts
 from saftc.semantics.history import is_stream
 from saftc.semantics.types import (
-    ANY,
     NEVER,
     NIL,
     ListType,
     MapType,
     ObjectType,
     Type,
-    members,
 )
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import take
@@ -142,15 +140,12 @@ def _empty(context: Context, value: cst.Dict | cst.List, type_: Type) -> Express
     """
     is_list = isinstance(value, cst.List)
     made = context.global_("list" if is_list else "dict")
-    if type_ == ANY:
-        type_ = ListType(ANY) if is_list else MapType(ANY)
-    wanted = [one for one in members(type_) if isinstance(one, ListType if is_list else MapType)]
-    match wanted:
-        case [one] if not names_unwritten(context, one):
+    match emptied(type_, is_list=is_list):
+        case ListType() | MapType() as one if not names_unwritten(context, one):
             return annotation(context, one)
-        case [ListType(item)]:
+        case ListType(item):
             return py.subscript(made, _quoted(context, item))
-        case [MapType(item, key)]:
+        case MapType(item, key):
             return py.subscript(made, annotation(context, key), _quoted(context, item))
         case _:
             return made
