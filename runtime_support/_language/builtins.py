@@ -290,9 +290,7 @@ def _wrong_key(words: str, found: Any) -> CheckError:
     return CheckError(f"{words}, got {brief(found)}", hint=hint)
 
 
-def changed(
-    record: Record, changes: Mapping[str, Any] | None = None, /, **fields: Any
-) -> Record:
+def changed(record: Record, changes: Mapping[str, Any] | None = None, /, **fields: Any) -> Record:
     """A copy of a record in which these fields have other values; of an object, an object.
 
     The copy is of the same class and is held against its rules: a dataclass runs `__post_init__`, a

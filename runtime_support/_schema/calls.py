@@ -49,6 +49,7 @@ def call_checked(
     by_parameter = _by_parameter(name, signature, arguments, named)
     if str(getattr(function, "__module__", "")).startswith(_OURS):
         return plain(function(*arguments, **by_parameter))  # the builtins check what they get
+
     def checked(parameter: Parameter, value: Any) -> Any:
         return validate(value, parameter.schema, path=f"{name}({parameter.name})")
 

@@ -52,16 +52,6 @@ class Text(Enum):
     SHOW = auto()
 
 
-
-def emptied(type_: Type, *, is_list: bool) -> Type:
-    """What an empty list, or an empty object, is for a place of this type."""
-    if type_ == ANY:
-        return ListType(ANY) if is_list else MapType(ANY)
-    wanted = ListType if is_list else MapType
-    found = [one for one in members(type_) if isinstance(one, wanted)]
-    return found[0] if len(found) == 1 else type_
-
-
 class Default(Enum):
     """How the default of a field is written: Python shares one between all records, and refuses
     one that could be changed."""
@@ -200,3 +190,12 @@ class Values:
     def is_made_late(self, message: n.Expression) -> bool:
         """Whether the message of a rule may fail itself: it is made once the rule is broken."""
         return not never_fails(self.facts, message, (Cause.NO_TEXT,))
+
+
+def emptied(type_: Type, *, is_list: bool) -> Type:
+    """What an empty list, or an empty object, is for a place of this type."""
+    if type_ == ANY:
+        return ListType(ANY) if is_list else MapType(ANY)
+    wanted = ListType if is_list else MapType
+    found = [one for one in members(type_) if isinstance(one, wanted)]
+    return found[0] if len(found) == 1 else type_
