@@ -18,9 +18,9 @@ import shutil
 import sys
 import threading
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Generator, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Mapping
 from concurrent.futures import Future, wait
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
@@ -51,6 +51,8 @@ MOST_PAGES = 100
 _LAST_LINES = 5
 _LONGEST_LINE = 300
 _MOST_READ = 10_000
+# We write this line behind what a server wrote to its errors, to know when all of it is read.
+_END_OF_ERRORS = "\0\n"
 _NOT_FOUND = 404
 # At exit, nobody waits longer for servers to end.
 _CLOSE_SECONDS = 6.0
@@ -447,9 +449,11 @@ class _Connection:
             cwd=folder,
             encoding_error_handler="replace",
         )
-        with _listening(self._said) as errors:
-            async with stdio_client(started, errlog=errors) as (reading, writing):
-                yield reading, _Writing(writing)
+        async with (
+            _listening(self._said) as errors,
+            stdio_client(started, errlog=errors) as (reading, writing),
+        ):
+            yield reading, _Writing(writing)
 
     @asynccontextmanager
     async def _of_address(self) -> AsyncGenerator[Any]:
@@ -495,20 +499,30 @@ class _Writing:
         return await self._stream.__aexit__(*error)
 
 
-@contextmanager
-def _listening(said: deque[str]) -> Generator[TextIO]:
-    """What a server writes its errors to; the last lines are kept, for when they are of use."""
+@asynccontextmanager
+async def _listening(said: deque[str]) -> AsyncGenerator[TextIO]:
+    """What a server writes its errors to; the last lines are kept, and at the end all are read."""
     reading, writing = os.pipe()
+    loop, has_read_all = asyncio.get_running_loop(), asyncio.Event()
 
     def listen() -> None:
         with open(reading, encoding="utf-8", errors="replace") as file:
             while line := file.readline(_MOST_READ):
-                if line.strip():
+                if line == _END_OF_ERRORS:
+                    with suppress(RuntimeError):  # at exit, the loop may be closed
+                        loop.call_soon_threadsafe(has_read_all.set)
+                elif line.strip():
                     said.append(line.strip())
 
     threading.Thread(target=listen, name="saft mcp errors", daemon=True).start()
     with open(writing, "w") as file:
-        yield file
+        try:
+            yield file
+        finally:
+            # A process that the server left behind may keep the pipe open, so we mark the end.
+            file.write(f"\n{_END_OF_ERRORS}")
+            file.flush()
+            await has_read_all.wait()
 
 
 async def _bound(limit: int, response: httpx2.Response) -> None:

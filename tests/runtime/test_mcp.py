@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import signal
 import subprocess
 import sys
-import textwrap
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -184,6 +182,20 @@ def test_a_server_that_dies_in_a_call_is_started_once_more_for_the_next(project:
         search("pipes")
 
 
+def test_what_a_server_wrote_at_its_end_is_told_by_a_listener_that_is_late(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Late(threading.Thread):
+        def run(self) -> None:
+            if self.name == "saft mcp errors":
+                time.sleep(0.5)
+            super().run()
+
+    monkeypatch.setattr(threading, "Thread", Late)
+    with pytest.raises(Failed, match="it wrote: out of paper"):
+        docs.call("dies")
+
+
 def test_a_call_that_was_not_sent_is_made_by_the_server_that_follows(project: Path) -> None:
     assert search("a")
     session = sessions.session_of("docs")
@@ -194,6 +206,7 @@ def test_a_call_that_was_not_sent_is_made_by_the_server_that_follows(project: Pa
 
 
 def test_a_server_that_hangs_is_left(project: Path) -> None:
+    sessions.list_servers(["docs"])
     with configure(timeout=0.3), pytest.raises(Failed, match=r"not answered `hangs` within 0\.3 s"):
         docs.call("hangs")
 
@@ -287,33 +300,34 @@ def test_a_call_that_has_ended_is_not_made_again(project: Path) -> None:
     assert len(_begun(marker)) == 2
 
 
-def test_a_call_under_way_at_a_kill_stops_the_run_unless_it_is_pure(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_call_under_way_at_a_kill_stops_the_run_unless_it_is_pure(project: Path) -> None:
     marker = project / "calls"
     settle(project, str(marker))
-    text = """
-        import os, sys, threading
-        from runtime_support.mcp import _config, server
-        from runtime_support.runs._keeper import journaled
-        _config.user_file = lambda: sys.argv[1]
-        with journaled("run.journal"):
-            server("docs").call("hangs")
-    """
-    command = [sys.executable, "-c", textwrap.dedent(text), str(project / "config.toml")]
-    run = subprocess.Popen(command, cwd=project, stdin=subprocess.DEVNULL)
-    _await(lambda: bool(_begun(marker)))
-    run.kill()
-    run.wait()
+    _kill_in_a_call(project, 'with journaled("run.journal"): server("docs").call("hangs")', 1)
     for _ in range(2):
         words = r"mcp\(docs\)\.hangs .* may or may not"
         with pytest.raises(JournalError, match=words) as told, journaled("run.journal"):
             docs.call("hangs")
         assert told.value.hint == "look for that; with SAFT_IN_DOUBT=call it is called again"
     assert len(_begun(marker)) == 1
-    with configure(timeout=0.3), journaled(str(project / "run.journal")), pytest.raises(Failed):
-        server("docs", pure=["hangs"]).call("hangs")
-    assert len(_begun(marker)) == 2
+    pure = 'server("docs", pure=["hangs"])'
+    _kill_in_a_call(project, f'with journaled("run.journal"): {pure}.call("hangs")', 2)
+
+
+def _kill_in_a_call(project: Path, statement: str, calls: int) -> None:
+    """Runs a statement in a process, and kills it when so many calls have begun in all."""
+    text = f"""
+import sys
+from runtime_support.mcp import _config, server
+from runtime_support.runs._keeper import journaled
+_config.user_file = lambda: sys.argv[1]
+{statement}
+"""
+    command = [sys.executable, "-c", text, str(project / "config.toml")]
+    with subprocess.Popen(command, cwd=project, stdin=subprocess.DEVNULL) as run:
+        _await(lambda: len(_begun(project / "calls")) == calls or run.poll() is not None)
+        assert run.poll() is None
+        run.kill()
 
 
 def test_a_replay_needs_no_server(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -342,18 +356,7 @@ def test_a_replay_needs_no_server(project: Path, monkeypatch: pytest.MonkeyPatch
 def test_no_process_is_left_behind_by_a_run_that_was_killed(project: Path) -> None:
     marker = project / "calls"
     settle(project, str(marker))
-    text = """
-        import sys
-        from runtime_support.mcp import _config, server
-        _config.user_file = lambda: sys.argv[1]
-        server("docs").call("hangs")
-    """
-    command = [sys.executable, "-c", textwrap.dedent(text), str(project / "config.toml")]
-    run = subprocess.Popen(command, cwd=project, stdin=subprocess.DEVNULL)
-    _await(lambda: bool(_begun(marker)))
-    assert _running(str(marker))
-    os.kill(run.pid, signal.SIGKILL)
-    run.wait()
+    _kill_in_a_call(project, 'server("docs").call("hangs")', 1)
     _await(lambda: not _running(str(marker)))
 
 
