@@ -30,7 +30,7 @@ from runtime_support._settings import settings_to_show
 from runtime_support._values import is_list, is_object, plain
 from runtime_support.errors import CheckError, Failed, SaftError
 from runtime_support.mcp._config import project_folder
-from runtime_support.mcp._lock import LockedTool, locked_tool
+from runtime_support.mcp._lock import LockedTool, locked, locked_tool
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _MEDIA = {"image": "Image", "audio": "File"}
+# What a schema says of its value by other schemas.
+_CHOOSING = {"$ref", "allOf", "anyOf", "oneOf"}
 
 
 class ToolServer:
@@ -175,15 +177,66 @@ def server(name: str, *, pure: Collection[str] = ()) -> ToolServer:
 
 def _sent(tool: LockedTool, arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments as JSON data, without those that stand for none."""
-    properties, required = tool.parameters.get("properties", {}), tool.parameters.get("required")
-    given = {
-        name: value
-        for name, one in arguments.items()
-        if (value := plain(one)) is not None
-        or name in (required or ())
-        or properties.get(name, {}).get("default") is not None
-    }
-    return json.loads(to_json(given))
+    given = json.loads(to_json({name: plain(one) for name, one in arguments.items()}))
+    return _without_absent(given, [tool.parameters], tool.parameters)
+
+
+def _without_absent(value: Any, schemas: list[Any], root: Mapping[str, Any]) -> Any:
+    """The value without the fields that are null as they may be left out.
+
+    `schemas` say what it is, all of them or one of them. A field that is null stays where it is
+    required, and where its default would be another value and null is one of its own.
+    """
+    told = [part for one in schemas for part in _parts(one, root)]
+    if is_list(value):
+        items = [one["items"] for one in told if "items" in one]
+        first: list[Any] = [one["prefixItems"] for one in told if "prefixItems" in one]
+        return [
+            _without_absent(one, [*items, *(of[i] for of in first if i < len(of))], root)
+            for i, one in enumerate(value)
+        ]
+    if not is_object(value):
+        return value
+    kept: dict[str, Any] = {}
+    for name, one in value.items():
+        of = [part["properties"][name] for part in told if name in (part.get("properties") or ())]
+        is_required = any(name in (part.get("required") or ()) for part in told)
+        if one is None and of and not is_required and not _is_said_by_null(of, root):
+            continue
+        others = [part["additionalProperties"] for part in told if "additionalProperties" in part]
+        kept[name] = _without_absent(one, of or others, root)
+    return kept
+
+
+def _is_said_by_null(schemas: list[Any], root: Mapping[str, Any]) -> bool:
+    """Whether null says something else than nothing: it is allowed, and not the default."""
+    told = [part for one in schemas for part in _parts(one, root)]
+    return any(one.get("default") is not None for one in told) and any(map(_takes_null, told))
+
+
+def _takes_null(schema: Mapping[str, Any]) -> bool:
+    kinds = schema.get("type", "null" if not schema.keys() & _CHOOSING else "")
+    values = [*schema.get("enum", ()), *([schema["const"]] if "const" in schema else ())]
+    return None in values or (not values and (kinds == "null" or "null" in kinds))
+
+
+def _parts(
+    schema: Any, root: Mapping[str, Any], passed: Collection[str] = ()
+) -> Iterator[Mapping[str, Any]]:
+    """A schema and all that it refers to, for one and the same value."""
+    if not is_object(schema):
+        return
+    yield schema
+    for word in ("allOf", "anyOf", "oneOf"):
+        for one in schema.get(word, ()):
+            yield from _parts(one, root, passed)
+    reference = schema.get("$ref")
+    if isinstance(reference, str) and reference[:1] == "#" and reference not in passed:
+        found: Any = root
+        for name in reference[2:].split("/") if reference[1:] else ():
+            name = name.replace("~1", "/").replace("~0", "~")
+            found = found.get(name) if is_object(found) else None
+        yield from _parts(found, root, (*passed, reference))
 
 
 def _is_wrapped(schema: Mapping[str, Any]) -> bool:
@@ -309,7 +362,13 @@ def _tools_named(function: Callable[..., Any]) -> Iterator[tuple[str, set[str]]]
     if found is None:
         return
     folder = project_folder()
-    doc = getattr(function, "__doc__", None)
-    texts = [one for one in function.__code__.co_consts if isinstance(one, str) and one != doc]
-    if texts:
-        yield found.name, {locked_tool(folder, found.name, texts[0]).name}
+    texts = [one for one in function.__code__.co_consts if isinstance(one, str)]
+    tools = locked(folder, found.name).tools
+    # The documentation stands among them, and may be the name itself.
+    named = {one for one in texts if one in tools}
+    if not named:
+        doc = getattr(function, "__doc__", None)
+        unknown = [one for one in texts if one != doc][:1]
+        named = {locked_tool(folder, found.name, one).name for one in unknown}
+    if named:
+        yield found.name, named

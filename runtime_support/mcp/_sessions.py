@@ -23,6 +23,7 @@ from concurrent.futures import Future, wait
 from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from runtime_support._effects import LOOK_SECONDS, Effect
@@ -284,6 +285,7 @@ class Session:
                 return self._open
             config = config_of(self.server, self.folder)
             check_trusted(config)
+            _check_installed()
             if config.command and self._starts >= MOST_STARTS:
                 why = self._open.why() if self._open is not None else ""
                 raise self._failure(f"has ended {self._starts} times", why)
@@ -352,10 +354,10 @@ class _Connection:
         raise Failed("; ".join([f"the MCP server `{name}` {why}", *more]))
 
     async def _run(self) -> None:
-        from mcp import Client
-        from mcp_types import Implementation
-
         try:
+            from mcp import Client
+            from mcp_types import Implementation
+
             async with Client(
                 self._transport(),
                 message_handler=self._hear,
@@ -548,6 +550,20 @@ async def _bound(limit: int, response: httpx2.Response) -> None:
             await body.aclose()
 
     response.stream = Bounded()
+
+
+def _check_installed() -> None:
+    """ConfigError when the package that speaks the protocol is not there."""
+    try:
+        import_module("mcp")
+    except ModuleNotFoundError as error:
+        if error.name != "mcp":
+            raise
+        raise ConfigError(
+            "tools of MCP servers need the package mcp",
+            setting="mcp",
+            hint='pip install "saftc[mcp]"',
+        ) from None
 
 
 def _leaves(error: BaseException | None) -> list[BaseException]:

@@ -39,6 +39,13 @@ _SCALARS = {
     "boolean": "bool",
     "null": "nil",
 }
+_PYTHON: dict[str, Any] = {
+    "string": str,
+    "int": int,
+    "float": (int, float),
+    "bool": bool,
+    "nil": type(None),
+}
 # What narrows a type further than Saft's types say it.
 _NARROWING = (
     *("format", "pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum"),
@@ -50,6 +57,9 @@ _UNSAID = (
     *("allOf", "not", "if", "then", "else", "dependentSchemas", "dependentRequired"),
     *("patternProperties", "unevaluatedProperties", "unevaluatedItems", "contains", "$dynamicRef"),
 )
+# The schemas in a schema that are of the same value.
+_ALIKE = ("allOf", "anyOf", "oneOf", "if", "then", "else")
+_DEEPEST = 5
 _LONGEST_NOTE = 300
 
 
@@ -159,11 +169,14 @@ def declared(server: str, tool: str, data: _Data, name: n.Identifier) -> Declare
     """A tool as the function `name`; `data` is its entry in the lock.
 
     Raises:
-        Unusable: Two of its parameters would have one name.
+        Unusable: Two of its parameters would have one name, or some would be none.
     """
     # What stands at no place of its own is at the end of the name, where nobody points at.
     place = Span(name.span.end, name.span.end)
     parameters = _Reader(place, data["inputSchema"])
+    hidden = sorted(parameters.hidden())
+    if hidden:
+        raise Unusable(f"its schema declares {' and '.join(hidden)} only in a part such as `allOf`")
     given = _Reader(place, data.get("outputSchema") or {}, is_given=True)
     taken = list(_parameters(parameters))
     counts = Counter(one.name.text for _, one in taken)
@@ -186,8 +199,9 @@ def declared(server: str, tool: str, data: _Data, name: n.Identifier) -> Declare
         False,
     )
     docs: dict[n.Node, str] = {**parameters.docs, **given.docs}
-    if data["description"].strip():
-        docs[definition] = data["description"].strip()
+    told = [data["description"].strip(), parameters.unsaid_of_all()]
+    if any(told):
+        docs[definition] = "\n\n".join(filter(None, told))
     return Declared(definition, docs, titles)
 
 
@@ -208,16 +222,24 @@ def is_wrapped(schema: _Data) -> bool:
 def _parameters(reader: "_Reader") -> Iterator[tuple[str, n.Parameter]]:
     """The parameters with their names on the wire, those without a default first."""
     schema = reader.resolved(reader.root)
-    properties: _Data = schema.get("properties") or {}
     required: Collection[str] = schema.get("required") or ()
+    # What is required and not described may be anything.
+    properties: _Data = {**(schema.get("properties") or {})}
+    properties = {**properties, **{one: {} for one in required if one not in properties}}
     later: list[tuple[str, n.Parameter]] = []
     for wire, inner in properties.items():
         type_ = reader.schema(inner)
         default: n.Expression | None = None
         if wire not in required:
-            default = reader.value(reader.resolved(inner).get("default"))
-            is_nil = isinstance(default, n.Literal) and default.value is None
-            if is_nil and not _takes_nil(type_):
+            said = _exact(reader.resolved(inner).get("default"), type_)
+            takes_nil = _takes_nil(type_)
+            if _fits(said, type_):
+                default = reader.value(said)
+            # The server has a default that is not of its own schema: nil, which is not sent, leaves
+            # it to the server. Where nil is a value of its own, it would be sent.
+            elif not takes_nil or said is None:
+                default = reader.value(None)
+            if not takes_nil and isinstance(default, n.Literal) and default.value is None:
                 type_ = n.OptionalSchema(reader.place, type_)
         named = n.Identifier(reader.place, script_name(wire))
         made = n.Parameter(reader.place, named, type_, default)
@@ -237,6 +259,43 @@ def _takes_nil(schema: n.Schema) -> bool:
             return True
         case n.UnionSchema(members=members):
             return any(map(_takes_nil, members))
+        case _:
+            return False
+
+
+def _exact(value: Any, schema: n.Schema) -> Any:
+    """The default; 10.0 is an integer, too, in JSON Schema."""
+    is_int = isinstance(schema, n.NamedSchema) and schema.text == "int"
+    return int(value) if is_int and isinstance(value, float) and value.is_integer() else value
+
+
+def _fits(value: Any, schema: n.Schema) -> bool:
+    """Whether a default, as it is written into a script, is of this type."""
+    match schema:
+        case n.NamedSchema(text="any"):
+            return True
+        case n.NamedSchema(text=text):
+            kind = _PYTHON[text]
+            return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+        case n.LiteralSchema(value=literal):
+            return type(value) is type(literal) and value == literal
+        case n.OptionalSchema(schema=inner):
+            return value is None or _fits(value, inner)
+        case n.UnionSchema(members=members):
+            return any(_fits(value, one) for one in members)
+        case n.ListSchema(item=item):
+            return isinstance(value, list) and all(
+                _fits(one, item) for one in cast("list[Any]", value)
+            )
+        case n.MapSchema(value=of):
+            return isinstance(value, dict) and all(
+                _fits(one, of) for one in cast("_Data", value).values()
+            )
+        case n.ObjectSchema(fields=fields) if isinstance(value, dict):
+            data = cast("_Data", value)
+            return data.keys() <= {one.name.text for one in fields} and all(
+                _fits(data.get(one.name.text), one.schema) for one in fields
+            )
         case _:
             return False
 
@@ -266,6 +325,30 @@ class _Reader:
             # What stands beside a reference counts as well.
             schema = {**found, **{k: v for k, v in data.items() if k != "$ref"}}
         return {}
+
+    def hidden(self) -> set[str]:
+        """The parameters that only other parts of the document name, such as those of `allOf`."""
+        schema = self.resolved(self.root)
+        known = {*(schema.get("properties") or ()), *(schema.get("required") or ())}
+        found: set[str] = set()
+        left: list[tuple[Any, int]] = [(schema, 0)]
+        while left:
+            part, depth = left.pop()
+            part = self.resolved(part)
+            found |= {*(part.get("properties") or ()), *(part.get("required") or ())}
+            if depth < _DEEPEST:
+                left += [(one, depth + 1) for word in _ALIKE for one in _listed_of(part.get(word))]
+        return found - known
+
+    def unsaid_of_all(self) -> str:
+        """What the schema of all arguments says, and a list of parameters cannot."""
+        schema = self.resolved(self.root)
+        words = (*_UNSAID, "anyOf", "oneOf", "minProperties", "maxProperties", "propertyNames")
+        said = {word: schema[word] for word in words if word in schema}
+        others = schema.get("additionalProperties", True)
+        if isinstance(others, dict) and others:
+            said["additionalProperties"] = others
+        return f"(as JSON Schema {_noted(said)})" if said else ""
 
     def schema(self, data: Any) -> n.Schema:
         """The schema in Saft; `any` where Saft has none."""
@@ -378,9 +461,7 @@ class _Reader:
         made = n.NamedSchema(self.place, "any")
         if schema:
             said = {key: one for key, one in schema.items() if key not in ("title", "description")}
-            text = json.dumps(said, ensure_ascii=False)
-            is_long = len(text) > _LONGEST_NOTE
-            self._unsaid[made] = f"{text[:_LONGEST_NOTE]}..." if is_long else text
+            self._unsaid[made] = _noted(said)
         return made
 
     def doc_of(self, data: Any, type_: n.Schema) -> str:
@@ -411,6 +492,15 @@ class _Reader:
         if isinstance(data, int | float) and not isinstance(data, bool) and data < 0:
             return n.Unary(self.place, "-", n.Literal(self.place, -data))
         return n.Literal(self.place, data)
+
+
+def _noted(said: _Data) -> str:
+    text = json.dumps(said, ensure_ascii=False)
+    return f"{text[:_LONGEST_NOTE]}..." if len(text) > _LONGEST_NOTE else text
+
+
+def _listed_of(data: Any) -> list[Any]:
+    return cast("list[Any]", data) if isinstance(data, list) else [data]
 
 
 def default_text(node: n.Expression) -> str:

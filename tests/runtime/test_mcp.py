@@ -90,6 +90,17 @@ def test_what_is_none_and_may_be_left_out_is_not_sent(project: Path) -> None:
     assert json.loads(docs.call("page", {"url": "here"}, part="b")) == {"url": "here", "part": "b"}
 
 
+def test_a_field_that_is_none_and_may_be_left_out_is_not_sent(project: Path) -> None:
+    def sent(where: dict[str, Any], anything: Any = None) -> Any:
+        return json.loads(docs.call("nested", where=where, anything=anything))
+
+    assert sent({"city": "Bonn", "land": None}) == {"where": {"city": "Bonn"}}
+    # Null may be a value of its own, where it is not the default.
+    assert sent({"city": "Bonn", "code": None}) == {"where": {"city": "Bonn", "code": None}}
+    free = {"a": None}
+    assert sent({"city": "Bonn"}, free) == {"where": {"city": "Bonn"}, "anything": free}
+
+
 def test_several_parts_are_a_list_and_pictures_are_images(project: Path) -> None:
     assert docs.call("parts") == ["one", Image("docs 2", "image/png", b"hello")]
 
@@ -242,6 +253,27 @@ def test_a_server_whose_tools_have_changed_is_refused_before_the_first_request(
     assert told.value.hint == "`saftc mcp lock` shows how"
     assert not model.requests
     assert page("here")  # a tool that is the same is of use
+
+
+def test_a_tool_whose_documentation_is_its_name_is_compared_with_the_lock(project: Path) -> None:
+    def same() -> Any:
+        """same"""
+        return docs.call("same")
+
+    settle(project, "changed")
+    model = Scripted(["never asked"])
+    configure(provider=model)
+    with pytest.raises(ConfigError, match=r"`same` .* has changed since it was locked"):
+        prompt("Use {same}.", same=same)
+    assert not model.requests
+
+
+def test_a_package_that_is_not_installed_is_told(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    with pytest.raises(ConfigError, match="need the package mcp; pip install"):
+        search("pipes")
 
 
 def test_a_program_that_is_not_there_is_told(project: Path) -> None:

@@ -28,6 +28,11 @@ HIT = {
     "properties": {"title": TEXT, "score": {"type": "number"}},
     "required": ["title"],
 }
+WHERE = {
+    "type": "object",
+    "properties": {"city": TEXT, "land": TEXT, "code": {"type": ["integer", "null"], "default": 1}},
+    "required": ["city"],
+}
 HITS = {
     "type": "object",
     "properties": {"result": {"type": "array", "items": HIT}},
@@ -46,6 +51,8 @@ TOOLS = [
     _tool("asks"),
     _tool("secret"),
     _tool("wrong", HITS),
+    {**_tool("same", kind=TEXT if CHANGED else {}), "description": "same"},
+    _tool("nested", None, ["where"], where=WHERE, anything=True),
 ]
 
 
@@ -61,7 +68,7 @@ def _call(name, arguments):
         case "search":
             found = [{"title": arguments["query"], "score": 1, "rank": 3}]
             return _text("as data", structuredContent={"result": found})
-        case "page":
+        case "page" | "nested":
             return _text(json.dumps(arguments, sort_keys=True))
         case "parts":
             picture = {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"}
