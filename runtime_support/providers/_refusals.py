@@ -84,7 +84,7 @@ def failure_of(error: Exception, server: Server, timeout: float) -> Exception:
     match cause:
         case httpx2.TimeoutException():
             late = ProviderTimeout(
-                f"{server.address} did not answer within {timeout} s",
+                f"{server.address} did not answer within {timeout:g} s",
                 hint="raise `timeout`, or ask for less",
             )
             return Unanswered(late, "broken")
