@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from runtime_support import _redaction as redaction
 from runtime_support import _settings as config
 from runtime_support import configure, providers
-from runtime_support.providers import _clients, _retries
+from runtime_support.providers import _clients, _network, _retries
 from runtime_support.runs import _budgets as spending
 from runtime_support.runs import _keeper as keeping
 from runtime_support.runs import _lines as lines
@@ -55,10 +56,40 @@ def scripted() -> Callable[..., Scripted]:
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     """A server on loopback that the `openai` provider talks to, with retries that do not wait."""
     monkeypatch.setattr(_retries, "FIRST_WAIT", 0.01)
+    # However long the machine takes for something else, a connection serves again.
+    monkeypatch.setattr(_clients, "_IDLE_SECONDS", 600.0)
+    monkeypatch.setattr(_clients, "_DRAIN_SECONDS", 60.0)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with FakeServer() as running:
         configure(provider="openai", base_url=running.url, model="fake")
         yield running
+
+
+class RequestClock:
+    """The time of requests: in threads it goes on only by `skip`, in event loops by itself as well.
+
+    Who waits for the network sees that it was skipped with the next bytes, or turn of the loop.
+    """
+
+    def __init__(self) -> None:
+        self.skipped = 0.0
+
+    def monotonic(self) -> float:
+        return self.skipped
+
+    def skip(self, seconds: float) -> None:
+        """Has it be so much later."""
+        self.skipped += seconds
+
+
+@pytest.fixture
+def request_clock(monkeypatch: pytest.MonkeyPatch) -> RequestClock:
+    """What the time-outs of requests look at, so that none is over before the test says so."""
+    clock, of_loop = RequestClock(), asyncio.BaseEventLoop.time
+    monkeypatch.setattr(_clients, "time", clock)
+    monkeypatch.setattr(_network, "time", clock)
+    monkeypatch.setattr(asyncio.BaseEventLoop, "time", lambda loop: of_loop(loop) + clock.skipped)
+    return clock
 
 
 @pytest.fixture(params=["aiohttp", "httpx2"])

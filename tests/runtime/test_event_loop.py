@@ -41,6 +41,7 @@ from runtime_support.providers import _retries
 from runtime_support.runs._budgets import spending_here
 from runtime_support.runs._recordings import close
 from runtime_support.testing import tool_request
+from tests.runtime.conftest import RequestClock
 from tests.runtime.test_retries import Crowded
 from tests.support.fake_server import (
     LEFT,
@@ -225,13 +226,20 @@ def test_refusals_and_what_a_server_lacks(server: FakeServer) -> None:
 
 
 def test_the_loop_goes_on_while_the_server_is_waited_for(server: FakeServer) -> None:
-    server.answers = [status(429, "slow down", retry_after_ms=50), completion("late")]
+    has_turned = threading.Event()
+    answers = iter([status(429, "slow down", retry_after_ms=50), completion("late")])
     turns = 0
+
+    def respond(body: dict[str, Any]) -> Answer:
+        assert has_turned.wait(60)
+        return next(answers)
 
     async def turn() -> None:
         nonlocal turns
         while True:
             turns += 1
+            if server.requests and turns > 100:
+                has_turned.set()
             await asyncio.sleep(0)
 
     async def main() -> str:
@@ -240,12 +248,13 @@ def test_the_loop_goes_on_while_the_server_is_waited_for(server: FakeServer) -> 
         turning.cancel()
         return result.value
 
+    server.responder = respond
     assert asyncio.run(main()) == "late"
-    assert turns > 100
 
 
 def test_none_of_many_fails(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_retries, "FIRST_WAIT", 0.02)
+    configure(patience=3600)
     crowded = server.responder = Crowded(8, 30, status(429, "slow down"))
 
     async def main() -> list[str]:
@@ -263,6 +272,7 @@ def test_none_of_many_fails(server: FakeServer, monkeypatch: pytest.MonkeyPatch)
 
 def test_threads_and_a_loop_share_the_room_of_a_server(server: FakeServer) -> None:
     """What a thread does wakes who waits in the loop, and the other way round."""
+    configure(patience=3600)
     crowded = server.responder = Crowded(4, 12, status(429, "slow down", retry_after_ms=10))
 
     async def ask(n: int) -> str:
@@ -277,10 +287,17 @@ def test_threads_and_a_loop_share_the_room_of_a_server(server: FakeServer) -> No
     assert crowded.refused >= 8
 
 
-def test_the_time_of_a_request_is_bounded(server: FakeServer) -> None:
+def test_the_time_of_a_request_is_bounded(server: FakeServer, request_clock: RequestClock) -> None:
     server.answers = [replace(UNFINISHED, headers={})]
-    with pytest.raises(ProviderTimeout, match=r"did not answer within 0\.2 s"):
-        asyncio.run(prompt.aio("?", options={"timeout": 0.2, "retries": 0}))
+
+    async def main() -> None:
+        task = asyncio.create_task(prompt.aio("?", options={"timeout": 60, "retries": 0}))
+        await until(lambda: server.requests)
+        request_clock.skip(61)
+        with pytest.raises(ProviderTimeout, match=r"did not answer within 60 s"):
+            await task
+
+    asyncio.run(main())
     assert server.was_left.wait(20)
 
 
@@ -331,9 +348,19 @@ def test_to_cancel_one_leaves_the_others(server: FakeServer) -> None:
     assert server.was_left.wait(20)
 
 
-def test_to_cancel_ends_the_wait_for_another_try(server: FakeServer) -> None:
-    server.answers = [status(429, "slow down", retry_after="30")]
-    cancelled_when(lambda: server.requests, lambda: prompt.aio("?"))
+def test_to_cancel_ends_the_wait_for_another_try(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+
+    async def wait(seconds: float) -> None:
+        waits.append(seconds)
+        await asyncio.sleep(3600)
+
+    server.answers = [status(429, "slow down", retry_after_ms=50)]
+    with monkeypatch.context() as patch:
+        patch.setattr(_retries, "_slept_async", wait)
+        cancelled_when(lambda: waits, lambda: prompt.aio("?"))
     server.answers = [completion("next")]
     assert prompt("?").value == "next", "the room that it had is free again"
 

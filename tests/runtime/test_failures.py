@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 import traceback
 from collections.abc import Iterator
 from typing import Any
@@ -23,7 +24,7 @@ from runtime_support import (
     configure,
     prompt,
 )
-from tests.runtime.conftest import KEY
+from tests.runtime.conftest import KEY, RequestClock
 from tests.support.fake_server import (
     Answer,
     FakeServer,
@@ -124,11 +125,20 @@ def test_retries_is_an_option(server: FakeServer) -> None:
     assert len(server.requests) == 1
 
 
-def test_a_time_out(server: FakeServer) -> None:
-    server.answers = [completion("late", delay=0.4)]
+def test_a_time_out(server: FakeServer, request_clock: RequestClock) -> None:
+    may_answer = threading.Event()
+
+    def answer_late(_: dict[str, Any]) -> Answer:
+        may_answer.wait(60)
+        return completion("late")
+
+    server.responder = answer_late
+    # By this clock there is time to send it, however long that takes, and then the answer is late.
     error = failure(ProviderTimeout, options={"timeout": 0.1, "retries": 1})
     assert isinstance(error, TimeoutError)
     assert "within 0.1 s" in str(error)
+    server.wait_for_requests(2)
+    may_answer.set()
     assert len(server.requests) == 2
 
 

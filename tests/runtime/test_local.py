@@ -76,7 +76,6 @@ def test_a_script_ends_silently_and_stops_the_server() -> None:
         env={"PYTHONPATH": str(ROOT), "HTTP_PROXY": "http://127.0.0.1:1"},
         capture_output=True,
         text=True,
-        timeout=60,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.strip().lstrip("-").isdigit()
@@ -104,7 +103,6 @@ def test_a_forked_process_starts_a_server_of_its_own() -> None:
         env={"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
-        timeout=120,
     )
     first, second, last = done.stdout.splitlines()
     assert first != second

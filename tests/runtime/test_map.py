@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import polars as pl
 import pytest
@@ -35,8 +35,11 @@ from runtime_support import (
     prompt,
     read_text,
 )
+from runtime_support import _order as order
+from runtime_support._order import Clock, clock
 from runtime_support._schema.reading import schema_of
 from runtime_support.errors import AuthenticationFailed, ProviderError
+from runtime_support.providers import _retries
 from runtime_support.runs._budgets import Spent
 from runtime_support.runs._lines import Held
 from runtime_support.scale import Module, Script, map_rows
@@ -46,7 +49,8 @@ from runtime_support.scale import _mapping as mapping
 from runtime_support.scale._chunk import Chunk, Done
 from runtime_support.scale._columns import columns_of, data_type
 from runtime_support.scale._progress import Progress, Speed
-from tests.support.fake_server import FakeServer, completion, status
+from tests.runtime.conftest import RequestClock
+from tests.support.fake_server import LEFT, FakeServer, completion, status
 
 
 class Echo:
@@ -433,19 +437,37 @@ def never() -> Iterator[threading.Event]:
     event.set()
 
 
+class RowClock(Clock):
+    """The time of a row, which has had its own as soon as it is among the `late` ones."""
+
+    late: ClassVar[list[Clock | None]] = []
+
+    def seconds(self) -> float:
+        return 1e9 if any(one is self for one in self.late) else 0.0
+
+
+@pytest.fixture
+def late(monkeypatch: pytest.MonkeyPatch) -> list[Clock | None]:
+    """Clocks of rows that have had their time; no others have, however slow the machine is."""
+    monkeypatch.setattr(RowClock, "late", [])
+    monkeypatch.setattr(chunk, "Clock", RowClock)
+    monkeypatch.setattr(chunk, "_LOOK", 0.01)
+    return RowClock.late
+
+
 @pytest.mark.parametrize("in_flight", [1, 3])
 def test_a_row_that_takes_too_long_fails_and_the_others_go_on(
-    never: threading.Event, in_flight: int
+    never: threading.Event, late: list[Clock | None], in_flight: int
 ) -> None:
     def odd(mail: str) -> str:
         if mail in ("mail 1", "mail 4"):
-            never.wait(60)
+            never.wait(late.append(clock.get()) or 60)
         return ask(mail)
 
     echo = Echo()
     configure(provider=echo)
     path = table("mails.csv", 6)
-    report = map_rows(odd, path, "out", in_flight=in_flight, row_timeout=0.1, chunk_rows=3)
+    report = map_rows(odd, path, "out", in_flight=in_flight, row_timeout=60, chunk_rows=3)
     assert (report.done, report.failures, report.stopped) == (4, {"RowTimeout": 2}, None)
     assert len(echo.asked) == 4
     first, _ = lines("out/errors-*")
@@ -453,12 +475,12 @@ def test_a_row_that_takes_too_long_fails_and_the_others_go_on(
     assert first == {
         "row": 1,
         "error": "RowTimeout",
-        "message": "the row took longer than the 0.1 s that it may",
+        "message": "the row took longer than the 60 s that it may",
         "at": f"test_map.py:{line}",
         "input": {"mail": "mail 1"},
     }
     never.set()
-    assert map_rows(odd, path, "out", retry_failed=True, row_timeout=60, chunk_rows=3).failed == 0
+    assert map_rows(odd, path, "out", retry_failed=True, chunk_rows=3).failed == 0
 
 
 def test_a_row_that_was_left_asks_no_more(never: threading.Event) -> None:
@@ -487,25 +509,44 @@ def test_a_row_that_was_left_asks_no_more(never: threading.Event) -> None:
 
 def test_a_request_ends_with_the_time_of_its_row(server: FakeServer) -> None:
     configure(retries=0, timeout=60)
-    server.answers = [completion("late", delay=5)]
+    server.answers = [replace(completion("never"), parts=[b"{", LEFT])]
     report = map_rows(ask, table("mails.csv", 1), "out", row_timeout=0.2)
     assert report.failures == {"RowTimeout": 1}
 
 
-def test_what_a_row_waits_for_its_server_is_not_its_time(server: FakeServer) -> None:
-    prompt("what loads is loaded before")
-    configure(retries=5, patience=60)
-    server.answers = [status(503, retry_after="1"), completion("one")]
-    report = map_rows(ask, table("mails.csv", 1), "out", row_timeout=0.5)
+def test_what_a_row_waits_for_its_server_is_not_its_time(
+    server: FakeServer, request_clock: RequestClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Waits:
+        """A time that goes on only where a request waits to be sent again."""
+
+        now = 0.0
+
+        def monotonic(self) -> float:
+            return self.now
+
+        def sleep(self, seconds: float) -> None:
+            self.now += seconds
+
+    waits = Waits()
+    monkeypatch.setattr(_retries, "time", waits)
+    monkeypatch.setattr(order, "monotonic", waits.monotonic)
+    configure(retries=5, patience=600)
+    server.answers = [status(503, retry_after="90"), completion("one")]
+    report = map_rows(ask, table("mails.csv", 1), "out", row_timeout=60)
     assert (report.done, report.failed) == (1, 0)
+    assert waits.now >= 90
 
 
-def test_a_row_that_had_its_time_is_not_begun_again_with_its_chunk(never: threading.Event) -> None:
+def test_a_row_that_had_its_time_is_not_begun_again_with_its_chunk(
+    never: threading.Event, late: list[Clock | None]
+) -> None:
     begun: list[str] = []
 
     def odd(mail: str) -> str:
         begun.append(mail)
         if mail == "mail 0":
+            late.append(clock.get())
             never.wait(60)
         return ask(mail)
 
@@ -515,7 +556,7 @@ def test_a_row_that_had_its_time_is_not_begun_again_with_its_chunk(never: thread
         return asked
 
     configure(provider=Echo(answer), max_requests=100)
-    report = map_rows(odd, table("mails.csv", 3), "out", row_timeout=0.1)
+    report = map_rows(odd, table("mails.csv", 3), "out", row_timeout=60)
     assert (report.done, report.failures) == (2, {"RowTimeout": 1})
     assert begun.count("mail 0") == 1 and begun.count("mail 1") == 2
 

@@ -77,6 +77,31 @@ def model() -> Model:
     return made
 
 
+def until(holds: Callable[[], object]) -> None:
+    while not holds():
+        time.sleep(0.01)
+
+
+def nothing_runs() -> bool:
+    """Whether all calls that were begun have ended."""
+    with workers.shared.lock:
+        return not workers.shared.threads.running
+
+
+@pytest.fixture
+def is_failed(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Set when a call has failed, and those behind it may know."""
+    event, end = threading.Event(), tasks.Task.end
+
+    def end_and_tell(task: tasks.Task, value: Any, error: BaseException | None) -> None:
+        end(task, value, error)
+        if error is not None:
+            event.set()
+
+    monkeypatch.setattr(tasks.Task, "end", end_and_tell)
+    return event
+
+
 def ask(text: object) -> str:
     return prompt("{text:raw}", text=str(text)).value
 
@@ -85,7 +110,14 @@ def ask(text: object) -> str:
 
 
 def test_values_come_in_order_whatever_takes_longest(model: Model) -> None:
-    model.seconds = lambda text: 0.05 - int(text) / 500
+    first_four = threading.Barrier(4)
+
+    def seconds(text: str) -> float:
+        if int(text) < 4:
+            first_four.wait(60)
+        return 0.05 - int(text) / 500
+
+    model.seconds = seconds
     assert list(overlap(ask, range(20))) == [str(n) for n in range(20)]
     assert model.most == 4
 
@@ -106,9 +138,17 @@ def test_output_is_in_order(model: Model, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_together_gives_values_in_order(model: Model) -> None:
+    first_four = threading.Barrier(4)
+
+    def seconds(text: str) -> float:
+        if text != "five":
+            first_four.wait(60)
+        return 0
+
     def grade(text: str, most: int = 10) -> tuple[str, int]:
         return ask(text), most
 
+    model.seconds = seconds
     one, two, three, four, five, six = together(
         later(prompt, "one"),
         later(grade, "two", most=3),
@@ -152,42 +192,45 @@ def test_the_first_error_in_the_order_of_the_items_is_raised(model: Model) -> No
     assert taken == ["0", "1"]
 
 
-def test_after_a_failure_nothing_behind_it_is_begun(model: Model) -> None:
-    failed = threading.Event()
-
-    class Failing(Model):
-        def complete(self, request: Request) -> Reply:
-            if failed.is_set():
-                late.append(request.messages[-1]["content"])
-            try:
-                return super().complete(request)
-            except ProviderError:
-                failed.set()
-                raise
-
+def test_after_a_failure_nothing_behind_it_is_begun(
+    model: Model, is_failed: threading.Event
+) -> None:
+    first_four = threading.Barrier(4)
     late: list[str] = []
-    seconds = {"0": 0.3, "FAIL": 0.01}
-    configure(provider=Failing(lambda text: seconds.get(text, 0.15)))
+
+    def seconds(text: str) -> float:
+        if is_failed.is_set():
+            late.append(text)
+        else:
+            first_four.wait(60)
+            assert text == "FAIL" or is_failed.wait(60)
+        return 0
 
     def twice(n: object) -> None:
         ask(n)
         ask(f"{n} again")
 
+    model.seconds = seconds
     with pytest.raises(ProviderError):
         overlap(twice, [0, "FAIL", *range(2, 30)]).run()
-    time.sleep(0.1)
+    until(nothing_runs)
     # What stands before it goes on; of what was in flight, no second request was made.
-    assert "0 again" in late
-    assert len(late) <= 3
-    assert not [text for text in late if text != "0 again" and text.endswith("again")]
+    assert late == ["0 again"]
 
 
-def test_in_together_nothing_is_begun_after_a_failure(model: Model) -> None:
-    model.seconds = lambda text: 0.1 if text == "first" else 0.005
+def test_in_together_nothing_is_begun_after_a_failure(
+    model: Model, is_failed: threading.Event
+) -> None:
+    def seconds(text: str) -> float:
+        assert text == "FAIL" or is_failed.wait(60)
+        return 0
+
+    model.seconds = seconds
     configure(max_in_flight=2)
     with pytest.raises(ProviderError):
         together(later(ask, "first"), later(ask, "FAIL"), *(later(ask, n) for n in range(20)))
-    assert len(model.asked) <= 3
+    until(nothing_runs)
+    assert sorted(model.asked) == ["FAIL", "first"]
 
 
 def test_a_traceback_reads_as_without_overlap(model: Model) -> None:
@@ -262,7 +305,7 @@ def test_a_failure_that_is_caught_inside_is_none(model: Model) -> None:
 def test_a_loop_that_is_left_early_asks_no_more(model: Model) -> None:
     for _ in overlap(ask, range(1000)):
         break
-    time.sleep(0.1)
+    until(nothing_runs)
     assert len(model.asked) <= 2 * 4
 
 
@@ -421,12 +464,16 @@ def test_other_files_change_nothing(model: Model) -> None:
 # Where it is one after the other
 
 
-def _threads_of(function: Callable[[Callable[[object], int]], object]) -> set[int]:
+def _threads_of(
+    function: Callable[[Callable[[object], int]], object], meeting: int = 1
+) -> set[int]:
+    """The threads of calls that end when so many are under way."""
     threads: set[int] = set()
+    all_there = threading.Barrier(meeting)
 
     def note(_: object) -> int:
         threads.add(threading.get_ident())
-        time.sleep(0.01)
+        all_there.wait(60)
         return 1
 
     function(note)
@@ -441,7 +488,7 @@ def test_one_at_once_is_the_thread_of_the_caller(
     assert _threads_of(lambda f: list(overlap(f, range(8)))) == {threading.get_ident()}
     assert _threads_of(lambda f: together(later(f, 1), later(f, 2))) == {threading.get_ident()}
     monkeypatch.setenv("SAFT_MAX_IN_FLIGHT", "3")
-    assert len(_threads_of(lambda f: list(overlap(f, range(8))))) > 1
+    assert len(_threads_of(lambda f: list(overlap(f, range(8))), meeting=2)) > 1
 
 
 def _look_away(*_: object) -> None:
@@ -620,9 +667,7 @@ def test_ctrl_c_ends_everything_at_once(server: FakeServer, tmp_path: Path) -> N
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 60
-    while len(server.requests) < 16 and time.monotonic() < deadline:
-        time.sleep(0.02)
+    until(lambda: len(server.requests) >= 16 or process.poll() is not None)
     assert len(server.requests) == 16
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=60)  # and not when the answers come
@@ -650,6 +695,4 @@ def test_a_forked_process_overlaps_on_its_own(model: Model) -> None:
 
 def test_threads_end(model: Model) -> None:
     list(overlap(ask, range(20)))
-    time.sleep(workers.IDLE_SECONDS + 0.3)
-    names = [thread.name for thread in threading.enumerate()]
-    assert "saft ahead" not in names
+    until(lambda: all(thread.name != "saft ahead" for thread in threading.enumerate()))

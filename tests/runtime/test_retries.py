@@ -80,6 +80,7 @@ def ask_all(count: int, threads: int) -> list[str]:
 @pytest.mark.parametrize("told", [{}, {"retry_after_ms": 20}])
 def test_none_of_many_fails(server: FakeServer, told: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_retries, "FIRST_WAIT", 0.02)
+    configure(patience=3600)
     crowded = server.responder = Crowded(8, 30, status(429, "slow down", **told))
     assert ask_all(100, 30) == [str(n) for n in range(100)]
     assert 22 <= crowded.refused < 100  # without a pace, each thread runs into it again and again

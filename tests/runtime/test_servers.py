@@ -107,7 +107,6 @@ def test_a_child_ends_although_its_parent_had_connections(server: FakeServer) ->
         env={**os.environ, "SAFT_BASE_URL": server.url, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
-        timeout=60,
     )
     assert (done.stdout, done.stderr) == ("okok", "")
 

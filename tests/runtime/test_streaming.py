@@ -39,11 +39,10 @@ from runtime_support import (
 from runtime_support._contracts import ValueTarget, contract_of
 from runtime_support._streaming.chunks import ListItems, TextPieces, parts_for
 from runtime_support._streaming.drafts import Drafts
-from runtime_support.providers import _clients, _network
 from runtime_support.runs._budgets import spending_here
 from runtime_support.runs._recordings import close
 from runtime_support.testing import tool_request
-from tests.runtime.conftest import KEY
+from tests.runtime.conftest import KEY, RequestClock
 from tests.support.fake_server import (
     LEFT,
     FakeServer,
@@ -736,28 +735,27 @@ def test_they_are_counted_unpacked(server: FakeServer) -> None:
     assert list(prompt("?", stream=True).pieces()) == ["a", "b"]
 
 
-def test_the_time_of_a_stream_is_bounded(server: FakeServer) -> None:
-    server.answers = [events([*text_of("Once"), LEFT])]
-    with pytest.raises(ProviderTimeout, match=r"within 0\.2 s") as caught:
-        list(prompt("?", options={"timeout": 0.2}, stream=True).pieces())
+def test_the_time_of_a_stream_is_bounded(server: FakeServer, request_clock: RequestClock) -> None:
+    was_taken = threading.Event()
+
+    def parts() -> Iterator[bytes]:
+        yield from text_of("Once")
+        assert was_taken.wait(20)
+        while not server.was_left.is_set():  # what is skipped while nobody reads does not count
+            request_clock.skip(61)
+            yield b": nothing yet\n\n"
+
+    server.answers = [events(parts())]
+    with pytest.raises(ProviderTimeout, match=r"within 60 s") as caught:
+        for _ in prompt("?", options={"timeout": 60}, stream=True).pieces():
+            was_taken.set()
     assert caught.value.text == "Once"
     assert server.was_left.wait(20)
 
 
 def test_the_time_in_which_nobody_reads_does_not_count(
-    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+    server: FakeServer, request_clock: RequestClock
 ) -> None:
-    class Clock:
-        skipped = 0.0
-
-        def monotonic(self) -> float:
-            return real() + self.skipped
-
-    import time
-
-    real, clock = time.monotonic, Clock()
-    monkeypatch.setattr(_clients, "time", clock)
-    monkeypatch.setattr(_network, "time", clock)
     taken = threading.Semaphore(0)
 
     def parts() -> Iterator[bytes]:
@@ -770,7 +768,7 @@ def test_the_time_in_which_nobody_reads_does_not_count(
     given: list[str] = []
     for piece in prompt("?", options={"timeout": 30}, stream=True).pieces():
         given.append(piece)
-        clock.skipped += 25
+        request_clock.skip(25)
         taken.release()
     assert given == ["one", "two", "three"]
 

@@ -16,7 +16,7 @@ from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer, calling, completion
 
 Script = Callable[..., Scripted]
-SECONDS = 20  # only a test that fails waits as long
+SECONDS = 60  # only a test that fails waits as long
 
 
 def wanted(name: str, *numbers: int) -> list[Any]:

@@ -164,6 +164,7 @@ class FakeServer:
         # Set when a client has closed the connection of an answer in parts before its end.
         self.was_left = threading.Event()
         self._lock = threading.Lock()
+        self._has_received = threading.Condition(self._lock)
         server = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -191,6 +192,11 @@ class FakeServer:
     def url(self) -> str:
         """The base URL to configure."""
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def wait_for_requests(self, count: int) -> None:
+        """Returns when so many have come in."""
+        with self._has_received:
+            assert self._has_received.wait_for(lambda: len(self.requests) >= count, 60)
 
     @property
     def bodies(self) -> list[dict[str, Any]]:
@@ -241,6 +247,7 @@ class FakeServer:
             headers = {name.lower(): value for name, value in handler.headers.items()}
             port = handler.client_address[1]
             self.requests.append(Received(handler.path, headers, body, port, content))
+            self._has_received.notify_all()
         answer = self._next(body)
         if answer.delay:
             time.sleep(answer.delay)
