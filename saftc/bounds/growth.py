@@ -7,10 +7,10 @@ for mail in mails:
 
 from collections.abc import Mapping, Sequence
 from itertools import count
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from saftc.bounds.algebra import ZERO, Measure, Polynomial, largest, measured
-from saftc.bounds.values import Known, Value, own_name
+from saftc.bounds.algebra import ONE, ZERO, Measure, Polynomial, largest, measured, number
+from saftc.bounds.values import Change, Known, Test, Value, own_name
 from saftc.bounds.written import Written
 from saftc.semantics.names import Symbol
 from saftc.source import Source
@@ -23,8 +23,8 @@ turns = count(1)
 
 def at_turn(symbol: Symbol, turn: int, source: Source) -> Value:
     """A variable when a turn of a loop begins, while that is gone through."""
-    length, number = (measured(Measure(kind, Written((symbol,)), turn)) for kind in _KINDS)
-    return Value(own_name(symbol, source), length, number)
+    length, size = (measured(Measure(kind, Written((symbol,)), turn)) for kind in _KINDS)
+    return Value(own_name(symbol, source), length, size, change=Change(symbol, turn))
 
 
 def measure_of(value: Value, kind: _Kind) -> Polynomial:
@@ -85,11 +85,9 @@ def _growth(
         return measured(measure)
 
     start, grown = list[Polynomial](), ZERO
-    first = next((before[one] for one in symbol.origins() if one in before), None)
+    first = _first(symbol, before)
     if first is not None:
         start.append(measure_of(first, kind))
-    elif symbol.starts_from is not None:
-        start.append(measured(Measure(kind, Written((symbol.starts_from,)))))
     for known in after:
         value = known.get(symbol)
         whole = measured(own) if value is None else measure_of(value, kind)
@@ -106,3 +104,91 @@ def _growth(
     if grown.is_zero:
         return largest(*start)
     return None if turns is None else largest(*start) + grown * turns
+
+
+def _first(symbol: Symbol, before: Known) -> Value | None:
+    """What is known of a variable before a loop; it may be an outer one."""
+    first = next((before[one] for one in symbol.origins() if one in before), None)
+    if first is None and symbol.starts_from is not None:
+        return Value(Written((symbol.starts_from,)))
+    return first
+
+
+class Turns(NamedTuple):
+    """The most turns of a `while`, and which part of its condition ends them."""
+
+    most: Polynomial
+    part: int
+
+
+def turns_of(
+    parts: Sequence[Test | None],
+    assigned: Sequence[Symbol],
+    before: Known,
+    after: Sequence[Known],
+    turn: int,
+) -> Turns | None:
+    """How often a `while` turns at most, whose condition has these parts; None: nothing says so.
+
+    One of them compares what every turn makes larger with what stays as it is, or what every turn
+    makes smaller. `after` are the states in which a turn ends that another one may follow.
+    """
+    found = list[Turns]()
+    for position, test in enumerate(parts):
+        if test is not None:
+            rising = _while_small(test, assigned, before, after, turn)
+            falling = _while_large(test, before, after, turn)
+            found += [Turns(one, position) for one in (rising, falling) if one is not None]
+    return min(found, key=lambda one: (one.most.number is None, one.most.number or 0), default=None)
+
+
+def _while_small(
+    test: Test, assigned: Sequence[Symbol], before: Known, after: Sequence[Known], turn: int
+) -> Polynomial | None:
+    """The turns until what grows is no longer below what stays as it is: `while i < n`."""
+    own, end = test.small.change, test.large.count
+    if own is None or own.turn != turn or own.least is None:
+        return None
+    if any(one.turn == turn or {*one.of.symbols} & {*assigned} for one in end.measures()):
+        return None
+    first = _first(own.symbol, before)
+    start = None if first is None else first.shortest if own.kind == "len" else first.least
+    steps = [one.least for one in _changes(own, after)]
+    step = min((0 if one is None else one for one in steps), default=1)
+    if start is None or step < 1:
+        return None
+    return _steps(end if test.is_strict else end + ONE, start + own.least, step)
+
+
+def _while_large(test: Test, before: Known, after: Sequence[Known], turn: int) -> Polynomial | None:
+    """The turns until what shrinks is no longer above what stays as it is: `while len(xs) > 0`."""
+    own, least = test.large.change, test.small.least
+    if own is None or own.turn != turn or own.most is None or own.is_cut or least is None:
+        return None
+    first = _first(own.symbol, before)
+    changes = _changes(own, after)
+    step = min((0 if one.most is None else -one.most for one in changes), default=1)
+    end = least - own.most - (0 if test.is_strict else 1)
+    if first is None or step < 1 or (end < 0 and any(one.is_cut for one in changes)):
+        return None
+    return _steps(measure_of(first, own.kind or "int"), end, step)
+
+
+def _changes(own: Change, after: Sequence[Known]) -> list[Change]:
+    """What turns have made of a variable; no change where that is not known."""
+    found = list[Change]()
+    for known in after:
+        value = known.get(own.symbol)
+        change = None if value is None else value.change
+        is_own = change is not None and (change.symbol, change.turn) == (own.symbol, own.turn)
+        if change is None or not is_own or change.kind != (own.kind or "int"):
+            change = Change(own.symbol, own.turn)
+        found.append(change)
+    return found
+
+
+def _steps(high: Polynomial, low: int, step: int) -> Polynomial:
+    """The most steps from the one to the other."""
+    if high.number is not None:
+        return number(-((low - high.number) // step))
+    return high.less(min(low, high.constant)) if low > 0 else high + number(-low)

@@ -489,9 +489,7 @@ class Script:
                 if formula is not None:
                     most, reasons = self._replaced(called, formula, given, known)
                     found[name] = None if reasons else most
-            return Value(
-                written, found["length"], found["number"], is_natural=called.value.is_natural
-            )
+            return Value(written, found["length"], found["number"], least=called.value.least)
         finally:
             self._calling.discard(node)
 

@@ -10,13 +10,14 @@ What no rule names is as long as it is: `len(split(text, "\\n"))`, in the words 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from saftc.bounds.algebra import ONE, ZERO, Measure, Polynomial, largest, least, measured, number
 from saftc.bounds.written import Made, Part, Written, joined
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import BuiltinCall
 from saftc.semantics.names import Symbol
-from saftc.semantics.types import ANY, TupleType
+from saftc.semantics.types import ANY, INT, TupleType
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
@@ -25,11 +26,50 @@ _HEAD_ROWS = 5
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """A whole number, or a length, beside that of a variable when a turn of a loop began.
+
+    It is larger by `least` and by `most`, where that is known; below zero it is smaller. A length
+    that `is_cut` may be larger than that, but is then zero.
+    """
+
+    symbol: Symbol
+    turn: int
+    kind: Literal["len", "int"] | None = None
+    least: int | None = 0
+    most: int | None = 0
+    is_cut: bool = False
+
+    def plus(self, least: int | None, most: int | None) -> "Change | None":
+        """The change of a whole number to which another one is added that is between these."""
+        if self.kind == "len" or (least is None and most is None):
+            return None
+        return replace(self, kind="int", least=_sum(self.least, least), most=_sum(self.most, most))
+
+    def longer(self, least: int, most: int | None) -> "Change | None":
+        """The change of a length to which another one is added that is between these."""
+        if self.kind == "int" or self.is_cut:
+            return None
+        return replace(self, kind="len", least=_sum(self.least, least), most=_sum(self.most, most))
+
+    def cut(self, number: int) -> "Change | None":
+        """The change of a length from which so many are taken, as far as there are any."""
+        if self.kind == "int":
+            return None
+        is_cut, most = self.is_cut or number > 0, _sum(self.most, -number)
+        return replace(self, kind="len", least=None, most=most, is_cut=is_cut)
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
+
+@dataclass(frozen=True, slots=True)
 class Value:
     """What is known of a value: its most items, and the largest that it is as a whole number.
 
-    `item` is any of its items, `parts` those of a tuple. One that `is_natural` is a whole number
-    not below zero.
+    `item` is any of its items, `parts` those of a tuple. A whole number is not below its `least`,
+    a length not below its `shortest`. `change` says what a turn of a loop has made of it.
     """
 
     written: Written
@@ -37,7 +77,14 @@ class Value:
     number: Polynomial | None = None
     item: "Value | None" = None
     parts: "tuple[Value, ...]" = ()
-    is_natural: bool = False
+    least: int | None = None
+    shortest: int = 0
+    change: Change | None = None
+
+    @property
+    def is_natural(self) -> bool:
+        """Whether it is a whole number that is not below zero."""
+        return self.least is not None and self.least >= 0
 
     @property
     def size(self) -> Polynomial:
@@ -61,7 +108,17 @@ class Value:
             number=None if self.number is None else meaning(self.number),
             item=None if self.item is None else self.item.replaced(meaning),
             parts=tuple(one.replaced(meaning) for one in self.parts),
+            change=None,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A condition: one whole number is below another one, or not above it."""
+
+    small: Value
+    large: Value
+    is_strict: bool
 
 
 Known = Mapping[Symbol, Value]
@@ -93,7 +150,32 @@ def joined_values(values: Sequence[Value], written: Written) -> Value:
         largest(*lengths) if len(lengths) == len(values) else None,
         largest(*numbers) if len(numbers) == len(values) else None,
         joined_values(items, written) if is_whole else None,
-        is_natural=all(one.is_natural for one in values),
+        least=_least_of(one.least for one in values),
+        shortest=min(one.shortest for one in values),
+        change=_joined_change([one.change for one in values]),
+    )
+
+
+def _least_of(numbers: Iterable[int | None]) -> int | None:
+    """The least of several, where all are known."""
+    known = list(numbers)
+    found = [one for one in known if one is not None]
+    return min(found) if len(found) == len(known) else None
+
+
+def _joined_change(changes: Sequence[Change | None]) -> Change | None:
+    """The change of a value that is one of several."""
+    known = [one for one in changes if one is not None]
+    kinds = {one.kind for one in known} - {None}
+    if len(known) < len(changes) or len({(o.symbol, o.turn) for o in known}) > 1 or len(kinds) > 1:
+        return None
+    falls = _least_of(None if one.most is None else -one.most for one in known)
+    return replace(
+        known[0],
+        kind=next(iter(kinds), None),
+        least=_least_of(one.least for one in known),
+        most=None if falls is None else -falls,
+        is_cut=any(one.is_cut for one in known),
     )
 
 
@@ -167,9 +249,9 @@ class Reader:
                 for one in spreads:
                     length += one.size
                 return Value(self.written(node, known), length)
-            case n.Unary(operator="-", operand=operand):
-                is_known = isinstance(operand, n.Literal)
-                return Value(self.written(node, known), number=ZERO) if is_known else None
+            case n.Unary(operator="-", operand=n.Literal(value=below)):
+                least_ = -below if isinstance(below, int) else None
+                return Value(self.written(node, known), number=ZERO, least=least_)
             case n.Binary():
                 return self._binary(node, known)
             case n.Conditional(then=then, other=other):
@@ -190,8 +272,8 @@ class Reader:
                     return None
                 return replace(parts[position], written=self.written(node, known))
             case n.Member(name=name, value=value) if name.text == "length":
-                size = self.value(value, known).size
-                return Value(self.written(node, known), number=size, is_natural=True)
+                inner = self.value(value, known)
+                return _length_of(inner, self.written(node, known))
             case n.Call():
                 form = self.facts.forms.calls.get(node)
                 if isinstance(form, BuiltinCall):
@@ -221,41 +303,48 @@ class Reader:
     def _literal(self, node: n.Literal, value: object, known: Known) -> Value:
         written = self.written(node, known)
         if isinstance(value, str):
-            return Value(written, number(len(value)))
+            return Value(written, number(len(value)), shortest=len(value))
         if isinstance(value, int) and not isinstance(value, bool):
-            return Value(written, number=number(value), is_natural=value >= 0)
+            return Value(written, number=number(value), least=value)
         return Value(written)
 
     def _list(
         self, node: n.ListLiteral, items: Sequence[n.Expression | n.Spread], known: Known
     ) -> Value:
-        length, each = ZERO, list[Value | None]()
+        whole = Value(self.written(node, known), ZERO)
+        each = list[Value | None]()
         for one in items:
             if isinstance(one, n.Spread):
-                inner = self.value(one.value, known)
-                length += inner.size
-                each.append(inner.item)
+                part = self.value(one.value, known)
+                each.append(part.item)
             else:
-                length += ONE
+                part = Value(whole.written, ONE, shortest=1)
                 each.append(self.value(one, known))
-        written = self.written(node, known)
-        return Value(written, length, item=_any_of(each, written))
+            whole = _behind(whole, part, whole.written)
+        return replace(whole, item=_any_of(each, whole.written))
 
     def _binary(self, node: n.Binary, known: Known) -> Value | None:
         left, right = self.value(node.left, known), self.value(node.right, known)
         written = self.written(node, known)
-        are_natural = left.is_natural and right.is_natural
+        is_whole = self.facts.types.get(node) == INT
         match node.operator:
+            case "+" if is_whole:
+                least_ = _sum(left.least, right.least)
+                change = _added(left, right) or _added(right, left)
+                return Value(written, number=left.count + right.count, least=least_, change=change)
             case "+":
                 item = _any_of([left.item, right.item], written)
-                length, sum_ = left.size + right.size, left.count + right.count
-                return Value(written, length, sum_, item, is_natural=are_natural)
-            case "-" if right.is_natural:
-                taken = right.count.number or 0
-                rest = left.count.less(min(taken, left.count.constant))
-                return Value(written, number=rest)
-            case "*" if are_natural:
-                return Value(written, number=left.count * right.count, is_natural=True)
+                sum_ = left.count + right.count
+                return replace(_behind(left, right, written), number=sum_, item=item)
+            case "-" if right.least is not None:
+                taken = max(0, right.least)
+                rest = left.count.less(min(taken, left.count.constant)) + number(-right.least)
+                most = _most(right)
+                least_ = _sum(left.least, None if most is None else -most)
+                change = _taken(left, right) if is_whole else None
+                return Value(written, number=rest, least=least_, change=change)
+            case "*" if left.is_natural and right.is_natural:
+                return Value(written, number=left.count * right.count, least=0)
             case _:
                 return None
 
@@ -271,22 +360,25 @@ class Reader:
         whole = self.value(node.value, known)
         start = None if node.start is None else self.value(node.start, known)
         stop = None if node.stop is None else self.value(node.stop, known)
-        ways = [whole.size]
+        ways, skipped = [whole.size], 0
         is_forward = _goes_on(node.step) and (start is None or start.is_natural)
         if is_forward:
-            skipped = 0 if start is None else start.count.number or 0
+            skipped = 0 if start is None else start.least or 0
             if whole.size.number is not None:
                 ways.append(number(whole.size.number - skipped))
             if stop is not None and stop.is_natural:
                 ways.append(stop.count.less(min(skipped, stop.count.constant)))
-        return Value(self.written(node, known), least(*ways), item=whole.item)
+        change = whole.change
+        if change is not None:
+            change = change.cut(max(skipped, _left_out(node)))
+        return Value(self.written(node, known), least(*ways), item=whole.item, change=change)
 
     def _builtin(self, node: n.Call, form: BuiltinCall, known: Known) -> Value | None:
         given = [self.value(one, known) for one in form.arguments or ()]
         written = self.written(node, known)
         match form.builtin.name:
             case "len":
-                return Value(written, number=given[0].size, is_natural=True)
+                return _length_of(given[0], written)
             case "range":
                 return self._range(written, given)
             case "sorted" | "reversed" | "select" | "rows" if given:
@@ -297,7 +389,7 @@ class Reader:
                 return Value(written, rows if is_cut else given[0].size)
             case "enumerate":
                 length = given[0].size
-                place = Value(written, number=length, is_natural=True) if len(given) == 1 else None
+                place = Value(written, number=length, least=0) if len(given) == 1 else None
                 pair = (place or Value(written), given[0].item or Value(written))
                 return Value(written, length, item=Value(written, parts=pair))
             case "zip" if given:
@@ -308,13 +400,12 @@ class Reader:
             case "keys" | "values" | "items":
                 return Value(written, given[0].length)
             case "min" if len(given) > 1:
-                are_natural = all(one.is_natural for one in given)
                 smallest = least(*(one.count for one in given))
-                return Value(written, number=smallest, is_natural=are_natural)
+                return Value(written, number=smallest, least=_least_of(o.least for o in given))
             case "max" if len(given) > 1:
-                are_natural = any(one.is_natural for one in given)
                 most = largest(*(one.count for one in given))
-                return Value(written, number=most, is_natural=are_natural)
+                leasts = [one.least for one in given if one.least is not None]
+                return Value(written, number=most, least=max(leasts, default=None))
             case _:
                 return None
 
@@ -322,10 +413,29 @@ class Reader:
         start, stop = (None, given[0]) if len(given) == 1 else (given[0], given[1])
         if len(given) > 2 or (start is not None and not start.is_natural):
             return None
-        first = 0 if start is None else start.count.number or 0
+        first = 0 if start is None else start.least or 0
         length = stop.count.less(min(first, stop.count.constant))
-        each = Value(written, number=stop.count, is_natural=True)
+        each = Value(written, number=stop.count, least=first)
         return Value(written, length, item=each)
+
+    def test(self, node: n.Expression, known: Known) -> "Test | None":
+        """The comparison of whole numbers that a condition is, or says of a length."""
+        if not isinstance(node, n.Comparison):
+            return None
+        left, right = self.value(node.left, known), self.value(node.right, known)
+        if node.operator == "!=":
+            if _is_empty(node.left) or _is_empty(node.right):
+                left, right = (_length_of(one, one.written) for one in (left, right))
+            for one, other in ((left, right), (right, left)):
+                if other.least is not None and one.least == other.least == _most(one):
+                    return Test(one, other, is_strict=True)
+            return None
+        if any(self.facts.types.get(one) != INT for one in (node.left, node.right)):
+            return None
+        is_strict = node.operator in ("<", ">")
+        if node.operator in ("<", "<="):
+            return Test(left, right, is_strict)
+        return Test(right, left, is_strict) if node.operator in (">", ">=") else None
 
     # How it is written
 
@@ -359,6 +469,61 @@ class Reader:
 
     def _text(self, start: int, end: int) -> str:
         return re.sub(r"\s+", " ", self.source.text[start:end])
+
+
+def _length_of(value: Value, written: Written) -> Value:
+    """What is known of the length of a value, as a number."""
+    change = value.change
+    if change is not None:
+        change = None if change.kind == "int" else replace(change, kind="len")
+    return Value(written, number=value.size, least=value.shortest, change=change)
+
+
+def _most(value: Value) -> int | None:
+    """What a whole number is at most, if that is known."""
+    return None if value.number is None else value.number.number
+
+
+def _added(value: Value, other: Value) -> Change | None:
+    """What a turn has made of a number when another one is added to it."""
+    return None if value.change is None else value.change.plus(other.least, _most(other))
+
+
+def _taken(value: Value, other: Value) -> Change | None:
+    """What a turn has made of a number when another one is taken from it."""
+    if value.change is None or other.least is None:
+        return None
+    most = _most(other)
+    return value.change.plus(None if most is None else -most, -other.least)
+
+
+def _behind(first: Value, second: Value, written: Written) -> Value:
+    """What is known of two lists or texts as one."""
+    whole = None
+    for one, other in ((first, second), (second, first)):
+        if one.change is not None:
+            more = None if other.length is None else other.length.number
+            whole = one.change.longer(other.shortest, more)
+    shortest = first.shortest + second.shortest
+    return Value(written, first.size + second.size, shortest=shortest, change=whole)
+
+
+def _is_empty(node: n.Expression) -> bool:
+    """Whether it is a list or a text without anything in it."""
+    match node:
+        case n.ListLiteral(items=()) | n.Literal(value=""):
+            return True
+        case _:
+            return False
+
+
+def _left_out(node: n.Slice) -> int:
+    """How many items a slice leaves out at the end, as `xs[:-1]` does."""
+    match node.stop:
+        case n.Unary(operator="-", operand=n.Literal(value=int(left))) if _goes_on(node.step):
+            return left
+        case _:
+            return 0
 
 
 def _any_of(values: Sequence[Value | None], written: Written) -> Value | None:

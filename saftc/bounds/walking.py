@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from saftc.bounds.algebra import Measure, Polynomial, measured
+from saftc.bounds.algebra import ONE, Measure, Polynomial, measured
 from saftc.bounds.bound import NOTHING, Bound, FunctionBound, Piece, largest_bound
-from saftc.bounds.growth import at_turn, measure_of, solved, turns
+from saftc.bounds.growth import at_turn, measure_of, solved, turns, turns_of
 from saftc.bounds.scripts import A_BUDGET, Script
 from saftc.bounds.values import Known, Value, joined_values, own_name
 from saftc.bounds.written import Made, Written
@@ -36,6 +36,10 @@ _STATEMENTS = (
     *(n.FailStmt, n.ServerImport),
 )
 
+_A_COUNTER = (
+    "a counter that every turn makes larger bounds it, as in `while tries < 3`, and so does "
+    "a budget of the run (`--max-requests`)"
+)
 _IN_PARTS = "a stream comes in as many parts as the server sends"
 
 
@@ -173,7 +177,16 @@ class Walk(Forward[State]):
         around = [begun, *([end] if end else []), *turn.continues, *turn.breaks]
         left = [*around, *self.ends, *self.failing[0]]
         once = largest_bound(one.asked for one in left) + again
-        size = None if over is None else over.size
+        size, last = None if over is None else over.size, NOTHING
+        if isinstance(loop, n.WhileStmt):
+            back = [one.known for one in (*([end] if end else []), *turn.continues)]
+            parts = _parts_of(loop.condition)
+            tests = [self.reader.test(one, head.known) for one in parts]
+            counted = turns_of(tests, symbols, state.known, back, mark)
+            if counted is not None:
+                size = counted.most
+                for one in parts[: counted.part + 1]:
+                    last += self._quietly(one, head)
         heads = solved(symbols, state.known, [one.known for one in left], mark, size, source)
         pieces, ends, given = self.pieces, self.ends, self.given
         self.pieces, self.ends, self.failing, self.given = outer
@@ -186,20 +199,22 @@ class Walk(Forward[State]):
         def resolved(formula: Polynomial) -> Polynomial:
             return formula.replaced(meaning)
 
-        once = Bound(resolved(once.most), once.reasons)
-        if over is not None:
-            asked = once.times(over.size)
+        once, last = (Bound(resolved(one.most), one.reasons) for one in (once, last))
+        if size is not None:
+            asked = once.times(size) + last
         elif once.is_zero:
             asked = NOTHING
         elif isinstance(loop, n.ForStmt):
             asked = once + self.script.unknown(loop.iterable, _IN_PARTS, A_BUDGET)
         else:
             words = "`while` turns as often as it has to"
-            asked = once + self.script.unknown(loop, words, f"{A_BUDGET}, or `for` with `break`")
+            asked = once + self.script.unknown(loop, words, _A_COUNTER)
         if not once.is_zero:
             inner = tuple(_resolved_piece(one, resolved) for one in pieces)
             if over is not None:
                 words = f"for each of {over.written.shown}"
+            elif size is not None:
+                words = f"`while`, at most {size.text} turn{'' if size == ONE else 's'}"
             else:
                 words = "for each part" if isinstance(loop, n.ForStmt) else "`while`"
             self.pieces.append(Piece(loop, source, asked, words, inner))
@@ -311,3 +326,10 @@ def _resolved_piece(piece: Piece, resolved: Callable[[Polynomial], Polynomial]) 
 
 def _is_true(condition: n.Expression) -> bool:
     return isinstance(condition, n.Literal) and condition.value is True
+
+
+def _parts_of(condition: n.Expression) -> list[n.Expression]:
+    """The conditions that are all true where this one is, in the order in which they are tested."""
+    if isinstance(condition, n.Logical) and condition.operator == "and":
+        return [*_parts_of(condition.left), *_parts_of(condition.right)]
+    return [condition]

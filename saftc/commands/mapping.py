@@ -101,7 +101,7 @@ def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator
     if most and reply is not None and not bounds.chooses_model(definition):
         yield (
             f"the replies cost at most {most * reply.cost:.4g}, by the price of {reply.model} and "
-            f"max_tokens {reply.max_tokens:,}; what is sent is not in it"
+            f"max_tokens {reply.max_tokens:,}; the text that is sent costs extra"
         )
 
 

@@ -27,9 +27,10 @@ class _Names(NamedTuple):
 class _Writer:
     """Writes a script; one that is `plain` has no branches, and nothing in it fails."""
 
-    def __init__(self, seed: int, *, plain: bool) -> None:
+    def __init__(self, seed: int, *, plain: bool, turning: bool) -> None:
         self.random = Random(seed)
         self.plain = plain
+        self.turning = turning
         self.lines: list[str] = []
         self.count = 0
         self.budget = 0
@@ -155,8 +156,10 @@ class _Writer:
             asked = asked.removeprefix("stream ")
             self.line(depth, f"{lists} = [{asked} for {item} in {self.items(names)}{condition}]")
             names.lists.append(lists)
-        elif kind < 0.75 and depth < 3:
+        elif kind < 0.71 and depth < 3:
             self.loop(depth, names)
+        elif kind < 0.76 and depth < 3:
+            self.while_loop(depth, names)
         elif self.plain or depth > 3:
             self.line(depth, f"print({self.prompt(names)})")
         elif kind < 0.86:
@@ -205,6 +208,49 @@ class _Writer:
             inside.texts.append(item)
         self.block(depth + 1, inside, in_loop=True, most=2)
 
+    def while_loop(self, depth: int, names: _Names) -> None:
+        """A loop with a counter, or with a list that becomes shorter or longer in each turn."""
+        inside, kind = names.inside(), self.random.random()
+        turning = self.new("k" if kind < 0.6 else "q")
+        texts, lists = names.texts, names.lists
+        one_of_two = f'(1 if {self.random.choice(texts)} == "a" else 4)'
+        if kind < 0.4:
+            starts = ["0"] if self.plain else ["0", "-1", one_of_two, f"len({lists[0]})"]
+            ends = ["2", "3", *names.numbers, *([] if self.plain else [f"7 - {one_of_two}"])]
+            self.line(depth, f"{turning} = {self.one(*starts)}")
+            test = f"{turning} < {self.one(*ends)}"
+            steps = [f"{turning} += 1", *([] if self.plain else [f"{turning} += 2"])]
+        elif kind < 0.6:
+            start = self.one("2", "3", *names.numbers)
+            self.line(depth, f"{turning} = {start}")
+            test = f"{turning} > 0" if self.plain else self.one(f"{turning} >= 0", f"1 < {turning}")
+            steps = [f"{turning} -= 1"] if self.plain else [f"{turning} = {turning} - 3"]
+        elif kind < 0.85:
+            self.line(depth, f"{turning} = {_THREE if self.plain else self.items(names)}")
+            test = self.one(f"len({turning}) > 0", f"{turning} != []")
+            steps = [f"{turning} = {turning}[{one}]" for one in ("1:", ":-1")]
+        else:
+            self.line(depth, f"{turning}: [string] = []")
+            test = f"len({turning}) < {self.one('2', '3', *names.numbers)}"
+            steps = [f'{turning} += ["a"]', f'{turning} = ["b"] + {turning}']
+        if not self.plain and self.odds(0.3):
+            asked = self.prompt(names, " ").strip()
+            test = self.one(f"{test} and {asked}", f"{asked} and {test}")
+        self.line(depth, f"while {test}:")
+        step = self.one(*steps)
+        if self.plain or self.odds(0.5):
+            self.block(depth + 1, inside, in_loop=False, most=2)
+            self.line(depth + 1, step)
+        elif self.odds(0.5):
+            self.line(depth + 1, step)
+            self.block(depth + 1, inside, in_loop=True, most=2)
+        else:
+            self.line(depth + 1, f"if {self.condition(names)}:")
+            self.line(depth + 2, step)
+            self.line(depth + 1, "else:")
+            self.block(depth + 2, inside, in_loop=False, most=1)
+            self.line(depth + 2, self.one(step, step, "break", "ret []"))
+
     def branch(self, depth: int, names: _Names, *, in_loop: bool) -> None:
         self.line(depth, f"if {self.condition(names)}:")
         ways = ("break", "continue") if in_loop else ()
@@ -252,11 +298,17 @@ class _Writer:
             self.line(1, f"ret {self.one(*names.lists)}")
             self.of_list.append(name)
         self.line(0, "f begin(xs: [string], n: int):")
-        self.block(1, _Names(['"a"'], ["n"], ["xs"]), in_loop=False, most=5)
+        names = _Names(['"a"'], ["n"], ["xs"])
+        if self.turning:
+            self.while_loop(1, names)
+        else:
+            self.block(1, names, in_loop=False, most=5)
         self.line(1, "ret xs")
         return "\n".join(self.lines) + "\n"
 
 
-def script(seed: int, *, plain: bool) -> str:
-    """A script; one that is `plain` has no branches, and asks as much as it may."""
-    return _Writer(seed, plain=plain).script()
+def script(seed: int, *, plain: bool, turning: bool = False) -> str:
+    """A script; one that is `plain` has no branches, and asks as much as it may; one that is
+    `turning` is a `while`.
+    """
+    return _Writer(seed, plain=plain, turning=turning).script()

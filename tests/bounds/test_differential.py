@@ -25,13 +25,17 @@ _CHUNK = 20
 _XS = ["a", "b"]
 
 
-def differences(seed: int, *, plain: bool) -> tuple[int, list[str]]:
+def differences(seed: int, *, plain: bool, turning: bool = False) -> tuple[int, list[str]]:
     """How many runs of a script were compared, and in which it asked otherwise than its bound."""
-    text = script(seed, plain=plain)
+    text = script(seed, plain=plain, turning=turning)
     known = checked(text)
     bound, number = bound_of(known), seed % 3
-    if bound.reasons:  # a model says how long a list is that a function goes over
-        assert all("is known only when" in one.words for one in bound.reasons), text
+    if bound.reasons:
+        # A model says how long a list is that a function goes over, or a counter does not count.
+        is_expected = (
+            "is known only when" in one.words or "`while`" in one.words for one in bound.reasons
+        )
+        assert all(is_expected), text
         return 0, []
     most = value_of(bound.most, len(_XS), number)
     if value_of(bound.most, len(_XS), number, longest=6) > MOST:
@@ -54,6 +58,17 @@ def test_bounds_hold(start: int, plain: bool) -> None:
     compared = 0
     for seed in range(start, start + _CHUNK):
         count, found = differences(seed, plain=plain)
+        assert not found, found[0]
+        compared += count
+    assert compared > _CHUNK // 2
+
+
+@pytest.mark.parametrize("plain", [True, False], ids=["without branches", "all kinds"])
+@pytest.mark.parametrize("start", range(0, COUNT // 2, _CHUNK))
+def test_bounds_of_while_hold(start: int, plain: bool) -> None:
+    compared = 0
+    for seed in range(start, start + _CHUNK):
+        count, found = differences(seed, plain=plain, turning=True)
         assert not found, found[0]
         compared += count
     assert compared > _CHUNK // 2

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from saftc.bounds import growth, rules, scripts, walking
+from saftc.bounds import growth, rules, scripts, values, walking
 from saftc.bounds.algebra import ONE, ZERO, Polynomial, number
 from saftc.bounds.bound import Bound, largest_bound
 from saftc.bounds.rules import Fields, Settings
@@ -86,6 +86,36 @@ def _no_growth(patch: Patch) -> None:
     patch.setattr(walking, "solved", solved)
 
 
+def _turns_of_while_but_one(patch: Patch) -> None:
+    kept = growth._steps
+    patch.setattr(growth, "_steps", lambda high, low, step: kept(high, low + step, step))
+
+
+def _steps_of_the_largest(patch: Patch) -> None:
+    kept = growth._steps
+    patch.setattr(growth, "_steps", lambda high, low, _step: kept(high, low, 2))
+
+
+def _the_last_test_for_nothing(patch: Patch) -> None:
+    kept = walking.turns_of
+
+    def turns(*given: Any) -> Any:
+        found = kept(*given)
+        return None if found is None else found._replace(part=-1)
+
+    patch.setattr(walking, "turns_of", turns)
+
+
+def _a_number_is_at_least_what_it_is_at_most(patch: Patch) -> None:
+    kept = values.joined_values
+
+    def joined(several: Any, written: Any) -> Any:
+        found = kept(several, written)
+        return values.replace(found, least=values._most(found) if found.least is not None else None)
+
+    patch.setattr(values, "joined_values", joined)
+
+
 def _arguments_of_one_item(patch: Patch) -> None:
     def with_arguments(_self: Any, called: Any, _node: Any, _known: Any) -> Bound:
         return Bound(called.bound.most.replaced(lambda _measure: ONE))
@@ -129,6 +159,10 @@ _LOW: list[Callable[[Patch], None]] = [
     *(_the_first_way, _no_growth, _arguments_of_one_item, _calls_for_nothing),
     *(_options_of_the_run, _conditions_for_nothing, _handlers_for_nothing),
 ]
+_OF_WHILE: list[Callable[[Patch], None]] = [
+    *(_turns_of_while_but_one, _steps_of_the_largest, _the_last_test_for_nothing),
+    _a_number_is_at_least_what_it_is_at_most,
+]
 # These make bounds larger than need be.
 _HIGH: list[Callable[[Patch], None]] = [_do_like_others]
 
@@ -143,14 +177,16 @@ def _added_up(patch: Patch) -> None:
     patch.setattr(walking, "largest_bound", added)
 
 
-@pytest.mark.parametrize("mutate", [*_LOW, *_HIGH, _added_up], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    "mutate", [*_LOW, *_OF_WHILE, *_HIGH, _added_up], ids=lambda one: one.__name__
+)
 def test_a_rule_that_is_missing_is_noticed(
     mutate: Callable[[Patch], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mutate(monkeypatch)
     for seed in range(_MOST_SEEDS):
         for plain in (True, False):
-            if differences(seed, plain=plain)[1]:
+            if differences(seed, plain=plain, turning=mutate in _OF_WHILE)[1]:
                 return
     raise AssertionError("nobody has noticed")
 

@@ -123,8 +123,6 @@ def test_scripts(text: str, most: str, tmp_path: Path) -> None:
          "        print($ {y} $)\n", "2 * len(xs)"),
         ("f g(n: int):\n    for x in [n, n, n, n][2::-1]:\n        print($ {x} $)\n", "8"),
         ("f g(n: int):\n    for x in [n, n, n, n][2:]:\n        print($ {x} $)\n", "4"),
-        ("f g(xs: [string]):\n    while len(xs) > 0:\n        print($ a $)\n        xs = xs[1:]\n",
-         "`while` turns as often as it has to"),
         ("f g():\n    for piece in stream $ a $:\n        print($ {piece} $)\n",
          "a stream comes in as many parts as the server sends"),
         ("f g():\n    for draft: {a: int} in stream $ a $:\n        print($ {draft} $)\n",
@@ -139,6 +137,76 @@ def test_scripts(text: str, most: str, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_functions(text: str, most: str, tmp_path: Path) -> None:
+    assert told(bounds_in(tmp_path, text), "g") == most
+
+
+_OFTEN = "`while` turns as often as it has to"
+_TURN = "        print($ a $)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("    i = 0\n    while i < n:\n" + _TURN + "        i += 1\n", "2 * n"),
+        ("    i = 2\n    while 8 > i:\n" + _TURN + "        i = 2 + i\n", "6"),
+        ("    i = 1\n    while i <= 10:\n" + _TURN + "        i += 3\n", "8"),
+        ("    i = -2\n    while i < n:\n        i += 1\n" + _TURN, "2 * n + 4"),
+        ("    while n > 0:\n" + _TURN + "        n -= 1\n", "2 * n"),
+        ("    while n >= 0:\n" + _TURN + "        n -= 1\n", "2 * n + 2"),
+        ("    i = 9\n    while i > 4:\n" + _TURN + "        i -= 2\n", "6"),
+        ("    while len(xs) > 0:\n" + _TURN + "        xs = xs[1:]\n", "2 * len(xs)"),
+        ("    while 0 != len(xs):\n" + _TURN + "        xs = xs[:-1]\n", "2 * len(xs)"),
+        ("    while xs != []:\n        x = xs[0]\n        xs = xs[1:]\n        if $ {x} $:\n"
+         "            continue\n" + _TURN, "4 * len(xs)"),
+        ("    out = []\n    while len(out) < 5:\n        out += [$ a $]\n"
+         "    for one in out:\n        print($ {one} $)\n", "20"),
+        ("    i = 0\n    while i < len(xs) and not $ {xs[i]} $:\n        i += 1\n", "2 * len(xs)"),
+        ("    i = 0\n    while not $ done $ and i < 3:\n        i += 1\n", "8"),
+        ("    i = 0\n    while i < 3:\n        i = i + 1 if n > 2 else i + 2\n" + _TURN, "6"),
+        ("    i = 0\n    while i < 3:\n        if $ b $:\n            break\n        i += 1\n",
+         "6"),
+        ("    i = 0\n    while i < 3:\n        try:\n            print($ a $)\n"
+         "            i += 1\n        except:\n            i += 2\n", "6"),
+        ("    for x in xs:\n        i = 0\n        while i < 3 and $ b $:\n            i += 1\n",
+         "6 * len(xs)"),
+        ("    i = 0\n    while i < n:\n        j = 0\n        while j < i:\n    " + _TURN
+         + "            j += 1\n        i += 1\n", "2 * n^2"),
+        ("    i = 1 if n > 3 else 4\n    while i < 6:\n        i += 1\n" + _TURN, "10"),
+        ("    i = 0\n    while i < n:\n        if $ b $:\n            i += 1\n", _OFTEN),
+        ("    i = 0\n    while i < n:\n        if $ b $:\n            continue\n        i += 1\n",
+         _OFTEN),
+        ("    i = 0\n    while i < n:\n        n += 1\n        i += 1\n" + _TURN, _OFTEN),
+        ("    i = 0\n    while i < n:\n        try:\n            print($ a $)\n"
+         "            i += 1\n        except:\n            print(i)\n", _OFTEN),
+        ("    i = 0\n    while i < n or $ b $:\n        i += 1\n", _OFTEN),
+        ("    i = 0\n    while i < n:\n        for x in xs:\n            i += 1\n" + _TURN, _OFTEN),
+        ("    while xs != []:\n        xs = xs[1:] + [$ a $]\n", _OFTEN),
+        ("    while xs != []:\n        xs = xs[1:][1:] + [$ a $]\n", _OFTEN),
+        ("    while xs != []:\n        xs = xs[:2]\n" + _TURN, _OFTEN),
+        ("    while xs != []:\n        xs = xs[:-1:-1]\n" + _TURN, _OFTEN),
+        ("    while len(xs) > -1:\n        xs = xs[1:]\n" + _TURN, _OFTEN),
+        ("    while n != 0:\n        n -= 1\n" + _TURN, _OFTEN),
+        ("    x = 0.0\n    while x < 3:\n        x += 0.1\n" + _TURN, _OFTEN),
+        ("    i = 0\n    while i < 3:\n        i = abs(n)\n" + _TURN, _OFTEN),
+    ],
+)  # fmt: skip
+def test_while(text: str, most: str, tmp_path: Path) -> None:
+    assert told(bounds_in(tmp_path, f"f g(xs: [string], n: int):\n{text}"), "g") == most
+
+
+@pytest.mark.parametrize(
+    ("over", "most"),
+    [
+        ("range(a, 10)", "16"),
+        ("range(10 - a)", "16"),
+        ('["a", "b", "c", "d", "e", "f"][a:]', "8"),
+        ("[0, 1, 2, 3, 4, 5, 6, 7][a:7]", "10"),
+    ],
+)
+def test_a_number_that_is_one_of_several_may_be_the_least(
+    over: str, most: str, tmp_path: Path
+) -> None:
+    text = f"f g(n: int):\n    a = 2 if n > 1 else 5\n    for x in {over}:\n        print($ a $)\n"
     assert told(bounds_in(tmp_path, text), "g") == most
 
 
