@@ -668,7 +668,10 @@ def serve(
     port: Annotated[
         int | None,
         typer.Option(
-            min=1, max=65535, metavar="N", help="Speak over HTTP on this machine, at this port."
+            min=0,
+            max=65535,
+            metavar="N",
+            help="Speak over HTTP on this machine, at this port; 0: one that is free.",
         ),
     ] = None,
 ) -> None:

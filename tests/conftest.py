@@ -11,12 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 _OF_ONE_PYTHON = re.compile(r"^pytestmark = (\[[^\]]*)?pytest\.mark\.one_python\b", re.M)
 
 # The same examples each time, which are not kept, and no test looks at a clock.
-settings.register_profile("suite", derandomize=True, deadline=None)
+settings.register_profile(
+    "suite",
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("suite")
 
 

@@ -579,6 +579,9 @@ function markFailure() {
 
 // The page of the timeline is there once for a run; more of the run is sent to it, so that what is
 // looked at stays.
+let drawings = 0;
+let drawn = 0;
+
 async function drawTimeline() {
   const of = ran, began = taken.began;
   let frame = part("timeline").querySelector("iframe");
@@ -593,9 +596,13 @@ async function drawTimeline() {
     await frame.isReady;
   }
   await frame.isReady;
+  const number = (drawings += 1);
   const answer = await fetch(withToken("timeline"));
-  if (!answer.ok || of !== ran || began !== taken.began) return;
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const text = await answer.text();
+  // Of two answers, the one that was asked for last knows more, whichever comes first.
+  if (!answer.ok || of !== ran || began !== taken.began || number < drawn) return;
+  drawn = number;
+  const page = new DOMParser().parseFromString(text, "text/html");
   frame.contentWindow?.postMessage({ run: JSON.parse(page.getElementById("run").textContent) }, "*");
 }
 

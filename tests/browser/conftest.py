@@ -42,6 +42,13 @@ def browser() -> Iterator[Any]:
         running.close()
 
 
+def new_context(browser: Any, **options: Any) -> Any:
+    """A context of its own, as patient as all others."""
+    context = browser.new_context(**options)
+    context.set_default_timeout(PATIENCE)
+    return context
+
+
 @pytest.fixture
 def opened(browser: Any) -> Iterator[Opened]:
     with opening(browser) as open_:
@@ -55,9 +62,9 @@ def opening(browser: Any) -> Iterator[Opened]:
     errors: list[str] = []
 
     def open_(address: str, width: int = 1600, scheme: Literal["light", "dark"] = "light") -> Any:
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        size: Any = {"width": width, "height": 900}
+        context = new_context(browser, viewport=size, color_scheme=scheme)
         contexts.append(context)
-        context.set_default_timeout(PATIENCE)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)

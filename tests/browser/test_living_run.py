@@ -120,6 +120,7 @@ def test_the_tour_goes_on_and_back(served: Page, opened: Opened) -> None:
 
 def test_the_sides_can_be_made_wider(served: Page, opened: Opened) -> None:
     page = opened(served.address)
+    expect(page.locator("#script .cm-content")).to_be_visible()
     before = page.locator("#script").bounding_box()["width"]
     page.locator("#splitter").press("ArrowRight")
     assert page.locator("#script").bounding_box()["width"] > before + 50
@@ -134,6 +135,7 @@ def test_a_link_has_the_script_and_runs_nothing(served: Page, opened: Opened) ->
     expect(content).to_contain_text("Functions as tools")
     shared = content.inner_text()
     page.locator("#share").click()
+    expect(page.locator("#shared")).to_be_visible()
     link = page.locator("#link").input_value()
     assert f"http://{served.host}/#script=" in link and served.token not in link
     assert violations(page) == []

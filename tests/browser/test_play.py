@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import opening, sync_api
+from tests.browser.conftest import new_context, opening, sync_api
 from tests.compiler.support import ROOT
 from tests.play.serving import Page, serving
 
@@ -112,7 +112,7 @@ def test_a_doc_comment_leads_nowhere(page: Any, served: Page, tmp_path: Path) ->
 
 
 def test_a_language_server_may_be_slow(served: Page, browser: Any) -> None:
-    context = browser.new_context()
+    context = new_context(browser)
     page = context.new_page()
     page.clock.install()
     held: list[Callable[[], None]] | None = []
@@ -454,7 +454,7 @@ def test_a_server_that_has_ended_is_told(opened: Opened, tmp_path: Path) -> None
 
 
 def test_a_lost_connection_is_made_again(served: Page, browser: Any) -> None:
-    context = browser.new_context()
+    context = new_context(browser)
     page = context.new_page()
     sockets: list[Any] = []
 
@@ -517,7 +517,7 @@ def test_a_prompt_leads_to_its_line(page: Any) -> None:
     frame = page.frame_locator("#timeline iframe")
     page.locator("#tab-timeline").click()
     expect(frame.locator("#title")).to_have_text("Timeline of mine")
-    assert "person: {name" in frame.locator("#places").inner_html()
+    expect(frame.locator("#places")).to_contain_text("person: {name")
 
 
 def test_requests_have_the_name_of_the_script(page: Any, tmp_path: Path) -> None:
@@ -556,7 +556,7 @@ def test_the_token_stays_in_the_tab(page: Any, served: Page, opened: Opened) -> 
 
 
 def test_without_the_token_nothing_is_shown(served: Page, browser: Any) -> None:
-    context = browser.new_context()
+    context = new_context(browser)
     page = context.new_page()
     page.goto(f"http://{served.host}/")
     expect(page.locator("#status")).to_contain_text("open the address")
@@ -607,7 +607,7 @@ def test_another_page_in_the_browser_runs_nothing(
     handler = partial(SimpleHTTPRequestHandler, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as evil:
         Thread(target=evil.serve_forever, daemon=True).start()
-        context = browser.new_context()
+        context = new_context(browser)
         page = context.new_page()
         page.goto(f"http://127.0.0.1:{evil.server_port}/index.html")
         # Even with the token, which it cannot know.

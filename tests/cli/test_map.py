@@ -9,7 +9,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
@@ -237,12 +239,12 @@ def test_an_interrupted_job_goes_on(folder: Path, options: list[str]) -> None:
     with FakeServer() as server:
         settings = {"SAFT_BASE_URL": server.url, "SAFT_MODEL": "fake", "SAFT_PROVIDER": "openai"}
         environment = {**os.environ, **settings, "PYTHONPATH": str(ROOT)}
-        process: list[subprocess.Popen[str]] = []
+        numbers, started = count(1), SimpleQueue[int]()
 
         def interrupt(body: dict[str, Any]) -> Answer:
             # As a terminal does: all processes of the command get it.
-            if len(server.requests) == 10:
-                os.killpg(process[0].pid, signal.SIGINT)
+            if next(numbers) == 10:
+                os.killpg(started.get(), signal.SIGINT)
             return server.answers[0]
 
         def start() -> subprocess.Popen[str]:
@@ -255,12 +257,13 @@ def test_an_interrupted_job_goes_on(folder: Path, options: list[str]) -> None:
             )
 
         server.responder = interrupt
-        process.append(start())
-        told = process[0].communicate()[1]
-        assert process[0].returncode == 130, told
+        process = start()
+        started.put(process.pid)
+        told = process.communicate()[1]
+        assert process.returncode == 130, told
         assert "run the same command again" in told and "Traceback" not in told
-        process[0] = start()
-        told = process[0].communicate()[1]
-        assert process[0].returncode == 0, told
+        process = start()
+        told = process.communicate()[1]
+        assert process.returncode == 0, told
         assert "30 rows: 30 done; 30 requests" in told
         assert len(server.requests) == 30

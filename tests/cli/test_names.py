@@ -75,7 +75,6 @@ def test_a_module_that_hides_one_of_the_client_ends(
         cwd=folder,
         env={**os.environ, "OPENAI_API_KEY": "k", "SAFT_BASE_URL": "http://127.0.0.1:9/v1"},
         capture_output=True,
-        timeout=60,
         check=False,
     )
     assert done.returncode == 1

@@ -6,12 +6,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.fake_server import FakeServer, completion
+from tests.support.fake_server import Answer, FakeServer, completion
 from tests.support.terminal import read_terminal
 
 pytestmark = pytest.mark.one_python
@@ -59,24 +60,30 @@ def environment(url: str, **more: str) -> dict[str, str]:
     }
 
 
-def at_terminal(command: list[str], settings: dict[str, str]) -> str:
-    """All that the program writes to a terminal."""
+def at_terminal(
+    command: list[str], settings: dict[str, str], see: Callable[[str], object] | None = None
+) -> str:
+    """All that the program writes to a terminal; `see` is told what is there, whenever more is."""
     import pty
 
     ours, theirs = pty.openpty()
     process = subprocess.Popen(command, env=settings, stdout=theirs, stderr=theirs)
     os.close(theirs)
-    written = read_terminal(ours)
+    written = read_terminal(ours, see)
     assert process.wait() == 0, written
     return written
 
 
 def run_at_terminal(
-    url: str, script: str = SCRIPT, summed_after: float = 60, **more: str
+    url: str,
+    script: str = SCRIPT,
+    summed_after: float = 600,
+    see: Callable[[str], object] | None = None,
+    **more: str,
 ) -> str:
     """What `saftc run` of the script writes there."""
     command = [sys.executable, "-c", RUNNING, str(summed_after), "run", "-c", script]
-    return at_terminal(command, environment(url, **more))
+    return at_terminal(command, environment(url, **more), see)
 
 
 def left_on_screen(text: str) -> list[str]:
@@ -87,11 +94,27 @@ def left_on_screen(text: str) -> list[str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
 def test_a_line_at_a_terminal(server: FakeServer) -> None:
-    server.answers = [completion("late", delay=1.2)]
-    written = run_at_terminal(server.url)
-    assert re.search(r"\r\x1b\[K0 prompts, 1 in flight, 0 tokens, \d+ s", written)
-    assert re.search(r"\r\x1b\[K1 prompt, 1 in flight, 18 tokens, \d+ s", written)
+    # Each prompt is answered when its line is there.
+    lines = [
+        r"\r\x1b\[K0 prompts, 1 in flight, 0 tokens, \d+ s",
+        r"\r\x1b\[K1 prompt, 1 in flight, 18 tokens, \d+ s",
+    ]
+    seen = [threading.Event() for _ in lines]
+    left = iter(seen)
+
+    def answer(_: object) -> Answer:
+        next(left).wait()
+        return completion("late")
+
+    def see(written: str) -> None:
+        for line, event in zip(lines, seen, strict=True):
+            if re.search(line, written):
+                event.set()
+
+    server.responder = answer
+    written = run_at_terminal(server.url, see=see)
     assert left_on_screen(written) == ["begins", "late", "late"]
+    assert all(re.search(line, written) for line in lines)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")

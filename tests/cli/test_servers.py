@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -126,37 +127,26 @@ def test_a_script_is_served_over_standard_input_and_output(
 
 def test_a_script_is_served_on_this_machine(script: Script, folder: Path, cache: Path) -> None:
     path = script("triage.saft", TRIAGE)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    with _serving(path, port) as address:
+    with _serving(path) as address:
         asyncio.run(_use(Client(address)))
 
 
 @contextmanager
-def _serving(path: Path, port: int) -> Iterator[str]:
-    command = [sys.executable, "-m", "saftc", "serve", str(path), "--port", str(port)]
+def _serving(path: Path) -> Iterator[str]:
+    """The address, at a port that is free: the server listens when it tells it."""
+    command = [sys.executable, "-m", "saftc", "serve", str(path), "--port", "0"]
     served = subprocess.Popen(
         command, cwd=path.parent, env=_environment(), stderr=subprocess.PIPE, text=True
     )
     try:
         assert served.stderr is not None
         told = served.stderr.readline()
-        address = f"http://127.0.0.1:{port}/mcp"
-        assert address in told, told + served.stderr.read()
-        while served.poll() is None and not _is_heard(port):
-            pass
-        yield address
+        found = re.search(r"http://127\.0\.0\.1:\d+/mcp", told)
+        assert found is not None, told + served.stderr.read()
+        yield found[0]
     finally:
         served.terminate()
         served.communicate()
-
-
-def _is_heard(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port)).close()
-    except ConnectionRefusedError:
-        return False
-    return True
 
 
 def test_a_port_that_is_taken_is_told(saftc: Command, script: Script) -> None:

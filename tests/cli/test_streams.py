@@ -124,8 +124,9 @@ def test_interrupted_while_it_is_loaded(folder: Path) -> None:
 
 
 def test_interrupted_twice(folder: Path, script: Script) -> None:
-    script("helper.py", "import atexit, time\nend = lambda: time.sleep(60)\natexit.register(end)\n")
-    script("a.saft", "import helper\nimport time\nprint(helper)\ntime.sleep(60)\n")
+    helper = "import atexit, time\nend = lambda: time.sleep(600)\natexit.register(end)\n"
+    script("helper.py", helper)
+    script("a.saft", "import helper\nimport time\nprint(helper)\ntime.sleep(600)\n")
     process = subprocess.Popen(
         [sys.executable, "-u", "-m", "saftc", "a.saft"],
         cwd=folder,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -38,7 +39,8 @@ def rounds(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[list[str]]]:
             step()
 
         monkeypatch.setattr(driver, "compile_checked", watched)
-        monkeypatch.setattr("saftc.commands.watching.time.sleep", sleep)
+        # And nobody else's: a thread of another test may sleep meanwhile.
+        monkeypatch.setattr("saftc.commands.watching.time", SimpleNamespace(sleep=sleep))
         return compiled
 
     return prepare

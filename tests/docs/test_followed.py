@@ -48,7 +48,6 @@ def test_page(name: str, tmp_path: Path, updates_cases: bool) -> None:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
-                timeout=60,
             )
             assert done.returncode == 0, done.stdout
             printed = done.stdout

@@ -74,7 +74,6 @@ def test_each_part_is_in_its_group(tmp_path: Path) -> None:
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
     )
     found, comments = (tmp_path / "out.txt").read_text(encoding="utf-8").splitlines()
     assert json.loads(found) == list(GROUPS.values()), done.stderr

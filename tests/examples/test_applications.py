@@ -39,7 +39,6 @@ def saftc(
         input=typed,
         capture_output=True,
         text=True,
-        timeout=60,
     )
 
 
@@ -96,7 +95,6 @@ def service(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     monkeypatch.chdir(folder)
@@ -127,8 +125,7 @@ async def post(app: Any, path: str, text: str) -> list[str]:
         **{"type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "POST"},
         **{"path": path, "raw_path": path.encode(), "query_string": b"", "headers": []},
     }
-    async with asyncio.timeout(60):
-        await app(scope, receive, send)
+    await app(scope, receive, send)
     return parts
 
 
@@ -200,7 +197,6 @@ def test_the_tests_of_the_example_pass(folder: Path) -> None:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60,
         )
         assert done.returncode == 0, done.stdout + done.stderr
     assert "4 passed" in done.stdout

@@ -52,7 +52,6 @@ def run(*command: str, cwd: Path = FOLDER, **variables: str) -> subprocess.Compl
         env={**os.environ, "PYTHONPATH": str(FOLDER), **variables},
         capture_output=True,
         text=True,
-        timeout=120,
     )
 
 

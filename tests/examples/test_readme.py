@@ -83,7 +83,6 @@ def run(place: Path, *command: str) -> subprocess.CompletedProcess[str]:
         # As on a terminal, so that pages show what a reader will see.
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=60,
     )
 
 

@@ -19,7 +19,6 @@ def run(*command: str, cwd: Path) -> str:
         env={**os.environ, "SAFT_PROVIDER": "mock"},
         capture_output=True,
         text=True,
-        timeout=60,
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout

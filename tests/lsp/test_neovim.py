@@ -65,7 +65,7 @@ def test_a_session(tmp_path: Path) -> None:
     }
     command = ["nvim", "--headless", "-u", "NONE", "-c", "luafile steps.lua"]
     done = subprocess.run(
-        [*command, "-c", "cquit"], cwd=tmp_path, env=environment, capture_output=True, timeout=300
+        [*command, "-c", "cquit"], cwd=tmp_path, env=environment, capture_output=True
     )
     assert (tmp_path / "seen.json").exists(), done.stderr.decode()
     seen = json.loads((tmp_path / "seen.json").read_text())

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import pytest
+
 from runtime_support import Reply, Request, configure, overlap, prompt
 from runtime_support import print as print_in_turn
 from runtime_support._effects import Effect
@@ -27,7 +29,8 @@ from runtime_support.errors import ProviderError
 
 ITEMS = 3
 EFFECTS = 2
-_SECONDS = 60
+# What hangs is told before the whole run of the tests is ended.
+_SECONDS = 300
 # Of the event loop, until nothing more happens by itself.
 _ROUNDS = 30
 
@@ -113,6 +116,8 @@ class _Held(Streaming):
         self.seen = seen
         self.lock = threading.Lock()
         self.pending: dict[str, Callable[[], object]] = {}
+        # The thread that each request was begun in.
+        self.threads: dict[str, int] = {}
 
     def replying(self, request: Request, heard: Heard) -> Replying:
         text = str(request.messages[-1]["content"])
@@ -123,6 +128,7 @@ class _Held(Streaming):
         with self.lock:
             self.seen.asked.append(text)
             self.pending[text] = answer
+            self.threads[text] = threading.get_ident()
             self.seen.most = max(self.seen.most, len(self.pending))
 
     def _hold(self, text: str) -> None:
@@ -174,6 +180,28 @@ class _Scheduler:
         return sum(one.split(".")[0] > text.split(".")[0] for one in self.seen.asked)
 
 
+class _Watched(threading.Condition):
+    """Knows who waits, and has not been told of any change since; its lock is held for that."""
+
+    def __init__(self, lock: threading.RLock) -> None:
+        super().__init__(lock)
+        self.waiting = 0
+        self.resting: set[int] = set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.waiting += 1
+        self.resting.add(threading.get_ident())
+        try:
+            return super().wait(timeout)
+        finally:
+            self.resting.discard(threading.get_ident())
+            self.waiting -= 1
+
+    def notify_all(self) -> None:
+        self.resting.clear()
+        super().notify_all()
+
+
 def run_in_threads(case: Case, chosen: list[int]) -> Seen:
     """The case with calls in threads."""
     seen = Seen()
@@ -197,11 +225,17 @@ def run_in_threads(case: Case, chosen: list[int]) -> Seen:
         except BaseException as error:
             seen.error = error
 
-    with contextlib.redirect_stdout(printed), configure(provider=model, max_in_flight=case.width):
+    changed = _Watched(workers.shared.lock)
+    with (
+        contextlib.redirect_stdout(printed),
+        configure(provider=model, max_in_flight=case.width),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(workers.shared, "changed", changed)
         consumer = threading.Thread(target=copy_context().run, args=(consume,), daemon=True)
         consumer.start()
         while True:
-            _settle(consumer, model, case.width)
+            _settle(consumer, model, changed, case.width)
             if not scheduler.step():
                 break
         consumer.join(_SECONDS)
@@ -211,26 +245,35 @@ def run_in_threads(case: Case, chosen: list[int]) -> Seen:
     return seen
 
 
-def _settle(consumer: threading.Thread, model: _Held, width: int) -> None:
+def _settle(
+    consumer: threading.Thread, model: _Held, changed: _Watched, width: int
+) -> None:
     """Waits until nothing happens any more before a request is answered."""
     until = time.monotonic() + _SECONDS
-    calm = tries = 0
-    while calm < 2:
+    tries = 0
+    while not _is_at_rest(consumer, model, changed, width):
+        assert time.monotonic() < until, "it does not come to rest"
         tries += 1
         # On a busy machine, the others would hardly get the lock between two looks.
         time.sleep(0 if tries < 50 else 0.001)
-        with workers.shared.lock, model.lock:
-            threads = workers.shared.threads
-            may_begin = any(
-                one.state == "new" and not one.is_cancelled() for one in threads.waiting
-            )
-            is_calm = threads.running == len(model.pending) and not (
-                may_begin and threads.running < width
-            )
-            # The consumer waits for a call, or has ended.
-            is_calm = is_calm and (bool(model.pending) or not consumer.is_alive())
-        calm = calm + 1 if is_calm else 0
-        assert time.monotonic() < until, "it does not come to rest"
+
+
+def _is_at_rest(
+    consumer: threading.Thread, model: _Held, changed: _Watched, width: int
+) -> bool:
+    """Whether every thread waits for an answer, for a change that nobody has told of, or for work.
+
+    It does not ask how long nothing has happened: on a busy machine that may be long.
+    """
+    with workers.shared.lock, model.lock:
+        threads = workers.shared.threads
+        may_begin = any(one.state == "new" and not one.is_cancelled() for one in threads.waiting)
+        if threads.running != len(model.pending) or (may_begin and threads.running < width):
+            return False
+        asking = {model.threads[text] for text in model.pending}
+        return changed.waiting == len(changed.resting) and (
+            not consumer.is_alive() or consumer.ident in asking | changed.resting
+        )
 
 
 def run_in_loop(case: Case, chosen: list[int]) -> Seen:

@@ -202,7 +202,7 @@ def test_no_other_user_sees_the_token(tmp_path: Path) -> None:
 
 def _read(path: Path) -> list[str]:
     try:
-        return [path.read_text()]
+        return [path.read_text(errors="replace")]
     except OSError:
         return []  # it has ended
 
@@ -349,7 +349,11 @@ def test_a_run_ends_with_the_server(tmp_path: Path, number: signal.Signals) -> N
         assert _runs_in(tmp_path)
         page.process.send_signal(number)
         page.process.wait(PATIENCE)
-        assert not _runs_in(tmp_path)
+        # It is told to end before the server does, and may be at it yet.
+        end = time.monotonic() + PATIENCE
+        while _runs_in(tmp_path):
+            assert time.monotonic() < end, "it goes on"
+            time.sleep(0.05)
 
 
 def _runs_in(folder: Path) -> set[int]:
@@ -357,7 +361,7 @@ def _runs_in(folder: Path) -> set[int]:
     found: set[int] = set()
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            words = (process / "cmdline").read_text().rstrip("\0").split("\0")
+            words = (process / "cmdline").read_text(errors="replace").rstrip("\0").split("\0")
             if "saftc.play.named_run" in words and (process / "cwd").resolve() == folder:
                 found.add(int(process.name))
         except OSError:
@@ -609,7 +613,7 @@ def test_a_link_goes_to_the_page_and_not_to_the_server(tmp_path: Path) -> None:
 @pytest.mark.parametrize("link", ["http://127.0.0.1:4000/", 'x#script="><b>&name=a', ""])
 def test_what_is_no_link_is_refused(tmp_path: Path, link: str) -> None:
     command = [sys.executable, "-m", "saftc", "play", "a.saft", "--no-open", "--link", link]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr == (
         "saftc: that link has no script in it: copy all of it, and put it in quotes\n"

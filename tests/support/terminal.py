@@ -1,10 +1,14 @@
 """What programs write to a terminal."""
 
 import os
+from collections.abc import Callable
 
 
-def read_terminal(ours: int) -> str:
-    """All that is written to the other end, which is closed here, until everybody has closed it."""
+def read_terminal(ours: int, see: Callable[[str], object] | None = None) -> str:
+    """All that is written to the other end, which is closed here, until everybody has closed it.
+
+    `see` is told what is there by then, whenever more is.
+    """
     written = b""
     while True:
         try:
@@ -14,5 +18,7 @@ def read_terminal(ours: int) -> str:
         if not part:
             break
         written += part
+        if see is not None:
+            see(written.decode(errors="replace"))
     os.close(ours)
     return written.decode()
