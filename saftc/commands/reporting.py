@@ -11,10 +11,12 @@ if TYPE_CHECKING:
 
 _COLOURS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "hint": "\x1b[1;36m"}
 _BOLD, _GUTTER, _HINT, _PLAIN = "\x1b[1m", "\x1b[1;34m", "\x1b[32m", "\x1b[0m"
+_CHANGES = {"-": "\x1b[31m", "+": "\x1b[32m"}
 _HEAD = re.compile(r"(error|warning|hint)(\[\w+\])?(: .*)")
 _PLACE = re.compile(r"( *-->)( .*)")
-_MARKS = re.compile(r"( +\|)( +)(\^+)(.*)")
-_LINE = re.compile(r"( *\d* \|)(.*)")
+_MARKS = re.compile(r"( +\|)( +)(\|?_+|)(\^+|-+)(.*)")
+_CHANGE = re.compile(r"( +|\d+ )([-+])( .*|)")
+_LINE = re.compile(r"( *\d* \||\.\.\.)( [/|](?= |$))?(.*)")
 
 
 class WrongUsage(Exception):
@@ -117,6 +119,7 @@ def _has_colour(stream: TextIO) -> bool:
 def _coloured(text: str) -> str:
     """Rendered diagnostics, coloured as rustc and ruff do it: head, place, gutter, marks, hint."""
     severity = _COLOURS["error"]
+    has_bar = False
     lines = text.split("\n")
     for position, line in enumerate(lines):
         if head := _HEAD.fullmatch(line):
@@ -125,11 +128,20 @@ def _coloured(text: str) -> str:
         elif place := _PLACE.fullmatch(line):
             lines[position] = f"{_GUTTER}{place[1]}{_PLAIN}{place[2]}"
         elif marks := _MARKS.fullmatch(line):
-            hint = f"{_HINT}{marks[4]}{_PLAIN}" if marks[4] else ""
-            gutter = f"{_GUTTER}{marks[1]}{_PLAIN}{marks[2]}"
-            lines[position] = f"{gutter}{severity}{marks[3]}{_PLAIN}{hint}"
+            gutter, blanks, reach, signs, note = marks.groups()
+            has_bar = reach.startswith("_")
+            colour, told = (severity, _HINT) if "^" in signs else (_GUTTER, _GUTTER)
+            note = f"{told}{note}{_PLAIN}" if note else ""
+            row = f"{_GUTTER}{gutter}{_PLAIN}{blanks}{colour}{reach}{signs}{_PLAIN}{note}"
+            lines[position] = row
+        elif change := _CHANGE.fullmatch(line):
+            gutter, sign, after = change.groups()
+            lines[position] = f"{_GUTTER}{gutter}{_PLAIN}{_CHANGES[sign]}{sign}{after}{_PLAIN}"
         elif shown := _LINE.fullmatch(line):
-            lines[position] = f"{_GUTTER}{shown[1]}{_PLAIN}{shown[2]}"
+            gutter, bar, after = shown[1], shown[2] or "", shown[3]
+            has_bar = has_bar or bar == " /"
+            bar = f"{severity}{bar}{_PLAIN}" if bar and has_bar else bar
+            lines[position] = f"{_GUTTER}{gutter}{_PLAIN}{bar}{after}"
     return "\n".join(lines)
 
 

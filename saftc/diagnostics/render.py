@@ -5,18 +5,28 @@ error[SAFT0203]: unknown name `pepole`
   |
 3 |   who is longest in {pepole}
   |                      ^^^^^^ did you mean `people`?
+  |
+  -   who is longest in {pepole}
+3 +   who is longest in {people}
+
+Places are marked as rustc does it; the change that the hint is about is drawn as ruff does it.
 """
 
 import json
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from saftc.diagnostics.model import Diagnostic
-from saftc.source import Source, Span
+from saftc.diagnostics.fixes import apply, edits_of
+from saftc.diagnostics.model import Diagnostic, Edit
+from saftc.source import Source, Span, common_ends
 
 # A line longer than this is shown in part, around the place that is meant.
 _WIDEST = 100
 _BEFORE = 40
+# Of more lines than this, only those at the ends are shown.
+_MOST_LINES = 6
+_TAB = "    "
 # What joins emoji and letters; other invisible characters could hide what a line says.
 _JOINERS = "\u200c\u200d"
 
@@ -27,16 +37,9 @@ def render_text(diagnostics: Iterable[Diagnostic], source: Source) -> str:
 
 
 def snippet(source: Source, span: Span, note: str = "") -> str:
-    """The place `file:line:column` with its line and a caret under it."""
-    line, column = source.position(span.start)
-    text = source.line_text(line)
-    length = max(1, min(span.end - span.start, len(text) - column + 1))
-    shown, before, marked = _clip(text, column - 1, length)
-    gutter = " " * len(str(line))
-    marks = " " * _width(before) + "^" * max(1, _width(marked))
-    last = f"{gutter} | {marks} {note}".rstrip()
-    place = f"{gutter}--> {source.name}:{line}:{column}"
-    return f"{place}\n{gutter} |\n{line} | {shown}\n{last}\n"
+    """The place `file:line:column` with its lines, and marks under them."""
+    rows = list(_drawn(source, [_Mark(span, note, "^")]))
+    return _placed(source, span.start, rows, _margin(rows))
 
 
 def as_data(diagnostics: Iterable[Diagnostic], source: Source) -> list[dict[str, object]]:
@@ -69,12 +72,163 @@ def render_json(data: object) -> str:
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
+class _Mark(NamedTuple):
+    """A place that is marked with a sign, and the note behind it."""
+
+    span: Span
+    note: str
+    sign: str
+
+
+# The number of a line, if the row has one, and what the row shows; None where lines are left out.
+_Row = tuple[int | None, str] | None
+
+
 def _render_one(diagnostic: Diagnostic, source: Source) -> str:
-    head = f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}\n"
-    parts = [head, snippet(source, diagnostic.span, diagnostic.hint or "")]
-    parts += [snippet(one.source or source, one.span, one.text) for one in diagnostic.related]
-    parts += [f"{line}\n" for line in diagnostic.lines]
-    return "".join(parts)
+    """One drawing of the script, and one of each other script that has a place."""
+    drawings = [(source, [_Mark(diagnostic.span, diagnostic.hint or "", "^")])]
+    for related in diagnostic.related:
+        where = related.source or source
+        marks = next((held for drawn, held in drawings if drawn is where), None)
+        if marks is None:
+            drawings.append((where, [_Mark(related.span, related.text, "^")]))
+        else:
+            marks.append(_Mark(related.span, related.text, "-"))
+    rows = [list(_drawn(where, marks)) for where, marks in drawings]
+    rows[0] += _fix(source, edits_of(diagnostic, source))
+    margin = max(map(_margin, rows))
+    parts = [f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}\n"]
+    for (where, marks), drawn in zip(drawings, rows, strict=True):
+        parts.append(_placed(where, marks[0].span.start, drawn, margin))
+    return "".join(parts + [f"{line}\n" for line in diagnostic.lines])
+
+
+def _placed(source: Source, offset: int, rows: Sequence[_Row], margin: int) -> str:
+    line, column = source.position(offset)
+    lines = [f"{' ' * margin}--> {source.name}:{line}:{column}", f"{' ' * margin} |"]
+    for row in rows:
+        number, shown = row or (None, "")
+        left = "..." if row is None else f"{'' if number is None else number:>{margin}} {shown}"
+        lines.append(left.rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def _margin(rows: Iterable[_Row]) -> int:
+    return max(len(str(row[0])) for row in rows if row is not None and row[0] is not None)
+
+
+def _drawn(source: Source, marks: Sequence[_Mark]) -> Iterator[_Row]:
+    """The marked lines in their order, with a row below for each mark."""
+    first, *others = marks
+    below: dict[int, list[_Mark]] = {}
+    if bar := _bar(source, first):
+        yield from bar
+        if others:
+            yield None
+    for mark in others if bar else marks:
+        below.setdefault(source.line_of(mark.span.start), []).append(mark)
+    before = min(below, default=0)
+    for line in sorted(below):
+        if line - before > 2:
+            yield None
+        elif line - before == 2:
+            yield line - 1, f"| {_clip(source.line_text(line - 1), 0, 0)[0]}"
+        yield from _marked(source, line, below[line])
+        before = line
+
+
+def _marked(source: Source, line: int, marks: Sequence[_Mark]) -> Iterator[_Row]:
+    """A line with its marks; a long one is shown again for each, as each needs another part."""
+    text = source.line_text(line)
+    for mark in marks:
+        column = mark.span.start - source.line_start(line)
+        length = max(1, min(mark.span.end - mark.span.start, len(text) - column))
+        shown, before, marked = _clip(text, column, length)
+        if mark is marks[0] or len(text) > _WIDEST:
+            yield line, f"| {shown}"
+        signs = mark.sign * max(1, _width(marked))
+        yield None, f"| {' ' * _width(before)}{signs} {mark.note}"
+
+
+def _bar(source: Source, mark: _Mark) -> list[_Row]:
+    """The lines of a place that has several, beside a bar; none where one of them is too long."""
+    start, end = mark.span.start, mark.span.start + len(source.at(mark.span).rstrip()) - 1
+    first, last = source.line_of(start), source.line_of(end)
+    lines = list(range(first, last + 1))
+    rows: list[_Row] = []
+    if first >= last or any(len(source.line_text(line)) > _WIDEST for line in lines):
+        return rows
+    before = source.text[source.line_start(first) : start]
+    for line in lines:
+        if line == first + 2 and len(lines) > _MOST_LINES:
+            rows.append(None)
+        if line - first < 2 or line == last or len(lines) <= _MOST_LINES:
+            bar = "|" if line > first else " " if before.strip() else "/"
+            rows.append((line, f"| {bar} {_shown(source.line_text(line))}"))
+        if line == first and before.strip():
+            rows.append((None, f"|  {'_' * (_width(before) + 1)}{mark.sign}"))
+    reach = "_" * (_width(source.text[source.line_start(last) : end]) + 1)
+    rows.append((None, f"| |{reach}{mark.sign} {mark.note}"))
+    return rows
+
+
+def _fix(source: Source, edits: Sequence[Edit]) -> Iterator[_Row]:
+    """The lines that the edits change, and what they become."""
+    if edits:
+        yield None, "|"
+    shift = before = 0
+    for near in _by_lines(source, edits):
+        first = source.line_of(near[0].span.start)
+        start = source.line_start(first)
+        end = source.line_start(source.line_of(near[-1].span.end) + 1)
+        moved = [Edit(Span(one.start - start, one.end - start), text) for one, text in near]
+        old = source.text[start:end].splitlines()
+        new = apply(source.text[start:end], moved).splitlines()
+        alike = _alike(old, new)
+        behind = _alike(old[alike:][::-1], new[alike:][::-1])
+        old, new = old[alike : len(old) - behind], new[alike : len(new) - behind]
+        first += alike
+        if before and first > before:
+            yield None
+        sides = list(zip(old, new, strict=True)) if len(old) == len(new) else []
+        was = [(None, f"- {_around(*pair)}") for pair in sides]
+        now = [(first + shift + at, f"+ {_around(b, a)}") for at, (a, b) in enumerate(sides)]
+        if not sides:
+            was = [(None, f"- {_around(line, line)}") for line in old]
+            now = [(first + shift + at, f"+ {_around(b, b)}") for at, b in enumerate(new)]
+        yield from _ends(was)
+        yield from _ends(now)
+        shift += len(new) - len(old)
+        before = first + len(old)
+
+
+def _by_lines(source: Source, edits: Sequence[Edit]) -> list[list[Edit]]:
+    """The edits in their order, those together that touch the same line."""
+    groups: list[list[Edit]] = []
+    last = 0
+    for edit in sorted(edits):
+        if groups and source.line_of(edit.span.start) <= last:
+            groups[-1].append(edit)
+        else:
+            groups.append([edit])
+        last = source.line_of(edit.span.end)
+    return groups
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many items two sequences have in common at their beginnings."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _around(line: str, other: str) -> str:
+    """What of a line to show where it differs from another; tabs can be seen."""
+    first, last = common_ends(line, other)
+    return _clip(line, first, len(line) - first - last, tab="→   ")[0]
+
+
+def _ends(rows: Sequence[_Row]) -> Sequence[_Row]:
+    return rows if len(rows) <= _MOST_LINES else [*rows[:2], None, rows[-1]]
 
 
 def _place(source: Source, span: Span) -> dict[str, object]:
@@ -83,21 +237,24 @@ def _place(source: Source, span: Span) -> dict[str, object]:
     return {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
 
 
-def _clip(text: str, start: int, length: int) -> tuple[str, str, str]:
+def _clip(text: str, start: int, length: int, tab: str = _TAB) -> tuple[str, str, str]:
     """The part of a line to show, what of it is before the mark, and what is marked."""
-    text = "".join(_printable(character) for character in text[: start + length + _WIDEST])
     first = max(0, start - _BEFORE) if start + length > _WIDEST else 0
     lead = "…" if first else ""
-    shown = text[first : first + _WIDEST]
+    shown = _shown(text[first : first + _WIDEST], tab)
     if len(text) > first + _WIDEST:
         shown += "…"
     marked = text[start : min(start + length, first + _WIDEST)]
-    return lead + shown, lead + text[first:start], marked
+    return lead + shown, lead + _shown(text[first:start]), _shown(marked)
+
+
+def _shown(text: str, tab: str = _TAB) -> str:
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(tab if one == "\t" else _printable(one) for one in text)
 
 
 def _printable(character: str) -> str:
-    if character == "\t":
-        return " "
     return character if character.isprintable() or character in _JOINERS else "�"
 
 
@@ -106,6 +263,8 @@ def _width(text: str) -> int:
 
 
 def _cells(character: str) -> int:
+    if character == "\t":
+        return len(_TAB)
     if unicodedata.combining(character) or character in _JOINERS:
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

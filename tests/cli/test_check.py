@@ -240,3 +240,14 @@ def test_options_that_the_wire_of_the_project_lacks(
     assert "a.saft:1:21" in done.out and "a.saft:5:20" in done.out
     (folder / "pyproject.toml").write_text('[tool.saft]\nwire = "chat"\n')
     assert saftc("check", "a.saft").code == 0
+
+
+def test_the_drawing_of_a_place_and_its_fix_is_coloured() -> None:
+    text = "f a():\n    ret 1\nf a():\n    ret pepole\npeople = [\n    1,\n] + 1\nx = y y\n"
+    out = _Terminal()
+    write_diagnostics(check(Source.from_text("a.saft", text)), out)
+    written = out.getvalue()
+    red, green, blue, end = "\x1b[31m", "\x1b[32m", "\x1b[1;34m", "\x1b[0m"
+    assert f"{blue}  |{end}   {blue}-{end}{blue} first defined here{end}\n" in written
+    assert f"{blue}  {end}{red}-     ret pepole{end}\n" in written
+    assert f"{blue}4 {end}{green}+     ret people{end}\n" in written

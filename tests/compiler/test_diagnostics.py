@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 
 from saftc.diagnostics.catalogue import ALWAYS_TRUE, UNKNOWN_NAME
-from saftc.diagnostics.model import LIMIT, Collector, Related
+from saftc.diagnostics.model import LIMIT, Advice, Collector, Edit, Related
 from saftc.diagnostics.near import near
 from saftc.diagnostics.render import as_data, render_json, render_text, snippet
 from saftc.source import Source, Span
@@ -121,7 +121,125 @@ def test_further_places() -> None:
     source = _source("a\nb\n")
     related = (Related(Span(0, 1), "first defined here"),)
     text = render_text([UNKNOWN_NAME.at(Span(2, 3), name="b", related=related)], source)
-    assert text.endswith(" --> in.saft:1:1\n  |\n1 | a\n  | ^ first defined here\n")
+    assert text.endswith("  |\n1 | a\n  | - first defined here\n2 | b\n  | ^\n")
+
+
+def test_lines_between_two_places_are_left_out() -> None:
+    source = _source("a\nb\nc\n")
+    assert _rows(source, Span(4, 5), Span(0, 1)) == [
+        "1 | a",
+        "  | - here",
+        "2 | b",
+        "3 | c",
+        "  | ^",
+    ]
+    source = _source("a\nb\nb\nc\n")
+    assert _rows(source, Span(6, 7), Span(0, 1)) == [
+        "1 | a",
+        "  | - here",
+        "...",
+        "4 | c",
+        "  | ^",
+    ]
+
+
+def test_two_places_in_a_line() -> None:
+    assert _rows(_source("f(a, a)\n"), Span(5, 6), Span(2, 3)) == [
+        "1 | f(a, a)",
+        "  |      ^",
+        "  |   - here",
+    ]
+
+
+def test_two_places_in_a_line_that_is_long() -> None:
+    source = _source(f"a{'-' * 200}b\n")
+    rows = _rows(source, Span(201, 202), Span(0, 1))
+    assert [row[:4] for row in rows] == ["1 | ", "  | ", "1 | ", "  | "]
+    assert [row[row.index(sign)] for row, sign in zip(rows[1::2], "^-", strict=True)] == ["^", "-"]
+    assert rows[0][rows[1].index("^")] == "b" and rows[2][rows[3].index("-")] == "a"
+
+
+def test_places_in_another_script() -> None:
+    source, other = _source("b\n"), Source.from_text("other.saft", "\n" * 9 + "a\na\n")
+    related = tuple(Related(Span(at, at + 1), "here", other) for at in (9, 11))
+    text = render_text([UNKNOWN_NAME.at(Span(0, 1), name="b", related=related)], source)
+    assert text.splitlines()[1:] == [
+        "  --> in.saft:1:1",
+        "   |",
+        " 1 | b",
+        "   | ^",
+        "  --> other.saft:10:1",
+        "   |",
+        "10 | a",
+        "   | ^ here",
+        "11 | a",
+        "   | - here",
+    ]
+
+
+def _rows(source: Source, span: Span, *others: Span) -> list[str]:
+    related = tuple(Related(other, "here") for other in others)
+    text = render_text([UNKNOWN_NAME.at(span, name="a", related=related)], source)
+    return text.splitlines()[3:]
+
+
+# Fixes
+
+
+def test_a_fix_is_drawn() -> None:
+    assert _fixed("x = 1\nprint(y, y)\n", (12, 13, "x")) == ["- print(y, y)", "2 + print(x, y)"]
+
+
+def test_edits_of_one_line_are_drawn_as_one() -> None:
+    assert _fixed("print(y, y)\n", (6, 7, "x"), (9, 10, "x")) == [
+        "- print(y, y)",
+        "1 + print(x, x)",
+    ]
+
+
+def test_edits_of_lines_apart() -> None:
+    assert _fixed("a\nb\nc\nd\n", (0, 1, "A\nA"), (4, 5, "C"), (6, 7, "")) == [
+        "- a",
+        "1 + A",
+        "2 + A",
+        "...",
+        "- c",
+        "4 + C",
+        "- d",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "rows"),
+    [
+        pytest.param("a\nb\nc\n", (2, 3, ""), ["- b"], id="a line that goes"),
+        pytest.param("a\n", (2, 2, "b\n"), ["2 + b"], id="a line below the last"),
+        pytest.param("a", (1, 1, ")"), ["- a", "1 + a)"], id="no line end"),
+        pytest.param("", (0, 0, "a\n"), ["1 + a"], id="no text"),
+        pytest.param("a\n  b\n", (1, 4, " "), ["- a", "-   b", "1 + a b"], id="lines that join"),
+        pytest.param("\ta\n", (0, 1, "    "), ["- →   a", "1 +     a"], id="a tab"),
+    ],
+)
+def test_what_a_fix_changes(text: str, edit: tuple[int, int, str], rows: list[str]) -> None:
+    assert _fixed(text, edit) == rows
+
+
+def test_a_fix_of_many_lines_is_drawn_in_part() -> None:
+    rows = _fixed("x = 1\n" * 200, (0, 1199, "y = 2\n" * 199 + "y = 2"))
+    assert rows[:4] == ["- x = 1", "- x = 1", "...", "- x = 1"]
+    assert rows[4:] == ["1 + y = 2", "2 + y = 2", "...", "200 + y = 2"]
+
+
+def test_a_fix_of_a_long_line_is_drawn_where_it_changes_it() -> None:
+    before, after = _fixed(f"{'x' * 500} pepole {'x' * 500}\n", (501, 507, "people"))
+    assert " pepole " in before and " people " in after
+    assert len(before) < 120 and len(after) < 120
+
+
+def _fixed(text: str, *edits: tuple[int, int, str]) -> list[str]:
+    advice = Advice("", edits=tuple(Edit(Span(start, end), put) for start, end, put in edits))
+    shown = render_text([UNKNOWN_NAME.at(Span(0, 1), name="a", hint=advice)], _source(text))
+    return [row.strip() for row in shown.splitlines()[6:]]
 
 
 def test_line_numbers_widen_the_margin() -> None:
@@ -142,8 +260,37 @@ def test_wide_characters_are_marked_in_their_width() -> None:
     assert snippet(_source("日本"), Span(0, 2)).splitlines()[-1].count("^") == 4
 
 
-def test_a_place_over_several_lines_is_marked_on_its_first() -> None:
-    assert snippet(_source("abc\ndef\n"), Span(1, 6)).splitlines()[-1] == "  |  ^^"
+def test_a_bar_is_beside_a_place_of_several_lines() -> None:
+    source = _source("if a:\n    b\n    c\nx = [\n    日,\n]\n")
+    assert snippet(source, Span(0, 17), "a note").splitlines()[2:] == [
+        "1 | / if a:",
+        "2 | |     b",
+        "3 | |     c",
+        "  | |_____^ a note",
+    ]
+    assert snippet(source, Span(22, 32)).splitlines()[2:] == [
+        "4 |   x = [",
+        "  |  _____^",
+        "5 | |     日,",
+        "6 | | ]",
+        "  | |_^",
+    ]
+
+
+def test_the_ends_of_a_place_of_many_lines() -> None:
+    source = _source("[\n" + "    1,\n" * 20 + "]\n")
+    assert snippet(source, Span(0, len(source.text))).splitlines()[2:] == [
+        " 1 | / [",
+        " 2 | |     1,",
+        "...",
+        "22 | | ]",
+        "   | |_^",
+    ]
+
+
+def test_a_place_with_long_lines_is_marked_on_its_first() -> None:
+    source = _source(f"[\n{'x' * 200}\n]\n")
+    assert snippet(source, Span(0, 203)).splitlines()[2:] == ["1 | [", "  | ^"]
 
 
 def test_the_end_of_the_file_can_be_marked() -> None:

@@ -1,6 +1,7 @@
 """Members and items: what `value.name`, `value.0`, `value[key]` and `value[a:b]` are."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Literal
 
 from saftc.diagnostics import catalogue
@@ -362,9 +363,10 @@ def index(inference: Inference, node: n.Index, env: Environment) -> Type:
 def _bad_index(inference: Inference, node: n.Index, value: Type, key: Type) -> Diagnostic:
     if isinstance(value, ObjectType) and isinstance(node.key, n.Literal) and key == STRING:
         name = str(node.key.value)
-        return catalogue.MISSING_FIELD.at(
-            node.key.span, found=show(value), name=name, hint=_member_hint(inference, value, name)
-        )
+        hint = _member_hint(inference, value, name)
+        if isinstance(hint, Advice) and hint.instead is not None:
+            hint = replace(hint, instead=show_value(hint.instead))
+        return catalogue.MISSING_FIELD.at(node.key.span, found=show(value), name=name, hint=hint)
     hint = "`rows(x)` gives the rows as a list" if value == DATAFRAME else None
     if isinstance(value, MapType) and key in KEYS:
         hint = f"`{'str' if value.key == STRING else value.key.kind}(x)` makes a key of it"

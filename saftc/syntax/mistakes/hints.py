@@ -289,7 +289,8 @@ def _assignment(place: Place) -> str | Advice | None:
     if first.kind == "LPAR" or first.kind == "LSQB":
         return _UNPACKING
     if previous.kind == "COLON" or previous.kind == "MINUS":
-        return _instead("write `=`", previous, place.bad, "=")
+        is_glued = len(place.before) > 1 and place.before[-2].span.end == previous.span.start
+        return _instead("write `=`", previous, place.bad, " =" if is_glued else "=")
     if previous.kind == "RPAR":
         return "only a name can be assigned"
     if previous.kind == "RSQB" or (len(place.before) > 2 and place.before[-2].kind == "DOT"):
