@@ -253,8 +253,8 @@ def evaluate(
     `program` is parsed JSON, in which a text is a value, or the JSON text of a program as a
     ProgramText; `returns` the Python type of the value; `on_call(name, arguments)` sees every call
     before it is made and denies it by returning something false (or by raising). `earlier` are
-    calls made for the same request before: where the program repeats one that had effects, its
-    result is taken and the effect does not happen again.
+    calls made for the same request before: where the program repeats one of a function or of a
+    conversion, its result is taken, and `limits.calls` bounds those of all together.
     """
     checked = check(program, registry, returns=returns, limits=limits)
     if not isinstance(checked, n.CheckedProgram):

@@ -156,7 +156,8 @@ class Halted(BaseException):
 
 
 class Machine:
-    """State of one evaluation. `earlier` are calls whose effects must not happen again.
+    """State of one evaluation. `earlier` are calls made for the same request before: they are not
+    made again, and the limit of calls is that of all together.
 
     `keep` gives what a journal has of calls with effects. What waits for approval is denied unless
     the program `is_approved`.
@@ -178,7 +179,9 @@ class Machine:
         self._limits = limits
         self._on_call = on_call
         self._keep = keep
-        self._earlier = [call for call in earlier if not call.pure and call.error is None]
+        functions = [call for call in earlier if call.kind != "type"]
+        self._earlier = [call for call in functions if call.error is None]
+        self._made_for_all = sum(not call.reused for call in functions)
         self._calls: list[tuple[Position, Call]] = []
         self._made = 0
         self._walked = 0
@@ -280,8 +283,13 @@ class Machine:
         if definition.waits and not self._is_approved:
             message = f"{definition.name} waits for approval, and the program has none"
             raise self.failed("denied", message, path, frame)
+        earlier = self._take_earlier(definition, arguments)
+        if earlier is None and definition.kind != "type":
+            if self._made_for_all >= self._limits.calls:
+                most = f"more than {self._limits.calls} calls, with those of earlier programs"
+                raise self.failed("limit", most, path, frame)
+            self._made_for_all += 1
         self._made += 1
-        earlier = None if definition.pure else self._take_earlier(definition.name, arguments)
         if earlier is not None:
             self._record(definition, arguments, path, frame, result=earlier.result, reused=True)
             return earlier.result
@@ -369,10 +377,11 @@ class Machine:
         if not allowed:
             raise self.failed("denied", f"{name} was denied{reason}", path, frame)
 
-    def _take_earlier(self, name: str, arguments: Mapping[str, Any]) -> Call | None:
+    def _take_earlier(self, definition: Definition, arguments: Mapping[str, Any]) -> Call | None:
+        """An equal call that was made before: one that has effects stands for one call alone."""
         for index, call in enumerate(self._earlier):
-            if call.name == name and _equal(call.arguments, arguments):
-                return self._earlier.pop(index)
+            if call.name == definition.name and _equal(call.arguments, arguments):
+                return call if definition.pure else self._earlier.pop(index)
         return None
 
     def _record(

@@ -32,8 +32,8 @@ class Call:
     """One call that was made: `arguments` by name, `seconds` it took, `error` None on success.
 
     `kind` tells functions, conversions and constructors of types apart; `pure` calls have no
-    effects; `reused` is true when the result of an earlier, equal call with effects was taken
-    instead of calling again.
+    effects; `reused` is true when the result of an earlier, equal call was taken instead of calling
+    again.
     """
 
     name: str

@@ -309,7 +309,8 @@ class ProgramPrompt:
         `conversions`, are what the program may call; those in `pure` have no effects, so that calls
         of them may run together. `max_tool_rounds` bounds how often a program may go back to the
         model.
-        Of the options, `timeout` and `max_tool_calls` also bound each run, when they are given.
+        Of the options, `timeout` also bounds each run, and `max_tool_calls` the calls of all runs
+        together, when they are given.
         `Result.tool_calls` are the calls that the programs made, each with its path.
         """
         return ask(
@@ -539,7 +540,7 @@ class ProgramTarget(Target):
     def came_to(self, outcome: Outcome) -> None:
         """Keeps the outcome; Unreadable when the model may try again."""
         self.outcome = outcome
-        self.earlier += [call for call in outcome.calls if not call.reused and not call.pure]
+        self.earlier += [call for call in outcome.calls if not call.reused]
         self._candidates = () if isinstance(outcome, Success) else outcome.candidates
         if isinstance(outcome, ProgramFailure) and _goes_back(outcome):
             found = [f"{one.message} at {one.path}" for one in outcome.diagnostics]

@@ -31,7 +31,7 @@ class Fields(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of one prompt. `program_calls` bounds one run of a program; where it
+    """The settings of one prompt. `program_calls` bounds the calls of its programs; where it
     `is_structured`, fields are asked for as one object.
     """
 
@@ -96,8 +96,8 @@ def program_replies(settings: Settings) -> Polynomial:
 
 def program_calls(settings: Settings) -> Polynomial:
     """The most calls that the programs of one prompt make: each reply may be a program that runs
-    and comes to several readings or a conversion that fails (`ProgramTarget.came_to`), and each run
-    makes at most `Limits.calls` (`Machine._call`), or `max_tool_calls` if the prompt says so
-    (`programs._prompting._limits`).
+    and comes to several readings or a conversion that fails (`ProgramTarget.came_to`), and all
+    together make at most `Limits.calls` (`Machine._call`), or `max_tool_calls` if the prompt says
+    so (`programs._prompting._limits`).
     """
-    return program_replies(settings) * settings.program_calls
+    return settings.program_calls

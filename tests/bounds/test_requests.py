@@ -83,7 +83,7 @@ def told(bounds: Bounds, name: str) -> str:
         (_ASK + "print($ go $ with {tools: [ask], max_tool_calls: 1})\n", "5"),
         ("print($ use {upper} $)\n", "10"),
         ("print(program $ five $)\n", "9"),
-        (_ASK + "print(program $ {ask} $ with {max_tool_rounds: 1, max_tool_calls: 2})\n", "10"),
+        (_ASK + "print(program $ {ask} $ with {max_tool_rounds: 1, max_tool_calls: 2})\n", "6"),
         (_ASK + "plan: program = program $ {ask} $\nprint(run(plan))\n", "521"),
         (_ASK + "print(sorted([\"a\", \"b\"], by: ask))\n", "4"),
         (_ASK + 'g = ask\nprint(g("a"))\n', "2"),

@@ -368,6 +368,39 @@ def test_earlier_calls_with_effects_are_not_made_again():
     assert [call.reused for call in second.calls] == [True, False]
 
 
+def test_earlier_calls_of_pure_functions_are_not_made_again():
+    made = []
+
+    def ask(topic: str) -> str:
+        made.append(topic)
+        return f"{topic} {len(made)}"
+
+    def pick(names: list[str]) -> str:
+        raise Ambiguity("which?", [option("the first", names[0]), option("the last", names[-1])])
+
+    registry = Registry([ask, pick], pure=[ask])
+    asked = [{"ask": {"topic": one}} for one in ("a", "b")]
+    first = evaluate({"pick": {"names": asked}}, registry)
+    assert isinstance(first, Ambiguous)
+    second = evaluate([*asked, asked[0]], registry, earlier=first.calls)
+    assert second.value == ["a 1", "b 2", "a 1"]
+    assert made == ["a", "b"]
+    assert [call.reused for call in second.calls] == [True] * 3
+
+
+def test_the_limit_of_calls_is_that_of_earlier_programs_too():
+    registry, notes = registry_of("effects")
+    first = evaluate([note("a"), {"pick": {"names": ["p"]}}], registry)
+    again = [note("a"), note("b")]
+    assert isinstance(
+        evaluate(again, registry, limits=Limits(calls=3), earlier=first.calls), Success
+    )
+    outcome = evaluate(again, registry, limits=Limits(calls=2), earlier=first.calls)
+    assert (outcome.kind, outcome.path) == ("limit", "/1")
+    assert "more than 2 calls, with those of earlier programs" in outcome.message
+    assert notes == ["a", "b"]
+
+
 def test_threads_do_not_share_anything():
     registry, _ = registry_of("calc")
     results = []
