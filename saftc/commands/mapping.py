@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from saftc.commands.progress import is_shown_on, show_line
-from saftc.commands.reporting import complain, manner, say, write_rendered
+from saftc.commands.reporting import complain, counted, manner, say, write_rendered
 from saftc.project.files import shown
 from saftc.project.finder import name_in
 from saftc.project.settings import compile_settings
@@ -62,7 +62,7 @@ def map_script(
         complain(str(problem))
         return 1
     if options["check_only"]:
-        say(f"{report.rows:,} rows: nothing is wrong that can be known before")
+        say(counted(report.rows, "row") + " checked: found nothing wrong")
         for line in _most(file, function, report.rows, workspace):
             say(line)
         return 0

@@ -156,5 +156,5 @@ def warn_of_name(module: str, file: str, package: str) -> bool:
 
 
 def counted(number: int, what: str) -> str:
-    """`1 file`, `2 files`."""
-    return f"{number} {what}{'s' if number != 1 else ''}"
+    """`1 file`, `2,000 files`."""
+    return f"{number:,} {what}{'s' if number != 1 else ''}"

@@ -15,7 +15,10 @@ import pytest
 pytestmark = pytest.mark.one_python
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("tutorial.md", "python.md", "cost.md", "agents.md", "approval.md", "web.md", "versions.md")
+PAGES = (
+    *("tutorial.md", "python.md", "cost.md", "agents.md", "approval.md", "web.md", "versions.md"),
+    *("classify.md", "extract.md", "evaluate.md", "coming-from.md"),
+)
 
 _FENCE = re.compile(r"^```(\w+)(?: ([\w./-]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -39,6 +42,7 @@ def test_page(name: str, tmp_path: Path, updates_cases: bool) -> None:
     for match in _FENCE.finditer(page):
         language, file, text = match.groups()
         if file is not None:
+            (tmp_path / file).parent.mkdir(exist_ok=True)
             (tmp_path / file).write_text(text, encoding="utf-8")
         elif language == "sh":
             done = subprocess.run(
