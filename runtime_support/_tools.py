@@ -101,7 +101,7 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> Effects[T
             hint = did_you_mean(name, tools) or f"the tools are {listed(tools)}"
             raise CheckError(f"there is no tool `{name}`", hint=hint)
         value = yield from call_function(bind_arguments(tool, read), tool.function)
-        result, error = _text_of(value), None
+        result, error = result_text(value), None
     except (ProviderError, ConfigError, RunStopped):
         raise
     except Exception as failure:  # what else a user's function raises is for the model to hear
@@ -202,7 +202,8 @@ def _stands_for_absent(value: Any, parameter: Parameter) -> bool:
     return value is None and not parameter.required and not m.admits_nil(parameter.schema)
 
 
-def _text_of(value: Any) -> str:
+def result_text(value: Any) -> str:
+    """What a model is told that a call gives; CheckError where that is no text."""
     value = plain(value)
     if word_of(value) is not None:
         return text_of(value)

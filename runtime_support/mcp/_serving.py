@@ -20,17 +20,24 @@ from contextvars import ContextVar
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from runtime_support._effects import finish_async
-from runtime_support._names import function_name
+from runtime_support._effects import call_function, finish_async
+from runtime_support._jsontext import to_json
+from runtime_support._names import did_you_mean, function_name, listed
 from runtime_support._notes import note
 from runtime_support._observe.tracing import add_observer
-from runtime_support._redaction import redacted
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema
-from runtime_support._tools import Tool, call_tool, function_tool
-from runtime_support._values import counted
-from runtime_support.errors import CheckError, ConfigError, SaftError
+from runtime_support._tools import (
+    Tool,
+    bind_arguments,
+    failure_text,
+    function_tool,
+    read_for,
+    result_text,
+)
+from runtime_support._values import counted, plain
+from runtime_support.errors import CheckError, ConfigError
 from runtime_support.mcp._calls import server_of
 
 if TYPE_CHECKING:
@@ -137,23 +144,27 @@ def _server(title: str, offers: dict[str, _Offer]) -> Server[Any]:
     async def call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         report = context.session.report_progress
         _here.set(_ServedCall(asyncio.get_running_loop(), report, []))
-        text = json.dumps(params.arguments or {})
-        by_name = {name: one.tool for name, one in offers.items()}
+        read: Any = params.arguments or {}
         try:
-            made = await finish_async(call_tool(by_name, params.name, text))
-        except SaftError as error:  # which a model could not mend, and the client may
-            return _failed(redacted(str(error)))
-        if made.error is not None:
+            offer = offers.get(params.name)
+            if offer is None:
+                hint = did_you_mean(params.name, offers) or f"the tools are {listed(offers)}"
+                raise CheckError(f"there is no tool `{params.name}`", hint=hint)
+            read = read_for(offer.tool, json.dumps(read))
+            bound = bind_arguments(offer.tool, read)
+            value = await finish_async(call_function(bound, offer.tool.function))
+            content: Any = [types.TextContent(type="text", text=result_text(value))]
+        except Exception as failure:  # of the script, of a model, of what the client has sent
             # What the script itself says, without Python's word for it.
-            return _failed(made.error.removeprefix("AssertionError: "))
-        result = made.result or ""
-        offer = offers[params.name]
-        content: Any = [types.TextContent(type="text", text=result)]
+            told = failure_text(failure, params.name, read)
+            return _failed(told.removeprefix("AssertionError: "))
+        except SystemExit as end:  # it ends the call, and not the calls beside it
+            return _failed(f"it has ended itself with {end.code!r}")
         if offer.output is None:
             return types.CallToolResult(content=content)
-        is_text = offer.is_wrapped and offer.output["properties"]["result"] == {"type": "string"}
-        value = result if is_text else json.loads(result)
-        data = {"result": value} if offer.is_wrapped else value
+        # Not from the text: a string stands there without its quotes, and may look like a number.
+        data = json.loads(to_json(plain(value)))
+        data = {"result": data} if offer.is_wrapped else data
         return types.CallToolResult(content=content, structured_content=data)
 
     def _failed(text: str) -> types.CallToolResult:

@@ -96,6 +96,74 @@ def _loaded(path: Path) -> ModuleType:
     return made
 
 
+KINDS = """
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Literal
+
+
+def optional(word: str | None = None) -> str | None:
+    'Gives it back.'
+    return word
+
+
+def level() -> Literal["low", "high"]:
+    'A level.'
+    return "low"
+
+
+def either(is_text: bool) -> str | int:
+    'Seven.'
+    return "7" if is_text else 7
+
+
+def day(on: date) -> date:
+    'Gives it back.'
+    return on
+
+
+def price(of: Decimal) -> Decimal:
+    'Gives it back.'
+    return of
+
+
+def wait() -> timedelta:
+    'An hour.'
+    return timedelta(hours=1)
+
+
+def leave() -> str:
+    'Ends the program.'
+    raise SystemExit(3)
+"""
+
+
+def test_a_result_is_the_value_and_not_what_its_text_looks_like(tmp_path: Path) -> None:
+    path = tmp_path / "triage.py"
+    path.write_text(KINDS)
+    server = serving._server("triage", serving.offered(_loaded(path)))
+    calls: list[tuple[str, dict[str, Any], Any]] = [
+        ("optional", {"word": "null"}, "null"),
+        ("optional", {}, None),
+        ("level", {}, "low"),
+        ("either", {"is_text": True}, "7"),
+        ("either", {"is_text": False}, 7),
+        ("day", {"on": "2026-01-31"}, "2026-01-31"),
+        ("price", {"of": "1.50"}, "1.50"),
+        ("wait", {}, "PT1H"),
+    ]
+
+    async def ask() -> None:
+        async with Client(server) as client:
+            left: Any = await client.call_tool("leave", {})
+            assert left.is_error and left.content[0].text == "it has ended itself with 3"
+            for name, arguments, wanted in calls:
+                found = await client.call_tool(name, arguments)
+                assert found.structured_content == {"result": wanted}, name
+
+    asyncio.run(ask())
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_documented_functions_are_tools(module: Path, mode: str) -> None:
     configure(provider=Scripted(["about rain"]))
