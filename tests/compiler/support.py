@@ -6,6 +6,7 @@ Other scripts in the folder are siblings that `in.saft` imports.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import libcst as cst
@@ -70,7 +71,13 @@ class Case:
         )
 
     def compile(self) -> Compiled:
-        return compile_source(self.source(), Modules(self.folder).load, self.overlapping)
+        """What it compiles to, once in each process: it is the same for all who ask."""
+        return _compiled(self)
+
+
+@cache
+def _compiled(case: Case) -> Compiled:
+    return compile_source(case.source(), Modules(case.folder).load, case.overlapping)
 
 
 def all_cases() -> list[Case]:

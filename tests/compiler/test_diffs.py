@@ -21,20 +21,34 @@ def _changed(before: str | None, after: str | None) -> list[str]:
     return [line for line in lines if line[0] in "+-"]
 
 
+# A note above every statement would stand above each next one, too: every third has neighbours
+# without one, and after three rounds each has had its own.
+_ROUNDS = 3
+
+
 @pytest.mark.parametrize("path", _SCRIPTS, ids=lambda path: path.stem)
 def test_a_comment_line_more_is_a_line_more(path: Path) -> None:
     compiled = compile_text(path.read_text(encoding="utf-8"), folder=path.parent)
     source = compiled.checked.source
     lines = source.text.split("\n")
     statements = [x for x in walk(compiled.checked.module) if isinstance(x, n.Statement)]
-    for number in sorted({source.line_of(statement.span.start) for statement in statements}):
-        if lines[number - 2 : number - 1] and lines[number - 2].lstrip().startswith("///"):
-            continue  # it would part a doc comment from what it documents
-        line = source.line_text(number)
-        comment = line[: len(line) - len(line.lstrip())] + "// a note"
-        changed = "\n".join([*lines[: number - 1], comment, *lines[number - 1 :]])
-        found = _changed(compiled.text, compile_text(changed, folder=path.parent).text)
-        assert [line.split() for line in found] == [["+", "#", "a", "note"]], line
+    numbers = [
+        number
+        for number in sorted({source.line_of(statement.span.start) for statement in statements})
+        # It would part a doc comment from what it documents.
+        if not (number > 1 and lines[number - 2].lstrip().startswith("///"))
+    ]
+    for first in range(_ROUNDS):
+        changed = list(lines)
+        chosen = numbers[first::_ROUNDS]
+        for number in reversed(chosen):
+            line = lines[number - 1]
+            indentation = line[: len(line) - len(line.lstrip())]
+            changed.insert(number - 1, f"{indentation}// a note above line {number}")
+        found = _changed(compiled.text, compile_text("\n".join(changed), folder=path.parent).text)
+        assert [line.split() for line in found] == [
+            f"+ # a note above line {number}".split() for number in chosen
+        ]
 
 
 def test_a_renamed_local_changes_only_the_lines_that_use_it() -> None:

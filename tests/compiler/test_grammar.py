@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from hashlib import sha256
@@ -25,8 +26,23 @@ def _tree(folder: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def expected(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return _tree(tmp_path_factory.mktemp("made"))
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A tree by a parser that was just made, which takes long, and the parser as it was kept."""
+    folder = tmp_path_factory.mktemp("made")
+    tree = _tree(folder)
+    (kept,) = folder.iterdir()
+    return tree, kept
+
+
+@pytest.fixture
+def expected(made: tuple[str, Path]) -> str:
+    return made[0]
+
+
+@pytest.fixture
+def kept(made: tuple[str, Path], tmp_path: Path) -> Path:
+    """The parser that was kept, in a folder of the test's own."""
+    return Path(shutil.copy2(made[1], tmp_path))
 
 
 def test_what_was_kept_is_the_same_parser(
@@ -42,10 +58,8 @@ def test_what_was_kept_is_the_same_parser(
 
 @pytest.mark.parametrize("damage", ["empty", "cut", "changed", "other", "folder"])
 def test_what_is_damaged_is_made_anew(
-    damage: str, tmp_path: Path, expected: str, capfd: pytest.CaptureFixture[str]
+    damage: str, kept: Path, tmp_path: Path, expected: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    _tree(tmp_path)
-    (kept,) = tmp_path.iterdir()
     whole = kept.read_bytes()
     match damage:
         case "empty":
@@ -75,6 +89,7 @@ def test_a_folder_that_cannot_be_written(
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.one_python
 def test_processes_that_begin_together(tmp_path: Path, expected: str) -> None:
     program = (
         "from pathlib import Path\n"
@@ -109,9 +124,7 @@ class _Runs:
         return exec, ("raise SystemExit('the pickle ran')",)
 
 
-def test_nothing_that_is_kept_is_run(tmp_path: Path, expected: str) -> None:
-    _tree(tmp_path)
-    (kept,) = tmp_path.iterdir()
+def test_nothing_that_is_kept_is_run(kept: Path, tmp_path: Path, expected: str) -> None:
     content = pickle.dumps(_Runs())
     kept.write_bytes(sha256(kept.name.encode() + content).digest() + content)
     assert _tree(tmp_path) == expected

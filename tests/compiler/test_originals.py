@@ -6,6 +6,8 @@ import pytest
 
 from saftc.project.scripts import originals
 
+pytestmark = pytest.mark.one_python
+
 _FILES = {
     "shop/__init__.py": (
         '"""A shop."""\n'

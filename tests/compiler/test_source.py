@@ -4,6 +4,8 @@ import pytest
 
 from saftc.source import Position, Source, Span
 
+pytestmark = pytest.mark.one_python
+
 
 def _source(text: str) -> Source:
     return Source.from_text("in.saft", text)
