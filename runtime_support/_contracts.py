@@ -16,7 +16,7 @@ from typing import Any
 from runtime_support._dates_decimals import EXAMPLES, WORDS
 from runtime_support._jsontext import parse_unambiguous
 from runtime_support._schema import model as m
-from runtime_support._schema.checking import decode, decode_for_model
+from runtime_support._schema.checking import decode
 from runtime_support._schema.reading import object_schema, remember, schema_of
 from runtime_support._schema.writing import notation, strict_json_schema
 from runtime_support._seams import load_part
@@ -74,6 +74,8 @@ def read_reply(contract: Contract, text: str) -> tuple[Any, tuple[str, ...]]:
         return decode(read, contract.schema), ()
     except CheckError:
         pass
+    from runtime_support._schema.mistakes import decode_for_model
+
     recovery = load_part("recovery")
     try:
         recovered = recovery.recover(text, contract.schema)

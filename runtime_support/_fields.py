@@ -18,7 +18,7 @@ from runtime_support._exchange import ToolRequest
 from runtime_support._jsontext import read_arguments, to_json
 from runtime_support._names import listed
 from runtime_support._schema import model as m
-from runtime_support._schema.checking import decode_for_model
+from runtime_support._schema.mistakes import decode_for_model
 from runtime_support._schema.reading import object_schema
 from runtime_support._schema.writing import json_schema
 from runtime_support._targets import NOT_ALL, RETURN_PREFIX, Target, Unreadable

@@ -28,7 +28,7 @@ from runtime_support._names import did_you_mean, listed
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
 from runtime_support._schema import model as m
-from runtime_support._schema.checking import decode, decode_for_model
+from runtime_support._schema.checking import decode
 from runtime_support._schema.reading import Parameter, Signature, bind_call, signature_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values import is_approved, is_list, is_object, plain
@@ -194,7 +194,12 @@ def checked_arguments(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
     }
     is_open = tool.signature.open_ended
     others = {name: given.pop(name) for name in arguments if is_open and name not in known}
-    return {**decode_for_model(given, tool.parameters, "args"), **others}
+    try:
+        return {**decode(given, tool.parameters, "args"), **others}
+    except CheckError:
+        from runtime_support._schema.mistakes import decode_for_model
+
+        return {**decode_for_model(given, tool.parameters, "args"), **others}
 
 
 def _stands_for_absent(value: Any, parameter: Parameter) -> bool:

@@ -74,7 +74,7 @@ from runtime_support._recovery.words import (
     speaks_of_number,
 )
 from runtime_support._schema import model as m
-from runtime_support._schema.checking import list_mistakes, mistakes
+from runtime_support._schema.mistakes import list_mistakes, mistakes
 from runtime_support._values import holds_halves, is_list, is_object
 
 MOST_NOTES = 20
@@ -124,6 +124,8 @@ def recover(text: str, schema: m.Schema) -> Recovered:
     """The value that the reply holds, or RecoveryRefused with the reason."""
     try:
         return _recover(text, m.resolved(schema))
+    except Misfit as misfit:
+        raise _refusal(misfit, schema) from None
     except Broken as broken:
         raise RecoveryRefused(str(broken)) from None
     except RecursionError:
@@ -141,9 +143,9 @@ def _recover(text: str, schema: m.Schema) -> Recovered:
         try:
             if not is_text or not isinstance(node, (Bare, list, dict)):
                 return _recovered(fit(node, schema, len(text)), ())
-        except Misfit as misfit:
+        except Misfit:
             if not isinstance(node, str) or isinstance(node, Bare):
-                raise _refusal(misfit, schema) from None
+                raise
             text = str(node)
     if len(text) > LONGEST_LOOSE:
         return _recovered(_fit_of_fence(text, schema), ())
@@ -177,7 +179,7 @@ def _structured_reply(body: str, schema: m.Schema) -> Fit:
     found = _fit_of_candidates(candidates, schema, undisguised, misfits)
     if found is not None:
         if text_is_fine and _may_be_text(found, candidates, schema, undisguised):
-            raise _refusal(two_readings(Bare(body.strip()), schema, "value"), schema)
+            raise two_readings(Bare(body.strip()), schema, "value")
         around = "code fence removed" if is_one_fence(body) else "text around the value left out"
         is_whole = len(candidates) == 1 and candidates[0].whole
         disguised = () if undisguised is body else ("escaped quotes restored",)
@@ -196,7 +198,7 @@ def _structured_reply(body: str, schema: m.Schema) -> Fit:
     if found is not None:
         return found
     if misfits.deepest is not None:
-        raise _refusal(misfits.deepest, schema)
+        raise misfits.deepest
     raise RecoveryRefused("the reply holds no JSON")
 
 
@@ -226,10 +228,7 @@ def _fit_of_fence(text: str, schema: m.Schema) -> Fit:
         raise RecoveryRefused(
             f"the reply is not JSON, and longer than {LONGEST_LOOSE:,} characters"
         )
-    try:
-        return _noted(fit(strict[0], schema, len(text)), "code fence removed")
-    except Misfit as misfit:
-        raise _refusal(misfit, schema) from None
+    return _noted(fit(strict[0], schema, len(text)), "code fence removed")
 
 
 def _fit_of_scalar_in_fence(body: str, schema: m.Schema, misfits: _Misfits) -> Fit | None:

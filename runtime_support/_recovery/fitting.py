@@ -48,7 +48,8 @@ from runtime_support._recovery.words import (
     take_scalar,
 )
 from runtime_support._schema import model as m
-from runtime_support._schema.checking import HOLE, MOST_SOUGHT, decode
+from runtime_support._schema.checking import decode
+from runtime_support._schema.mistakes import HOLE, MOST_SOUGHT
 from runtime_support._schema.writing import short
 from runtime_support._values import brief, is_list, is_object
 
@@ -365,7 +366,8 @@ class Fitter:
             case m.LiteralSchema() | m.UnionSchema():
                 values = [one.value for one in m.literals_of(schema)]
                 return self.take(take_literal(node, values), schema, node, path)
-            case m.OpaqueSchema() | m.ReferenceSchema():  # neither comes here: see contracts, `fit`
+            # None of these comes here: see contracts, `fit`
+            case m.OpaqueSchema() | m.ReferenceSchema() | m.RootSchema():
                 raise mismatch(node, schema, path)
 
     def fit_scalar(self, node: Node, kind: m.ScalarKind, schema: m.ScalarSchema, path: str) -> Any:

@@ -3,7 +3,6 @@
     validate({"id": "7"}, schema)   raises CheckError: value.id: expected int, got string "7"
     validate({"id": 7}, schema)     the record, when the schema builds one
     decode([1, 2], schema)          as validate, but JSON's lists may be tuples
-    mistakes([1, "2"], schema)      all that decode objects to: ['value[1]: expected int, ...']
 
 A schema is compiled once into a function that gives the value (itself, unless something in it had
 to be converted) or raises `Mismatch`, to which each level adds its step of the path.
@@ -15,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from math import isclose
 from operator import is_
@@ -33,7 +33,6 @@ from runtime_support._dates_decimals import (
 from runtime_support._dates_decimals import read as read_text
 from runtime_support._names import did_you_mean, listed
 from runtime_support._schema import model as m
-from runtime_support._schema.rules import broken_rules
 from runtime_support._schema.writing import constraint_words, short
 from runtime_support._values import (
     basic_kind,
@@ -78,6 +77,13 @@ class Mismatch(Exception):
         # Whether it is what the constructor of a record says of fields that do fit.
         self.is_of_record = False
 
+    @staticmethod
+    def of_record(words: str, hint: str | None = None) -> Mismatch:
+        """What the constructor of a record says."""
+        mismatch = Mismatch(words, hint=hint)
+        mismatch.is_of_record = True
+        return mismatch
+
     def at(self, step: str | int) -> Mismatch:
         """The mismatch, one level further out."""
         for one in (self, *self.others):
@@ -110,40 +116,6 @@ def decode(value: Any, schema: m.Schema, path: str = "value") -> Any:
         return _decoding.check(schema)(value)
     except Mismatch as mismatch:
         raise mismatch.report(path) from None
-
-
-# Stands for a part of a value that is known not to fit.
-HOLE: Any = object()
-MOST_LISTED = 10
-# The search for mistakes in one part of a value ends after this many.
-MOST_SOUGHT = 100
-
-
-def decode_for_model(value: Any, schema: m.Schema, path: str = "value") -> Any:
-    """As `decode` for what a model has sent: the CheckError tells all that is wrong at once."""
-    try:
-        return decode(value, schema, path)
-    except CheckError as error:
-        raise CheckError(list_mistakes(mistakes(value, schema, path)) or str(error)) from None
-
-
-def mistakes(value: Any, schema: m.Schema, path: str = "value") -> list[str]:
-    """All that `decode` objects to, in words; nothing is said of holes."""
-    try:
-        _thorough.check(schema)(value)
-    except Mismatch as mismatch:
-        found = [one for one in (mismatch, *mismatch.others) if one.value is not HOLE]
-        return [str(one.report(path)) for one in found]
-    return []
-
-
-def list_mistakes(mistakes: Iterable[str]) -> str:
-    """The mistakes, the first ten of many."""
-    told = list(dict.fromkeys(mistakes))
-    more = len(told) - MOST_LISTED
-    if more > 0:
-        told[MOST_LISTED:] = [f"and {more if len(told) < MOST_SOUGHT else 'many'} more"]
-    return "; ".join(told)
 
 
 def compile_check(schema: m.Schema) -> Check:
@@ -198,6 +170,8 @@ class Validating:
                 return self.map_check(schema)
             case m.ObjectSchema():
                 return self.object_check(schema)
+            case m.RootSchema():
+                return self.root_check(schema)
             case m.UnionSchema(members):
                 checks = tuple(map(self.check, members))
                 check = _union_check(self.expected(schema), checks, _tag_of(members))
@@ -287,9 +261,25 @@ class Validating:
                 item = getattr(value, attribute)
                 fields[attribute] = checked = _stepped(check, item, name)
                 is_changed = is_changed or checked is not item
-            return _built(schema, fields) if is_changed else value
+            return build_record(schema, fields) if is_changed else value
 
         return check_record
+
+    def root_check(self, schema: m.RootSchema) -> Check:
+        class_ = schema.build if isinstance(schema.build, type) else object
+        read = self.root_reader(schema)
+
+        def check_root(value: Any) -> Any:
+            if isinstance(value, class_):
+                return value
+            inner = plain(value)
+            return read(value) if inner is value else check_root(inner)
+
+        return check_root
+
+    def root_reader(self, schema: m.RootSchema) -> Check:
+        """What makes an instance of a root model of its root, which is read as that of a reply."""
+        return lambda value: _decoding.root_reader(schema)(value)
 
     def union_check(self, check: Check, members: tuple[m.Schema, ...]) -> Check:
         """The check of a union; `check` looks for the member that takes a value as it is."""
@@ -340,7 +330,7 @@ def unexpected_field(key: Any, known: Iterable[str]) -> Mismatch:
     return Mismatch("unexpected field", hint=hint).at(str(key))
 
 
-class _Decoding(Validating):
+class Decoding(Validating):
     """Compiles schemas to readers of JSON data."""
 
     def tuple_check(self, schema: m.TupleSchema) -> Check:
@@ -378,133 +368,13 @@ class _Decoding(Validating):
 
         return read_record
 
-    def build(self, schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
-        return _built(schema, fields)
-
-
-class _Thorough(_Decoding):
-    """Compiles schemas to readers of JSON data that go on with the other parts after a mismatch."""
-
-    def list_check(self, schema: m.ListSchema) -> Check:
-        check, check_other = self.check(schema.item), super().list_check(schema)
-
-        def check_list(value: Any) -> Any:
-            if not is_list(value):
-                return check_other(value)
-            return _gathered((check, item, at) for at, item in enumerate(value))
-
-        return check_list
-
-    def tuple_check(self, schema: m.TupleSchema) -> Check:
-        checks, check_other = tuple(map(self.check, schema.items)), super().tuple_check(schema)
-        check_rest = None if schema.rest is None else self.check(schema.rest)
-
-        def check_tuple(value: Any) -> Any:
-            if not is_list(value) or (check_rest is None and len(value) != len(checks)):
-                return check_other(value)
-            each = checks if check_rest is None else [check_rest] * len(value)
-            return tuple(_gathered(zip(each, value, count(), strict=False)))
-
-        return check_tuple
-
-    def map_check(self, schema: m.MapSchema) -> Check:
-        check, check_other = self.check(schema.value), super().map_check(schema)
-        read_keys = self.keys_reader(schema)
-
-        def check_map(value: Any) -> Any:
-            if not is_object(value):
-                return check_other(value)
-            keys, wrong = read_keys(value)
-            checked = _gathered(((check, item, str(key)) for key, item in value.items()), wrong)
-            return dict(zip(keys, checked, strict=True))
-
-        return check_map
-
-    def keys_check(self, schema: m.ObjectSchema) -> Check:
-        check_other = super().keys_check(schema)
-        known = {field.name: field for field in schema.fields}
-        checks = {name: self.check(field.schema) for name, field in known.items()}
-
-        def check_keys(value: Any) -> Any:
-            if not is_object(value):
-                return check_other(value)
-            names = [name for name in known if name in value]
-            wrong = [unexpected_field(key, known) for key in value if key not in known]
-            absent = [field for field in schema.fields if field.name not in value]
-            wrong += [self.missing(field)() for field in absent if field.required]
-            parts = ((checks[name], value[name], name) for name in names)
-            try:
-                checked = dict(zip(names, _gathered(parts, wrong), strict=True))
-            except Mismatch as mismatch:
-                if schema.validates_itself:
-                    _add_objections(mismatch, schema, value)
-                raise
-            defaults = {one.name: one.default for one in absent if one.default is not m.ABSENT}
-            return {**checked, **defaults}
-
-        return check_keys
+    def root_reader(self, schema: m.RootSchema) -> Check:
+        read = self.check(schema.root.schema)
+        refusal = f"{schema.name} refused its value"
+        return lambda value: build_with(refusal, partial(schema.build, read(value)))
 
     def build(self, schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
-        try:
-            return _built(schema, fields)
-        except Mismatch as mismatch:
-            assert schema.build is not None
-            wrong = _objections(mismatch.__cause__)
-            wrong = wrong or [
-                _of_record(one.message, one.hint) for one in broken_rules(schema.build, fields)
-            ]
-            raise _together(wrong or [mismatch]) from None
-
-
-def _gathered(
-    parts: Iterable[tuple[Check, Any, str | int]], wrong: Iterable[Mismatch] = ()
-) -> list[Any]:
-    """What the parts become; Mismatch with those of all parts, and what else is wrong."""
-    found = list(wrong)
-    checked: list[Any] = []
-    for check, value, step in parts:
-        try:
-            checked.append(check(value))
-        except Mismatch as mismatch:
-            found.append(mismatch.at(step))
-    if found:
-        raise _together(found)
-    return checked
-
-
-def _together(mismatches: list[Mismatch]) -> Mismatch:
-    """The first of them, which has the others."""
-    first = mismatches[0]
-    for other in mismatches[1:]:
-        first.others += (other, *other.others)
-    return first
-
-
-def _add_objections(mismatch: Mismatch, schema: m.ObjectSchema, value: dict[str, Any]) -> None:
-    """What a model of pydantic says of the fields that are not known to be wrong."""
-    assert schema.build is not None
-    known = {one.steps[-1] for one in (mismatch, *mismatch.others)}
-    try:
-        schema.build(**value)
-    except Exception as error:
-        others = [one for one in _objections(error) if one.steps and one.steps[-1] not in known]
-        mismatch.others += others
-
-
-def _objections(error: BaseException | None) -> list[Mismatch]:
-    """What pydantic objects to, each at its place; nothing for other errors."""
-    errors = getattr(error, "errors", None)
-    if not callable(errors):
-        return []
-    objections: list[Mismatch] = []
-    found: Any = errors()
-    for one in found:
-        words, place = str(one["msg"]), one["loc"]
-        if place[-1:] == ("[key]",):
-            words, place = f"its key: {words}", place[:-1]
-        objections.append(_of_record(words))
-        objections[-1].steps += reversed(place)
-    return objections
+        return build_record(schema, fields)
 
 
 def _other(value: Any, check: Check, expected: str) -> Any:
@@ -515,21 +385,21 @@ def _other(value: Any, check: Check, expected: str) -> Any:
     return check(inner)
 
 
-def _built(schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
+def build_record(schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
     """The record of these fields, whose own constructor may object: with a rule, for example."""
     assert schema.build is not None
+    return build_with(f"{schema.name} refused its fields", partial(schema.build, **fields))
+
+
+def build_with(refusal: str, build: Callable[[], Any]) -> Any:
+    """What `build` makes; Mismatch where it objects, with the words of the refusal for errors that
+    are not ours."""
     try:
-        return schema.build(**fields)
+        return build()
     except CheckError as error:
-        raise _of_record(error.message, error.hint) from error
+        raise Mismatch.of_record(error.message, error.hint) from error
     except Exception as error:
-        raise _of_record(f"{schema.name} refused its fields: {_reason(error)}") from error
-
-
-def _of_record(words: str, hint: str | None = None) -> Mismatch:
-    mismatch = Mismatch(words, hint=hint)
-    mismatch.is_of_record = True
-    return mismatch
+        raise Mismatch.of_record(f"{refusal}: {_reason(error)}") from error
 
 
 def _reason(error: Exception) -> str:
@@ -825,5 +695,4 @@ def _union_check(expected: str, checks: tuple[Check, ...], tag: _Tag | None) -> 
 
 
 _validating = Validating()
-_decoding = _Decoding()
-_thorough = _Thorough()
+_decoding = Decoding()

@@ -1,6 +1,6 @@
 """Changed copies of records: of the same class, and held against its rules.
 
-    change_record(ticket, {"severity": "high"})     Ticket(title="It burns", severity="high")
+change_record(ticket, {"severity": "high"})     Ticket(title="It burns", severity="high")
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ def change_record(record: Any, changes: Mapping[str, Any]) -> Any:
     """
     class_: type[Any] = record.__class__
     schema = schema_of(class_)
+    if isinstance(schema, m.RootSchema):
+        return _change_model(record, changes)
     if not isinstance(schema, m.ObjectSchema) or schema.build is None:
         raise expected_error("`...` in an object", "object or record", record)
     if schema.validates_itself:
@@ -58,7 +60,9 @@ def _change_model(record: Any, changes: Mapping[str, Any]) -> Any:
     values |= record.model_extra or {}
     has_aliases = any(one.alias or one.validation_alias for one in own.values())
     by_name: dict[str, bool] = {"by_name": True, "by_alias": False} if has_aliases else {}
-    made = class_.model_validate({**values, **changed}, **by_name)
+    given: Any = {**values, **changed}
+    is_root: bool = getattr(class_, "__pydantic_root_model__", False)
+    made = class_.model_validate(given["root"] if is_root else given, **by_name)
     # What was never set still is not, for who asks for that (`exclude_unset`).
     made.model_fields_set.intersection_update(record.model_fields_set | changed.keys())
     return made

@@ -165,6 +165,19 @@ class ObjectSchema:
 
 
 @dataclass(frozen=True, slots=True)
+class RootSchema:
+    """What a class makes of one value, which is all that JSON has of it: a root model of pydantic.
+
+    It checks its values itself.
+    """
+
+    name: str
+    root: Field
+    doc: str | None
+    build: Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
 class UnionSchema:
     """One of several schemas; a member that fits exactly goes before one that converts."""
 
@@ -226,6 +239,7 @@ Schema: TypeAlias = (
     | TupleSchema
     | MapSchema
     | ObjectSchema
+    | RootSchema
     | UnionSchema
     | ReferenceSchema
     | OpaqueSchema
@@ -286,10 +300,16 @@ def constrained(schema: Schema, constraints: Constraints) -> Schema:
 
 
 def resolved(schema: Schema) -> Schema:
-    """The schema itself, where this is a reference to it."""
-    while isinstance(schema, ReferenceSchema):
-        schema = schema.target()
-    return schema
+    """The schema itself, where this is a reference to it; of a root model that of its root, which
+    is what JSON has."""
+    while True:
+        match schema:
+            case ReferenceSchema(_, target):
+                schema = target()
+            case RootSchema(root=root):
+                schema = root.schema
+            case _:
+                return schema
 
 
 def is_key(schema: Schema) -> bool:
@@ -311,6 +331,8 @@ def parts_of(schema: Schema) -> tuple[Schema, ...]:
             return items if rest is None else (rest,)
         case ObjectSchema(fields=fields):
             return tuple(field.schema for field in fields)
+        case RootSchema(root=root):
+            return (root.schema,)
         case UnionSchema(members):
             return members
         case _:
@@ -367,7 +389,7 @@ def admits_nil(schema: Schema) -> bool:
 def class_of(schema: Schema) -> type | None:
     """The Python class whose instances the schema describes, if it describes those of one."""
     match schema:
-        case ObjectSchema(build=build):
+        case ObjectSchema(build=build) | RootSchema(build=build):
             return build if isinstance(build, type) else None
         case OpaqueSchema(python=python):
             return python

@@ -4,7 +4,8 @@
     schema_of(Annotated[str, "..."]) as `str`; the text becomes the doc of a field or parameter
     signature_of(look_up)            name, doc and parameters of a function that becomes a tool
 
-TypedDicts, dataclasses, NamedTuples and pydantic models become objects of their fields; an `Any`
+TypedDicts, dataclasses, NamedTuples and pydantic models become objects of their fields, a root
+model becomes what its root is; an `Any`
 field of an object admits nil and still has to be there, `T | None` may be absent. An Enum becomes
 its values. What JSON cannot hold (a set, bytes, another class) is taken by `isinstance`.
 """
@@ -373,11 +374,12 @@ class _Reader:
         is_of_model, self.is_of_model = self.is_of_model, is_model(class_)
         fields = tuple(fields_of(class_))
         self.is_of_model = is_of_model
-        schema: m.Schema = m.ObjectSchema(
-            name, fields, _doc_of_class(class_), build, is_model(class_)
-        )
-        if is_of_model and getattr(class_, "__pydantic_root_model__", False):
-            schema = fields[0].schema  # the model around it makes one of it
+        doc = _doc_of_class(class_)
+        schema: m.Schema = m.ObjectSchema(name, fields, doc, build, is_model(class_))
+        if getattr(class_, "__pydantic_root_model__", False):
+            # Inside of a model, that one makes one of it.
+            (root,) = fields
+            schema = root.schema if is_of_model else m.RootSchema(name, root, doc, class_)
         later.schema = schema
         self.done[class_, is_of_model] = schema
         del self.under_way[class_]

@@ -10,6 +10,7 @@ as comments, and then every field has its line.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any, TypeAlias, assert_never
 
 from runtime_support._dates_decimals import WORDS, text_of, word_of
@@ -123,6 +124,8 @@ def constraint_words(schema: m.Schema) -> list[str]:
     """What is asked of a value beside its type, in words: `> 0`, `each at most 20 characters`."""
     words = list(_words_by_constraint(schema).values())
     match schema:
+        case m.RootSchema(root=root):
+            words += constraint_words(root.schema)
         case m.ListSchema(part):
             words += [f"each {one}" for one in constraint_words(part)]
         case m.MapSchema(value, key):
@@ -233,6 +236,8 @@ class NotationWriter:
                 return self.write_map(schema, indent)
             case m.ObjectSchema():
                 return self.write_object(schema, indent)
+            case m.RootSchema():
+                return self.write_root(schema, indent)
             case m.UnionSchema(members):
                 return self.write_union(members, indent)
             case m.ReferenceSchema():
@@ -265,6 +270,9 @@ class NotationWriter:
             self.definitions[name] = ""
             self.definitions[name] = self.write(schema.target())
         return name
+
+    def write_root(self, schema: m.RootSchema, indent: str) -> str:
+        return self.write(schema.root.schema, indent)
 
     def write_object(self, schema: m.ObjectSchema, indent: str) -> str:
         fields = schema.fields
@@ -300,6 +308,9 @@ class _ShortWriter(NotationWriter):
         return f"{{[{self.write(schema.key)}]: {self.write(schema.value)}}}"
 
     def write_reference(self, schema: m.ReferenceSchema) -> str:
+        return schema.name
+
+    def write_root(self, schema: m.RootSchema, indent: str) -> str:
         return schema.name
 
     def write_object(self, schema: m.ObjectSchema, indent: str) -> str:
@@ -345,6 +356,8 @@ class _JSONSchemaWriter:
                 return self.constrain(document, schema)
             case m.ObjectSchema():
                 return self.write_object(schema)
+            case m.RootSchema():
+                return self.write_root(schema)
             case m.UnionSchema(members):
                 return self.write_union(members)
             case m.ReferenceSchema():
@@ -413,6 +426,15 @@ class _JSONSchemaWriter:
         self.path.append(field.name)
         document = self.write(field.schema)
         self.path.pop()
+        return self.describe(document, field)
+
+    def write_root(self, schema: m.RootSchema) -> JSONSchema:
+        docs = filter(None, (schema.doc, schema.root.doc))
+        root = replace(schema.root, doc="; ".join(docs))
+        return self.describe(self.write(root.schema), root)
+
+    def describe(self, document: JSONSchema, field: m.Field) -> JSONSchema:
+        """The document of a field's type with what is said of the field."""
         default, doc, told = field.told_default, field.doc, list[str]()
         if self.is_strict:
             doc = _doc(field)

@@ -106,7 +106,7 @@ class _SchemaWriter:
                 return self._open(self.expression(value))
             case m.ObjectSchema(fields=fields, build=None):
                 return self._records(fields)
-            case m.ObjectSchema() | m.OpaqueSchema():
+            case m.ObjectSchema() | m.RootSchema() | m.OpaqueSchema():
                 constructor = self._registry.constructor_of(type_)
                 return [] if constructor is None else self._records(constructor.parameters)
             case m.ReferenceSchema(_, target):

@@ -309,10 +309,11 @@ def classes_of(functions: Iterable[Callable[..., Any]], returns: Any = Any) -> l
 
 
 def _collect(schema: m.Schema, found: dict[type, None], inside: list[int]) -> None:
-    schema = m.resolved(schema)
+    if isinstance(schema, m.ReferenceSchema):
+        schema = schema.target()
     if id(schema) in inside:
         return
-    if isinstance(schema, m.ObjectSchema):
+    if isinstance(schema, m.ObjectSchema | m.RootSchema):
         inside.append(id(schema))
         if isinstance(schema.build, type):
             found.setdefault(schema.build)

@@ -84,10 +84,12 @@ class Normal:
                 return union_of(map(self.form, members))
             case m.OpaqueSchema(python=None):
                 return ANY  # functions and the like say nothing about data
-            case m.ReferenceSchema():
-                return self.form(m.resolved(schema))
+            case m.ReferenceSchema(_, target):
+                return self.form(target())
             case m.ObjectSchema(build=None):
                 return self._record(schema)
+            case m.RootSchema(name, root, doc, build):  # a class, made by its constructor
+                return m.ObjectSchema(name, (root,), doc, build, validates_itself=True)
             case _:
                 return schema
 

@@ -195,6 +195,14 @@ class Visits(RootModel[dict[date, Annotated[int, Field(ge=0)]]]):
     pass
 
 
+class Age(RootModel[Annotated[int, Field(ge=0, le=150)]]):
+    root: Annotated[int, Field(ge=0, le=150)] = Field(description="In years", examples=[41])
+
+
+class Folder(RootModel[dict[str, "Folder | str"]]):
+    pass
+
+
 class Calendar(BaseModel):
     codes: Codes
     visits: Visits | None = None
@@ -242,7 +250,7 @@ MODELS: tuple[type[BaseModel], ...] = (
         Page[Address],
         Invoice,
         Scores,
-        Calendar,
+        *(Calendar, Codes, Visits, Age, Folder, RootModel[list[LineItem]]),
         Inherited,
         Mixed,
         Person,

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from runtime_support import CheckError, check, ops
 from runtime_support._contracts import ValueTarget, contract_of, read_reply
 from runtime_support._language.failures import error_words
-from runtime_support._schema.checking import decode, mistakes
+from runtime_support._schema.checking import decode
+from runtime_support._schema.mistakes import mistakes
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema, short
 from runtime_support._streaming.drafts import Drafts

@@ -11,15 +11,34 @@ import annotated_types as at
 import anthropic
 import jsonschema
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    RootModel,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 
 from runtime_support import CheckError, MissingError, check, configure, ops, prompt
 from runtime_support._contracts import contract_of
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema, notation, strict_json_schema
+from runtime_support.programs import Registry, Success, describe, evaluate
 from runtime_support.providers._messages import in_dialect
-from runtime_support.testing import Scripted
-from tests.runtime.real_models import MODELS, Event, Measurement, Order, Person, Ticket
+from runtime_support.testing import Scripted, tool_request
+from tests.runtime.real_models import (
+    MODELS,
+    Age,
+    Codes,
+    Event,
+    Folder,
+    Measurement,
+    Order,
+    Person,
+    Ticket,
+)
 
 Document = dict[str, Any]
 # What servers of strict schemas take; https://platform.openai.com/docs/guides/structured-outputs
@@ -313,6 +332,81 @@ def test_a_tool_tells_the_limits_of_its_parameters(scripted: Any) -> None:
 def test_the_mock_keeps_what_a_model_asks_for(model: type[BaseModel]) -> None:
     with configure(provider="mock"):
         assert isinstance(prompt("Make one up", returns=model).value, model)
+
+
+def test_a_root_model_is_what_its_root_is(scripted: Any) -> None:
+    model: Scripted = scripted('["de", "A", {}]', '["de", "fr"]')
+    assert prompt("which?", returns=Codes).value == Codes(["de", "fr"])
+    form = "of this form: [string], each matching ^[a-z]+$"
+    assert form in model.requests[0].messages[-1]["content"]
+    again = model.requests[1].messages[-1]["content"]
+    assert "value[1]: " in again and "value[2]: " in again
+
+
+@pytest.mark.parametrize(
+    ("type_", "reply", "value"),
+    [
+        (Age, "41", Age(41)),
+        (Age | None, "null", None),
+        (list[Age], "[41, 42]", [Age(41), Age(42)]),
+        (dict[str, Codes], '{"EU": ["de"]}', {"EU": Codes(["de"])}),
+        (tuple[Age, str], '[41, "x"]', (Age(41), "x")),
+        (Folder, '{"a": {"b": "c"}}', Folder({"a": Folder({"b": "c"})})),
+        (RootModel[list[int]], "```json\n[1, 2]\n```", RootModel[list[int]]([1, 2])),
+    ],
+)
+def test_instances_of_root_models_come_back(
+    scripted: Any, type_: Any, reply: str, value: Any
+) -> None:
+    scripted(reply)
+    assert prompt("which?", returns=type_).value == value
+    assert check(value, type_) == value
+
+
+def test_what_a_root_model_objects_to_is_told_all_at_once(scripted: Any) -> None:
+    model: Scripted = scripted('[3, "B", "c", "D"]', '["a"]', "200", "20")
+    prompt("which?", returns=RootModel[list[int] | Codes])
+    prompt("how old?", returns=Age)
+    assert "value: Input should be less than or equal to 150" in str(model.requests[3].messages)
+    with pytest.raises(CheckError, match="Codes refused its value: 1: String should match"):
+        check(["a", "B"], Codes)
+
+
+def test_functions_take_and_give_root_models(scripted: Any) -> None:
+    taken: list[Codes] = []
+
+    def first(codes: Codes, age: Age = Age(1)) -> Age:  # noqa: B008
+        taken.append(codes)
+        return Age(age.root + len(codes.root))
+
+    model: Scripted = scripted(
+        tool_request("first", codes=["a", "B"]), tool_request("first", codes=["a"]), "done"
+    )
+    prompt("{first}", first=first)
+    properties = model.requests[0].tools[0]["function"]["parameters"]["properties"]
+    assert properties["codes"]["items"] == {"type": "string", "pattern": "^[a-z]+$"}
+    assert (properties["age"]["maximum"], properties["age"]["description"]) == (150, "In years")
+    assert "args.codes[1]: String should match pattern" in str(model.requests[1].messages)
+    assert model.requests[2].messages[-1]["content"] == "2"
+    assert taken == [Codes(["a"])]
+
+
+def test_a_program_makes_root_models_as_it_makes_other_classes() -> None:
+    def count(codes: Codes) -> int:
+        return len(codes.root)
+
+    registry = Registry(functions=[count], types=[Codes])
+    assert describe(registry).splitlines()[0] == (
+        "type Codes(root: [string])  # Short names of countries"
+    )
+    outcome = evaluate({"count": {"codes": {"Codes": ["a", "b"]}}}, registry)
+    assert isinstance(outcome, Success) and outcome.value == 2
+
+
+def test_a_changed_copy_of_a_root_model_has_another_root() -> None:
+    assert ops.changed(Codes(["a"]), root=["b"]) == Codes(["b"])
+    with pytest.raises(ValidationError):
+        ops.changed(Codes(["a"]), root=["B"])
 
 
 class Booking(BaseModel):

@@ -2,6 +2,7 @@
 
     @dataclass class Order: id: int             a record `Order(id: int)`
     class Order(BaseModel): id: int             one whose fields are given by name
+    class Tags(RootModel[list[str]]):           a record `Tags(root: [string])`
     class Row(TypedDict): id: int               a name for `{id: int}`
     class Color(Enum): RED = "red"              a type with the member `Color.RED`
     class Client: def get(self) -> str: ...     any value, whose methods are known
@@ -12,6 +13,7 @@ them is not known, or more is said of a field than Saft can tell, it is not a ty
 
 import ast
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import cache, cached_property
 from keyword import iskeyword
 from typing import Protocol
@@ -55,7 +57,9 @@ _ENUMS = ("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.ReprEnum")
 _MIXED = ("enum.IntEnum", "enum.StrEnum", "builtins.str", "builtins.int", "builtins.float")
 # Bases that add nothing that a script sees.
 _PLAIN_BASES = ("builtins.object", "typing.Generic", "typing.Protocol", "abc.ABC")
-_WITH_FIELDS = ("typing.NamedTuple", "pydantic.BaseModel")
+_ROOT_MODEL = "pydantic.RootModel"
+_MODELS = ("pydantic.BaseModel", _ROOT_MODEL)
+_WITH_FIELDS = ("typing.NamedTuple", *_MODELS)
 _COPIED_BY: dict[Kind | None, CopiedBy] = {
     **{"dataclass": "replace", "NamedTuple": "_replace", "model": "changed"}
 }
@@ -169,7 +173,7 @@ class Class:
             return None
         words = {one.arg for one in own.keywords} - {"metaclass"}
         has_own_call = any("__init__" in one.bindings.names for one in self.mro)
-        if "pydantic.BaseModel" in bases:
+        if bases & {*_MODELS}:
             return "model"
         if bases <= {"typing.TypedDict", *_PLAIN_BASES} and "typing.TypedDict" in bases:
             return "TypedDict" if words <= {"total"} else None
@@ -202,8 +206,19 @@ class Class:
             own = own_fields(one.node, self.kind, one.scope) if self.kind and is_of_kind else []
             if own is None:
                 return None
-            found |= {field.name: (field, one) for field in own}
+            found |= {field.name: (field, one) for field in (*one.root, *own)}
+        if _ROOT_MODEL in self.known_bases:  # which takes it by position too
+            return {name: (replace(one, is_by_name=False), of) for name, (one, of) in found.items()}
         return found
+
+    @property
+    def root(self) -> list[OwnField]:
+        """What a root model names in brackets: `RootModel[list[str]]`."""
+        return [
+            OwnField("root", one.slice)
+            for one in self.node.bases
+            if isinstance(one, ast.Subscript) and self._outer(one.value) == _ROOT_MODEL
+        ]
 
     # What it is in scripts
 

@@ -1,0 +1,5 @@
+from pydantic import RootModel
+
+
+class Codes(RootModel[list[str]]):
+    pass
