@@ -57,7 +57,7 @@ Effort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh",
 
 
 class Price(TypedDict):
-    """What a million tokens of a model cost; those of a cache are parts of the input."""
+    """What a million tokens of a model cost in US dollars; the input includes those of a cache."""
 
     input: float
     output: float
@@ -69,7 +69,7 @@ class Price(TypedDict):
 class Settings:
     """Every setting with its default; None leaves it to the provider.
 
-    `timeout` and `patience` are in seconds, `max_cost` in the currency of the prices.
+    `timeout` and `patience` are in seconds, `max_cost` and `prices` in US dollars.
     """
 
     provider: str | Provider | None = None

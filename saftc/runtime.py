@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from runtime_support.providers import PRESETS, live_provider, who_answers
     from runtime_support.providers._bodies import wrap_schema
     from runtime_support.providers._showing import Sent, sent_first
-    from runtime_support.runs._budgets import Spent, cost_of, price_of
+    from runtime_support.runs._budgets import Spent, cost_of, dollars, price_of
     from runtime_support.runs._journal import note_command, script_here, time_text
     from runtime_support.runs._keeper import close_journals, journal_here
     from runtime_support.runs._lines import Entry, is_journal, lock, usage_of
@@ -105,7 +105,7 @@ else:
         "providers": "PRESETS live_provider who_answers",
         "providers._bodies": "wrap_schema",
         "providers._showing": "Sent sent_first",
-        "runs._budgets": "Spent cost_of price_of",
+        "runs._budgets": "Spent cost_of dollars price_of",
         "runs._journal": "note_command script_here time_text",
         "runs._keeper": "close_journals journal_here",
         "runs._lines": "Entry is_journal lock usage_of",
@@ -150,6 +150,7 @@ __all__ = [
     "damaged_lines",
     "describe_content",
     "did_you_mean",
+    "dollars",
     "enclosing_scopes",
     "entries",
     "error_words",

@@ -62,7 +62,7 @@ class Spent:
     """Requests, tokens and cost, of a run or of one of its places.
 
     The tokens are as in `Usage`; of those that are `unpriced` the price is unknown, and the
-    cost is at most what it says.
+    cost, in US dollars, is at most what it says.
     """
 
     requests: int = 0
@@ -103,7 +103,7 @@ class Spent:
         cached = f" ({self.cached_tokens:,} cached)" if self.cached_tokens else ""
         parts = [counted(self.requests, "request"), counted(self.tokens, "token") + cached]
         if self.cost:
-            parts.append(f"cost {'at most ' if self.unpriced else ''}{self.cost:.4g}")
+            parts.append(f"cost {'at most ' if self.unpriced else ''}{dollars(self.cost)}")
         return ", ".join(parts)
 
 
@@ -418,7 +418,7 @@ def _bounds(settings: Settings) -> list[tuple[str, str, float, str]]:
     if tokens is not None:
         found.append(("max_total_tokens", "tokens", tokens, counted(tokens, "token")))
     if cost is not None:
-        found.append(("max_cost", "cost", cost, f"a cost of {cost:g}"))
+        found.append(("max_cost", "cost", cost, f"a cost of {dollars(cost)}"))
     return found
 
 
@@ -549,8 +549,15 @@ def _steps(price: Any) -> list[tuple[int, float]]:
     return [(0, float(price.base)), *((one.start, float(one.price)) for one in price.tiers)]
 
 
+def dollars(cost: float) -> str:
+    """A cost as people write it: `$0.00021`, `$1,250.00`."""
+    if cost >= 100:
+        return f"${cost:,.2f}"
+    return f"${Decimal(f'{cost:.4g}'):f}"
+
+
 def cost_of(price: Price, usage: Usage) -> tuple[float, int]:
-    """What this costs at most, and how many of its tokens have no price of their own."""
+    """What this costs at most in US dollars, and how many of its tokens have no own price."""
     cached, written = usage.cached_tokens, usage.cache_write_tokens
     plain = max(0, usage.input_tokens - cached - written)
     cost = plain * price["input"] + cached * _cached(price) + written * _written(price)

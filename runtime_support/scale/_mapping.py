@@ -102,7 +102,7 @@ class Report:
 
     @property
     def cost(self) -> float:
-        """What it cost, by the prices of the settings."""
+        """What it cost in US dollars, by the prices of the settings."""
         return self.spent.cost
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ from saftc.bounds.rules import Limits
 
 
 class ReplyCost(NamedTuple):
-    """What one reply costs at most, in the currency of the prices, and what that follows from."""
+    """What one reply costs at most, in US dollars, and what that follows from."""
 
     cost: float
     model: str

@@ -81,6 +81,7 @@ def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator
     from saftc.bounds.rendering import why_unbounded
     from saftc.bounds.requests import Bounds
     from saftc.bounds.settings import limits_here, reply_cost_here
+    from saftc.runtime import dollars
 
     checked = workspace.scripts.check(file, workspace.root_of(file))
     bounds = Bounds(checked.facts, checked.source, limits_here(), compile_settings())
@@ -100,8 +101,8 @@ def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator
     most, reply = requests.number, reply_cost_here()
     if most and reply is not None and not bounds.chooses_model(definition):
         yield (
-            f"the replies cost at most {most * reply.cost:.4g}, by the price of {reply.model} and "
-            f"max_tokens {reply.max_tokens:,}; the text that is sent costs extra"
+            f"the replies cost at most {dollars(most * reply.cost)}, by the price of {reply.model} "
+            f"and max_tokens {reply.max_tokens:,}; the text that is sent costs extra"
         )
 
 

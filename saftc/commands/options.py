@@ -41,9 +41,7 @@ Model = Annotated[
 ]
 BaseUrl = Annotated[
     str | None,
-    typer.Option(
-        help="The address of a compatible server.", metavar="URL", rich_help_panel=WHO
-    ),
+    typer.Option(help="The address of a compatible server.", metavar="URL", rich_help_panel=WHO),
 ]
 ApiKeyEnv = Annotated[
     str | None,
@@ -57,9 +55,7 @@ Temperature = Annotated[
 ]
 MaxToolRounds = Annotated[
     int | None,
-    typer.Option(
-        help="Rounds of tool calls per prompt (8).", metavar="N", rich_help_panel=LIMITS
-    ),
+    typer.Option(help="Rounds of tool calls per prompt (8).", metavar="N", rich_help_panel=LIMITS),
 ]
 MaxToolCalls = Annotated[
     int | None,
@@ -82,8 +78,8 @@ MaxTotalTokens = Annotated[
 MaxCost = Annotated[
     float | None,
     typer.Option(
-        help="A budget in money, by the prices of the project.",
-        metavar="NUMBER",
+        help="A budget in US dollars, by the prices of the project.",
+        metavar="DOLLARS",
         rich_help_panel=LIMITS,
     ),
 ]

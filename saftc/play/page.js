@@ -229,7 +229,7 @@ function tick() {
 }
 
 const counted = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
-const money = ({ cost, most }) => `cost ${most ? "at most " : ""}${Number(cost.toPrecision(3))}`;
+const money = ({ cost, most }) => `cost ${most ? "at most " : ""}$${cost < 100 ? Number(cost.toPrecision(3)) : cost.toFixed(2)}`;
 
 function time(seconds) {
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;

@@ -122,4 +122,4 @@ def test_a_job(
     assert lines[0].startswith(f"it {told}")
     assert (len(lines) == 2) == ("about" in prompt)
     if len(lines) == 2:
-        assert lines[1].startswith("the replies cost at most 0.0012, by the price of m and ")
+        assert lines[1].startswith("the replies cost at most $0.0012, by the price of m and ")

@@ -33,7 +33,7 @@ from runtime_support._exchange import Reply, Request
 from runtime_support._settings import Price
 from runtime_support.runs import _budgets as spending
 from runtime_support.runs import journaled
-from runtime_support.runs._budgets import spending_here
+from runtime_support.runs._budgets import dollars, spending_here
 from runtime_support.testing import tool_request
 from tests.support.fake_server import FakeServer, completion, status, streamed
 from tests.support.maps import LineMap
@@ -99,9 +99,17 @@ def test_a_first_request_that_is_too_long_is_not_sent(server: FakeServer) -> Non
 def test_cost(server: FakeServer) -> None:
     configure(max_cost=0.0005, prices={"fake": {"input": 10, "output": 20}})
     assert ask(1) == "ok"  # 11 and 7 tokens: 0.00025
-    with pytest.raises(BudgetSpent, match=r"a cost of 0\.0005; .* 18 tokens, cost 0\.00025"):
+    with pytest.raises(BudgetSpent, match=r"a cost of \$0\.0005; .* 18 tokens, cost \$0\.00025"):
         ask(2)
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("cost", "shown"),
+    [(0, "$0"), (2, "$2"), (2.5e-7, "$0.00000025"), (0.123456, "$0.1235"), (1234.5, "$1,234.50")],
+)
+def test_a_cost_is_shown_in_dollars(cost: float, shown: str) -> None:
+    assert dollars(cost) == shown
 
 
 def test_a_model_without_a_price(server: FakeServer) -> None:
@@ -126,7 +134,7 @@ def test_surroundings(server: FakeServer, monkeypatch: pytest.MonkeyPatch, tmp_p
         "fake = { input = 1, output = 2 }\n"
     )
     assert ask(1) == "ok"
-    with pytest.raises(BudgetSpent, match="1 request, 18 tokens, cost 2"):
+    with pytest.raises(BudgetSpent, match=r"1 request, 18 tokens, cost \$0\.000025 "):
         ask(2)
     monkeypatch.setenv("SAFT_MAX_REQUESTS", "2")
     assert ask(2) == "ok"
@@ -236,7 +244,7 @@ except BudgetSpent as error:
     # The first two had no price when they were asked.
     assert run_late(server, script) == (
         "the next request would pass the budget of 3 requests; spent until now: 3 requests, "
-        "54 tokens, cost 0.00025 (<string>:6: 3 requests, 54 tokens, cost 0.00025)\n"
+        "54 tokens, cost $0.00025 (<string>:6: 3 requests, 54 tokens, cost $0.00025)\n"
     )
     assert len(server.requests) == 3
 

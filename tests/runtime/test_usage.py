@@ -162,10 +162,10 @@ PRICE = {"input": 100.0, "output": 1000.0}
     ("price", "told"),
     [
         # 64 plain tokens, 1,920 cached, 64 written, 300 out
-        ({**PRICE, "cached_input": 10, "cache_write": 200}, "cost 0.3384"),
-        ({**PRICE, "cached_input": 10}, "cost at most 0.3336"),
-        ({**PRICE, "cache_write": 200}, "cost at most 0.5112"),
-        (PRICE, "cost at most 0.5064"),
+        ({**PRICE, "cached_input": 10, "cache_write": 200}, "cost $0.3384"),
+        ({**PRICE, "cached_input": 10}, "cost at most $0.3336"),
+        ({**PRICE, "cache_write": 200}, "cost at most $0.5112"),
+        (PRICE, "cost at most $0.5064"),
         ({"input": 0.0, "output": 0.0, "cached_input": 0.0}, None),
     ],
 )
@@ -182,7 +182,7 @@ def test_what_nothing_is_cached_of_is_told_exactly(server: FakeServer) -> None:
     server.answers = [counting({"prompt_tokens": 10, "completion_tokens": 1})]
     configure(prices={"fake": PRICE})
     prompt("x")
-    assert str(spending_here().total) == "1 request, 11 tokens, cost 0.002"
+    assert str(spending_here().total) == "1 request, 11 tokens, cost $0.002"
 
 
 def test_a_budget_that_counted_what_was_cached_too_dear(server: FakeServer) -> None:
@@ -210,7 +210,7 @@ def test_prices_of_a_project(server: FakeServer, tmp_path: Path) -> None:
     )
     server.answers = [counting(OF_OPENAI)]
     prompt("x")
-    assert str(spending_here().total).endswith("cost 0.3384")
+    assert str(spending_here().total).endswith("cost $0.3384")
 
 
 # Where it is told
