@@ -372,7 +372,7 @@ def prepare(question: Question, *, is_streamed: bool = False, is_awaited: bool =
         tools = _tools_of(offered if question.offers_tools else {})
         told = [tool.description() for tool in tools.values()]
         conversation = _conversation(question, rendered.content, offered, told, settings)
-        call = PromptCall(settings, place, tools)
+        call = PromptCall(settings, place, offered)
         parts = load_part("chunks").parts_for(conversation.target) if is_streamed else None
         steps, around = question.steps(conversation), around_prompt(call)
         if any(map(is_approved, offered.values())):

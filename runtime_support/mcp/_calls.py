@@ -316,7 +316,7 @@ def _media(kind: str, name: str, type_: str, data: str) -> Any:
 
 
 class Opening(Around):
-    """Opens the sessions of the tools that a prompt offers, before its first request."""
+    """Opens the sessions of the tools that a prompt tells of, before its first request."""
 
     # Inside of journals and recordings: what these answer needs no server.
     order = 45
@@ -324,8 +324,9 @@ class Opening(Around):
     @classmethod
     def of(cls, call: PromptCall) -> Opening | None:
         wanted: dict[str, set[str]] = {}
-        for tool in call.tools.values():
-            for name, tools in _tools_named(tool.function):
+        # Of a program, too, which calls them as functions.
+        for function in call.functions.values():
+            for name, tools in _tools_named(function):
                 wanted.setdefault(name, set()).update(tools)
         return cls(wanted) if wanted else None
 

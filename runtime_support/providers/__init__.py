@@ -14,7 +14,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runtime_support._process import after_fork
 from runtime_support._seams import load_part, registered
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from runtime_support._exchange import Provider, Reply, Request
     from runtime_support._positions import Place
     from runtime_support._settings import Settings, WireName
-    from runtime_support._tools import Tool
     from runtime_support.providers._server import Server
 
 
@@ -86,22 +85,22 @@ after_fork(_forget)
 
 
 class PromptCall:
-    """One call of `prompt`: its settings, its place, its tools, and who answers it.
+    """One call of `prompt`: its settings, its place, its functions, and who answers it.
 
     `ahead` is how many calls may ask beside it that overlap with it, None where that is not known.
     """
 
-    __slots__ = ("_provider", "ahead", "place", "settings", "tools")
+    __slots__ = ("_provider", "ahead", "functions", "place", "settings")
 
     def __init__(
         self,
         settings: Settings,
         place: Place | None = None,
-        tools: Mapping[str, Tool] = MappingProxyType({}),
+        functions: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.settings = settings
         self.place = place
-        self.tools = tools
+        self.functions = functions
         self.ahead: int | None = None
         self._provider: Provider | None = None
 

@@ -20,6 +20,7 @@ from runtime_support.mcp import _config as mcp_config
 from runtime_support.mcp import _sessions as sessions
 from runtime_support.mcp import server
 from runtime_support.mcp._lock import LockedServer, read_lock, write_lock
+from runtime_support.programs import program
 from runtime_support.runs import _recordings as recordings
 from runtime_support.runs._keeper import journaled
 from runtime_support.testing import Scripted, tool_request
@@ -265,6 +266,15 @@ def test_a_tool_whose_documentation_is_its_name_is_compared_with_the_lock(projec
     configure(provider=model)
     with pytest.raises(ConfigError, match=r"`same` .* has changed since it was locked"):
         prompt("Use {same}.", same=same)
+    assert not model.requests
+
+
+def test_a_program_is_not_asked_for_over_a_tool_that_has_changed(project: Path) -> None:
+    settle(project, "changed")
+    model = Scripted(["never asked"])
+    configure(provider=model)
+    with pytest.raises(ConfigError, match=r"`search` .* has changed since it was locked"):
+        program("Use {search}.", search=search)
     assert not model.requests
 
 
