@@ -190,12 +190,13 @@ _FIRST = {
     "names in functions": 66,
     "names without a value": 19,
     "lists that are read": 73,
+    "names needed by the rest": 3,
     "names needed later": 20,
     "names where a failure is caught": 135,
     "members of groups": 58,
     "what stops other scripts": 685,
     "items used at once": 115,
-    "items made of earlier ones": 170,
+    "classes of Python": 2,
     "what Python compares": 20,
     "what Python makes of replies": 74,
     "conditions that read": 28,
@@ -208,11 +209,11 @@ _FIRST = {
     "heads that wait": 188,
     "items that fail": 217,
     "sums of floats": 104,
-    "prints wait": 62,
     "stale reads": 35,
+    "behind a failure": 1,
 }
-# What is seldom in random scripts: many items behind one that fails, a key that is missing behind a
-# prompt, and the forms of maps.
+# What is seldom in random scripts: many items behind one that fails, begun when the first is taken,
+# or printing before it, a key that is missing behind a prompt, and the forms of maps.
 _MAP = """\
 told: {[string]: string} = {}
 for item in ["w1", "w2", "w1", "w3"]:
@@ -231,6 +232,14 @@ _SCRIPTS = {
     "maps that keep what they hold": Script(_MAP.replace("TOLD", "{[item]: one, ...told}")),
     "behind a failure": Script(
         "for item in range(45):\n    one = $ first {item} $\n    print($ then {item} {one} $)\n"
+    ),
+    "items made of earlier ones": Script(
+        'made = "early"\n'
+        'for one in [$ {item} {made} $ for item in range(12)]:\n    made = one + "k"\n'
+    ),
+    "prints wait": Script(
+        "f shout(item: int) -> string:\n    print(item)\n    ret $ {item} $\n"
+        "for item in range(40):\n    print(shout(item))\n"
     ),
     "look-ups behind a prompt": Script(
         'rows: {[string]: string} = {w1: "x"}\n'
