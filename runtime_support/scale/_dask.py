@@ -105,14 +105,22 @@ class Dask:
         except Empty:
             self._workers()  # tells when there is no scheduler any more
             return None
+        done: Done | None = None
+        with self._guarded():
+            try:
+                error = future.exception(timeout=_SECONDS_TO_CONNECT)
+                if error is None:
+                    done = future.result(timeout=_SECONDS_TO_CONNECT)
+            except TimeoutError:
+                # Its worker has died with the result, and another one does the chunk anew.
+                future.add_done_callback(self._over.put)
+                self._workers()
+                return None
         number = self._chunks.pop(future.key)
         self._tallies.pop(number, None)
-        with self._guarded():
-            error = future.exception(timeout=_SECONDS_TO_CONNECT)
-            if error is None:
-                done: Done = future.result(timeout=_SECONDS_TO_CONNECT)
-                future.release()
-                return done
+        if error is None:
+            future.release()
+            return done
         if isinstance(error, self._library.scheduler.KilledWorker):
             return Lost(number, f"its workers died, {error.allowed_failures + 1} times")
         if isinstance(error, SaftError):

@@ -67,11 +67,27 @@ class Model:
         return completion(f"{asked}?")
 
 
+def local_cluster() -> Any:
+    """Two processes, and a scheduler in this one."""
+    options: dict[str, Any] = {
+        "dashboard_address": None,
+        "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"},  # its own, beside other clusters
+        "silence_logs": 50,
+    }
+    return DISTRIBUTED.LocalCluster(n_workers=WORKERS, threads_per_worker=2, **options)
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two processes, and a scheduler in this one."""
-    options: dict[str, Any] = {"dashboard_address": None, "silence_logs": 50}
-    with DISTRIBUTED.LocalCluster(n_workers=WORKERS, threads_per_worker=2, **options) as running:
+    """A cluster of which no worker dies."""
+    with local_cluster() as running:
+        yield running
+
+
+@pytest.fixture
+def mortal_cluster() -> Iterator[Any]:
+    """A cluster for one test: nobody waits until a worker that died is started again."""
+    with local_cluster() as running:
         yield running
 
 
@@ -247,15 +263,34 @@ def test_a_worker_gives_up_a_row_that_takes_too_long(mails: Path, cluster: Any) 
 
 
 def test_a_worker_is_killed(
-    server: FakeServer, mails: Path, whole: dict[str, bytes], cluster: Any
+    server: FakeServer, mails: Path, whole: dict[str, bytes], mortal_cluster: Any
 ) -> None:
-    victim = pids(cluster)[0]
+    victim = pids(mortal_cluster)[0]
     model = server.responder = Model(40, lambda: os.kill(victim, signal.SIGKILL))
-    report = mapped(mails, "out", address=cluster.scheduler_address)
+    report = mapped(mails, "out", address=mortal_cluster.scheduler_address)
     assert (report.done, report.failed, report.stopped) == (ROWS, 0, None)
     assert parts("out") == whole
-    assert victim not in pids(cluster)
     assert ROWS <= sum(model.asked.values()) <= ROWS + IN_FLIGHT
+
+
+def test_a_chunk_whose_worker_dies_with_the_result_is_waited_for(
+    server: FakeServer, mails: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another worker does it anew, which may take longer than the result of one that is there."""
+    gathered = list[str]()
+    result = DISTRIBUTED.Future.result
+
+    def lose_the_first(self: Any, timeout: float) -> Any:
+        gathered.append(self.key)
+        if len(gathered) == 1:
+            raise TimeoutError
+        return result(self, timeout)
+
+    server.responder = Model()
+    monkeypatch.setattr(DISTRIBUTED.Future, "result", lose_the_first)
+    report = mapped(mails, "out", address=cluster.scheduler_address, limit=30)
+    assert (report.done, report.stopped) == (30, None)
+    assert len(gathered) == 4 and gathered.count(gathered[0]) == 2
 
 
 def test_the_process_of_the_job_is_killed(
@@ -357,13 +392,12 @@ def test_the_scheduler_goes_away(server: FakeServer, mails: Path, whole: dict[st
 
 
 def test_a_row_that_kills_its_worker_is_told_and_no_neighbour_is(
-    server: FakeServer, mails: Path, whole: dict[str, bytes], cluster: Any
+    server: FakeServer, mails: Path, whole: dict[str, bytes], mortal_cluster: Any
 ) -> None:
     server.responder = Model()
-    pids(cluster)
-    cluster.scheduler.allowed_failures = 0
+    mortal_cluster.scheduler.allowed_failures = 0
     report = mapped(
-        mails, "out", address=cluster.scheduler_address, constants={"deadly": "mail 42"}
+        mails, "out", address=mortal_cluster.scheduler_address, constants={"deadly": "mail 42"}
     )
     assert report.stopped is None, report.stopped
     assert (report.done, report.failures) == (ROWS - 10, {"WorkerLost": 10}), str(report)
