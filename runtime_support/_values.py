@@ -74,8 +74,11 @@ def is_object(value: object) -> TypeGuard[dict[str, Any]]:
 
 
 def is_key(value: object) -> bool:
-    """Whether an object can have it as a key: a string, a date or a datetime."""
-    return isinstance(value, str) or _word_of_date(value) in ("date", "datetime")
+    """Whether an object can have it as a key: a string, a date or a datetime; those of Python also
+    have members of Enums."""
+    if isinstance(value, str) or hasattr(value.__class__, "__members__"):
+        return True
+    return _word_of_date(value) in ("date", "datetime")
 
 
 def has_length(value: object) -> TypeGuard[str | list[Any] | tuple[Any, ...] | dict[str, Any]]:

@@ -39,7 +39,6 @@ from runtime_support._values import (
     expected_error,
     has_length,
     is_dataframe,
-    is_key,
     is_number,
     is_object,
     kind,
@@ -286,7 +285,8 @@ def _validated(value: Any, type_: Any, place: str) -> Any:
 
 
 def _wrong_key(words: str, found: Any) -> CheckError:
-    hint = f"`x: {{[{kind(found)}]: T}}` says that keys are of this type" if is_key(found) else None
+    is_date = kind(found) in ("date", "datetime")
+    hint = f"`x: {{[{kind(found)}]: T}}` says that keys are of this type" if is_date else None
     return CheckError(f"{words}, got {brief(found)}", hint=hint)
 
 

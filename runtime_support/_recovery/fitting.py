@@ -51,7 +51,7 @@ from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
 from runtime_support._schema.mistakes import HOLE, MOST_SOUGHT
 from runtime_support._schema.writing import short
-from runtime_support._values import brief, is_list, is_object
+from runtime_support._values import brief, is_list, is_object, member_path
 
 
 class Misfit(Exception):
@@ -436,7 +436,7 @@ class Fitter:
         cost = self.cost
         read: dict[Any, str] = {}
         for key, item in members.items():
-            inner = f"{path}.{key}"
+            inner = member_path(path, key)
             name = self.fit_key(key, schema.key, inner, read, misfits)
             with self.keeping_keys(inner):
                 value[name] = self.fit_part(item, schema.value, inner, misfits)

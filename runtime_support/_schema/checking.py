@@ -477,7 +477,7 @@ def _literal_check(wanted: Any, given: Any, expected: str) -> Check:
     def check_literal(value: Any) -> Any:
         if type(value) is type(wanted) and value == wanted:
             return value if given is wanted else given
-        if value is given:
+        if type(value) is type(given) and value == given:
             return value
         return _other(value, check_literal, expected)
 

@@ -68,7 +68,8 @@ class ScalarSchema:
 
 @dataclass(frozen=True, slots=True)
 class LiteralSchema:
-    """Exactly one string, number, bool or nil; `member` is the Enum member with this value."""
+    """Exactly one string, number, bool or nil; `member` is what it stands for in Python: the Enum
+    member with this value, or the number whose text is a key."""
 
     value: str | int | float | bool | None
     member: Any = ABSENT

@@ -29,7 +29,7 @@ from weakref import WeakKeyDictionary
 from runtime_support._dates_decimals import class_for, word_of_class
 from runtime_support._names import field_name, script_name
 from runtime_support._schema import model as m
-from runtime_support._values import class_name, is_dataframe, is_dataframe_class, is_list
+from runtime_support._values import class_name, is_dataframe, is_dataframe_class, is_list, literal
 from runtime_support.errors import CheckError
 
 _FUNCTION = m.OpaqueSchema("function", callable)
@@ -318,7 +318,7 @@ class _Reader:
             constraints = m.Constraints(are_unique=True, told_only=True) if is_set else None
             return m.ListSchema(self.read(arguments[0]), constraints=constraints)
         if origin is dict:
-            key = self.read(arguments[0])
+            key = _as_key(self.read(arguments[0]))
             if isinstance(key, m.AnySchema):
                 return m.MapSchema(self.read(arguments[1]))
             if m.is_key(key) or self.is_of_model:
@@ -506,6 +506,22 @@ def _enumeration(name: str, class_: Any) -> m.Schema:
         return m.OpaqueSchema(name, m.InstanceOf(class_), class_)
     literals = tuple(m.LiteralSchema(member.value, member) for member in class_)
     return literals[0] if len(literals) == 1 else m.UnionSchema(literals)
+
+
+def _as_key(schema: m.Schema) -> m.Schema:
+    """The schema of keys: of listed numbers and bools, the texts that JSON has for them."""
+    literals = m.literals_of(schema)
+    if not literals or any(one.value is None for one in literals):
+        return schema
+    return m.UnionSchema(
+        tuple(
+            m.LiteralSchema(
+                one.value if isinstance(one.value, str) else literal(one.value),
+                one.member if isinstance(one.value, str) else one.python_value,
+            )
+            for one in literals
+        )
+    )
 
 
 def _flat(metadata: Iterable[Any]) -> Iterable[Any]:

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from runtime_support import CheckError, check, ops
 from runtime_support._contracts import ValueTarget, contract_of, read_reply
@@ -32,6 +33,23 @@ class Level(enum.Enum):
     HIGH = "high"
 
 
+class Step(enum.IntEnum):
+    FIRST = 1
+    SECOND = 2
+
+
+class Rate(enum.Enum):
+    HALF = 0.5
+    FULL = 1
+    NONE = "none"
+
+
+class Plan(BaseModel):
+    days: dict[Step, int]
+    rates: dict[Rate, str] = {}
+    levels: dict[Literal[1, 2], Level] = {}
+
+
 def read(type_: Any, reply: str) -> Any:
     return read_reply(contract_of(type_), reply)[0]
 
@@ -51,6 +69,12 @@ def read(type_: Any, reply: str) -> Any:
             '{any "low" | "high": int}',
             '{["low" | "high"]: int}',
             {"enum": ["low", "high"]},
+        ),
+        (
+            dict[Step, int],
+            '{any "1" | "2": int}',
+            '{["1" | "2"]: int}',
+            {"enum": ["1", "2"]},
         ),
         (
             dict[Literal["a", "b"], int],
@@ -121,13 +145,41 @@ def test_all_that_is_wrong_is_told_once() -> None:
         read(dict[dt.date, int], '{"x": 1, "2026-01-31": "many", "y": "z"}')
     told = str(caught.value).split("; ")
     assert sorted(one.partition(", ")[0] for one in told) == [
-        "value.2026-01-31: expected int",
         "value.x: its key: expected date",
         "value.y: expected int",
         "value.y: its key: expected date",
+        'value["2026-01-31"]: expected int',
     ]
     found = mistakes({"x": 1, "y": "z"}, schema_of(dict[dt.date, int]))
     assert len(found) == 3
+
+
+def test_keys_are_members_whose_values_are_numbers() -> None:
+    assert read(dict[Step, int], '{"1": 3, "2": 4}') == {Step.FIRST: 3, Step.SECOND: 4}
+    assert read(dict[Rate, int], '{"0.5": 1, "1": 2, "none": 3}') == {
+        Rate.HALF: 1,
+        Rate.FULL: 2,
+        Rate.NONE: 3,
+    }
+    assert read(dict[Literal[1, 2], int], '{"2": 3}') == {2: 3}
+    assert read(Plan, '{"days": {"1": 3}, "rates": {"0.5": "x"}, "levels": {"2": "low"}}') == Plan(
+        days={Step.FIRST: 3}, rates={Rate.HALF: "x"}, levels={2: Level.LOW}
+    )
+    for type_ in (dict[Step, int], Plan):
+        with pytest.raises(Unreadable, match=r'its key: expected "1" \| "2"') as caught:
+            read(type_, '{"3": 4}' if type_ is not Plan else '{"days": {"3": 4}}')
+        assert str(caught.value).count("its key") == 1
+    steps = {Step.FIRST: 3}
+    assert check(steps, dict[Step, int]) is steps
+    assert json.loads(ops.json(steps)) == {"1": 3}
+
+
+def test_operations_take_members_as_keys() -> None:
+    steps: Any = {Step.FIRST: 3, Level.LOW: 4}
+    assert ops.index(steps, Step.FIRST) == 3 and ops.index(steps, Level.LOW) == 4
+    assert ops.is_in(Level.LOW, steps) and not ops.is_in(Level.HIGH, steps)
+    with pytest.raises(MissingError):
+        ops.index(steps, Step.SECOND)
 
 
 def test_values_are_held_against_the_type() -> None:
