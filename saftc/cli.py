@@ -245,6 +245,10 @@ def check(
         int | None,
         typer.Option(help="An error for scripts that may send more requests.", metavar="N", min=0),
     ] = None,
+    watch: Annotated[
+        bool,
+        typer.Option("--watch", help="Stay, and check again what changes, until interrupted."),
+    ] = False,
     root: Root = None,
 ) -> None:
     """Report what is wrong with scripts, and fix it with --fix."""
@@ -257,6 +261,7 @@ def check(
         max_requests=max_requests,
         fix=fix,
         diff=diff,
+        watch=watch,
     )
     raise typer.Exit(code)
 

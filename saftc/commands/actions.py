@@ -12,9 +12,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any, NoReturn
 
 from saftc.commands.process import no_garbage_collector, print_everything
-from saftc.commands.reporting import WrongUsage, complain, write_rendered
+from saftc.commands.reporting import WrongUsage, complain, say, write_rendered
 
 
 def at_once(words: Sequence[str]) -> Callable[[], int] | None:
@@ -165,10 +166,13 @@ def build(
         )
 
     if watch:
-        _refuse_watching(arguments, {"--check": check, "--diff": diff, "--tools": tools})
+        refused = {"--check": check, "--diff": diff, "--tools": tools}
+        _refuse_watching(arguments, refused, "writes the modules of scripts")
         from saftc.commands.watching import watch_scripts
+        from saftc.project.workspace import load_compiler
 
-        watch_scripts(arguments, opened, write)
+        # What is in the cache does not load it.
+        watch_scripts(arguments, opened, write, load=load_compiler)
     with no_garbage_collector():
         return 0 if write(opened()) else 1
 
@@ -200,10 +204,18 @@ def check(
     max_requests: int | None = None,
     fix: bool = False,
     diff: bool = False,
+    watch: bool = False,
 ) -> int:
-    """Reports what is wrong with scripts, and fixes what it can; see `saftc.commands.check`."""
+    """Reports what is wrong with scripts, and fixes what it can; see `saftc.commands.check`.
+
+    With `watch`, again and again until it is interrupted, when they change.
+    """
     from saftc.commands.check import check_all
 
+    if watch:
+        refused = {"--fix": fix, "--diff": diff, "--format": format != "text"}
+        _refuse_watching(files, refused, "reports mistakes as text")
+        _watch_mistakes(files, strict=strict, root=root, bounds=bounds, max_requests=max_requests)
     if fix and "-" in files and not diff:
         raise WrongUsage("--fix changes files, and `-` is none; --diff shows what would change")
     if diff and (format != "text" or bounds):
@@ -222,6 +234,19 @@ def check(
             diff=diff,
         )
         return 1 if failed else 0
+
+
+def _watch_mistakes(files: Sequence[str], *, root: Path | None, **options: Any) -> NoReturn:
+    from saftc.commands.check import check_all
+    from saftc.commands.watching import watch_scripts
+    from saftc.project.workspace import Workspace
+
+    def report(workspace: Workspace, is_first: bool) -> None:
+        if not is_first:
+            say("")
+        check_all(files, root=root, scripts=workspace.scripts, **options)
+
+    watch_scripts(files, lambda: Workspace(None, root=root), report)
 
 
 def fmt(files: Sequence[str], *, check: bool = False, diff: bool = False) -> int:
@@ -250,10 +275,10 @@ def lsp() -> int:
 _OF_FILES: dict[str, Callable[[Sequence[str]], int]] = {"build": build, "check": check, "fmt": fmt}
 
 
-def _refuse_watching(arguments: Sequence[str], options: Mapping[str, object]) -> None:
+def _refuse_watching(arguments: Sequence[str], options: Mapping[str, object], what: str) -> None:
     for option, is_given in options.items():
         if is_given:
-            raise WrongUsage(f"--watch writes the modules of scripts: leave {option} out")
+            raise WrongUsage(f"--watch {what}: leave {option} out")
     if "-" in arguments:
         raise WrongUsage("--watch needs scripts in files, and `-` is standard input")
 

@@ -36,6 +36,7 @@ def check_all(
     max_requests: int | None = None,
     fix: bool = False,
     diff: bool = False,
+    scripts: Scripts | None = None,
 ) -> bool:
     """Writes what is wrong with scripts; whether one of them has errors or cannot be read.
 
@@ -43,7 +44,8 @@ def check_all(
     `text` and those of `saftc.diagnostics.reports`. With `bounds`, the most requests of scripts
     without errors are written as well, as text or as JSON: then in an object, with what is wrong
     under `diagnostics`. Scripts that may send more than `max_requests` have an error. With `fix`,
-    what can be is fixed before; with `diff`, that is only shown, and nothing else is.
+    what can be is fixed before; with `diff`, that is only shown, and nothing else is. `scripts` are
+    those that are known from an earlier check.
 
     Raises:
         FileProblem: A setting that bounds requests is not what it may be.
@@ -61,7 +63,8 @@ def check_all(
         fixer = Fixer(roots, shows=diff)
         failed = not fixer.fix(_files_of(arguments)[0])
         read = fixer.read
-    scripts = Scripts(read, roots=roots)
+    if scripts is None:
+        scripts = Scripts(read, roots=roots)
     for file, checked in _checked(arguments, scripts):
         if isinstance(checked, FileProblem):
             complain(str(checked))

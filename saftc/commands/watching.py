@@ -1,11 +1,11 @@
-"""`saftc build --watch`: scripts are built again when they, or what they import, change.
+"""`--watch`: scripts are built, or checked, again when they, or what they import, change.
 
     watch = Watch(["scripts"], open_workspace, build)
     watch.begin()           builds them all
     watch.look()            builds what has changed since; whether anything has
 
 The process stays, with all that it has loaded: only what has changed is compiled, and of that only
-what it has not in common with its earlier text.
+what it has not in common with its earlier text. What is said here of building holds for checking.
 """
 
 import gc
@@ -18,7 +18,7 @@ from typing import NoReturn
 from saftc.commands.reporting import complain, say
 from saftc.project.files import UNNAMED, FileProblem
 from saftc.project.settings import settings_files
-from saftc.project.workspace import Workspace, load_compiler
+from saftc.project.workspace import Workspace
 from saftc.semantics.types import forget_remembered
 
 # How often the files are looked at, in seconds.
@@ -33,13 +33,18 @@ def watch_scripts(
     arguments: Sequence[str],
     open_workspace: Callable[[], Workspace],
     build: Callable[[Workspace, bool], object],
+    *,
+    load: Callable[[], object] | None = None,
 ) -> NoReturn:
-    """Builds scripts, and again whenever something changes, until the process is interrupted."""
+    """Builds scripts, and again whenever something changes, until the process is interrupted.
+
+    `load` loads what the first round may not have needed, and later ones do.
+    """
     watch = Watch(arguments, open_workspace, build)
     watch.begin()
     say("watching for changes; Ctrl-C ends it")
-    # What was in the cache has not loaded it.
-    load_compiler()
+    if load is not None:
+        load()
     while True:
         time.sleep(EVERY)
         watch.look()

@@ -1,4 +1,4 @@
-"""`saftc build --watch`: what changes is built again, and nothing else."""
+"""`--watch` of `saftc build` and `saftc check`: what changes is built again, and nothing else."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -194,4 +194,61 @@ def test_what_cannot_be_watched(
     script("a.saft", "x = 1\n")
     script("plan.json", "{}")
     ended = saftc("build", "--watch", *words)
+    assert ended.code == 2 and said in ended.err
+
+
+def test_mistakes_are_reported_again(
+    saftc: Command, script: Script, folder: Path, rounds: Callable[..., list[list[str]]]
+) -> None:
+    script("lib.saft", "f one(): ret 1\n")
+    script("a.saft", "from lib import one\nprint(one())\n")
+    rounds(
+        lambda: script("lib.saft", "f two(): ret 2\n"),
+        lambda: None,
+        lambda: script("lib.saft", "f one(): ret 2\n"),
+        lambda: script("a.saft", "print(x)\n"),
+    )
+    ended = saftc("check", "--watch", "a.saft")
+    assert ended.err.splitlines() == [
+        "1 file checked, nothing to report",
+        "watching for changes; Ctrl-C ends it",
+        "",
+        "1 file checked: 1 error",
+        "",
+        "1 file checked, nothing to report",
+        "",
+        "1 file checked: 1 error",
+        "saftc: interrupted",
+    ]
+    assert ended.code == 130
+    assert [ended.out.count(f"unknown name `{name}`") for name in ("one", "x")] == [1, 1]
+
+
+def test_scripts_of_a_folder_are_checked_when_they_appear(
+    saftc: Command, script: Script, folder: Path, rounds: Callable[..., list[list[str]]]
+) -> None:
+    script("in/a.saft", "print(1)\n")
+    rounds(lambda: script("in/b.saft", "print(x)\n"), lambda: (folder / "in/b.saft").unlink())
+    ended = saftc("check", "--watch", "in", "--strict")
+    assert [line for line in ended.err.splitlines() if "checked" in line] == [
+        "1 file checked, nothing to report",
+        "2 files checked: 1 error",
+        "1 file checked, nothing to report",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["a.saft", "--fix"], "leave --fix out"),
+        (["a.saft", "--diff"], "leave --diff out"),
+        (["a.saft", "--format", "json"], "leave --format out"),
+        (["-"], "scripts in files"),
+    ],
+)
+def test_what_check_cannot_watch(
+    saftc: Command, script: Script, words: list[str], said: str
+) -> None:
+    script("a.saft", "x = 1\n")
+    ended = saftc("check", "--watch", *words)
     assert ended.code == 2 and said in ended.err
