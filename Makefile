@@ -100,6 +100,7 @@ wheels: .venv/.demo
 # with a journal that are killed a thousand times.
 oracle: .venv/.test
 	@SAFT_ORACLE_EXAMPLES=$${SAFT_ORACLE_EXAMPLES:-5000} \
+	  SAFT_ORACLE_PROGRAMS=$${SAFT_ORACLE_PROGRAMS:-500} \
 	  SAFT_OVERLAP_SCRIPTS=$${SAFT_OVERLAP_SCRIPTS:-5000} \
 	  SAFT_BOUNDS_SCRIPTS=$${SAFT_BOUNDS_SCRIPTS:-5000} \
 	  $(BIN)/python -m pytest $(NO_TIMEOUT) tests/oracle \

@@ -2,17 +2,32 @@
 
 import json
 from abc import ABC, abstractmethod
+from collections import Counter
 from dataclasses import dataclass, field
+from itertools import count
 
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from tests.oracle import dates
 from tests.oracle import values as v
-from tests.oracle.model import FAILED, Answer, Asked, Exhausted, Script, ToolUse, answer, decide
+from tests.oracle.model import (
+    FAILED,
+    PROGRAM,
+    Answer,
+    Asked,
+    Exhausted,
+    Script,
+    ToolUse,
+    answer,
+    decide,
+)
+from tests.oracle.programs import Mistaken, Programs, Signature
 from tests.oracle.schemas import Types
 from tests.oracle.values import Callable_, Fault, Frame, Function, Value, Wrong
 
 RETURN = "__saft_return_"
+# How often a program that is wrong goes back to the model.
+_MOST_ROUNDS = 8
 
 
 @dataclass(slots=True)
@@ -73,7 +88,7 @@ class Asking(ABC):
     def stream_of(self, node: n.Prompt, frame: Frame, asked: n.Schema | None) -> v.Stream:
         """The same, written with its values, and not asked yet."""
         if node.mode == "program":
-            raise NotImplementedError("program")
+            return v.Stream(lambda span: self._programmed(node, frame, asked, span))
         is_text = asked is None or self._is_string(asked)
         form = "" if is_text or asked is None else self.types.notation(asked)
         talk = self._opened(node, frame, form, ())
@@ -115,6 +130,67 @@ class Asking(ABC):
             self._round(talk, said, prompt.span)
         self.talk = v.Talk(talk.whole(), talk.tools)
         return {name: found[name] for name in schemas}
+
+    def _programmed(
+        self, node: n.Prompt, frame: Frame, asked: n.Schema | None, span: Span
+    ) -> tuple[Value, v.Talk]:
+        """The value of the first program of the model that fits, and that may be run."""
+        talk = self._opened(node, frame, PROGRAM, ())
+        wanted = "any" if asked is None else self.types.notation(asked)
+        signatures = {name: self._signature(one) for name, one in talk.tools.items()}
+        programs = Programs(signatures, lambda name, given: self._made(talk, name, given, span))
+        heard = Counter[str]()
+        for turn in count():
+            said = self._reply(talk, span)
+            if not isinstance(said, str):
+                raise NotImplementedError("calls of tools where a program is asked for")
+            try:
+                program = self._allowed(talk, said, programs, wanted)
+            except Mistaken as mistake:
+                heard[str(mistake)] += 1
+                if heard[str(mistake)] > talk.repairs or turn == _MOST_ROUNDS:
+                    raise Fault("program", span, str(mistake), failure="program") from None
+                talk.since += [f"said {said}", "again"]
+                continue
+            value = programs.value(program)
+            value = value if asked is None else self.fitted(value, asked, span)
+            return value, v.Talk(talk.whole(f"said {said}"), talk.tools)
+        raise AssertionError("it ends when the replies do")
+
+    def _allowed(self, talk: _Talk, said: str, programs: Programs, wanted: str) -> object:
+        """The program that a reply is; Mistaken when it is none, or somebody refuses it."""
+        try:
+            program = json.loads(said, object_pairs_hook=_each_once)
+        except ValueError:
+            raise Mistaken(f"no program: {said}") from None
+        programs.check(program, wanted)
+        if any(v.waits(talk.tools[name]) for name in programs.called(program)):
+            whole = {PROGRAM: program}
+            self.decisions.append((PROGRAM, v.json_of(whole)))
+            if decide(PROGRAM, whole).arguments is None:
+                raise Mistaken("refused")
+        return program
+
+    def _signature(self, function: Callable_) -> Signature:
+        function = v.bare(function)
+        if not isinstance(function, Function):
+            raise NotImplementedError("a program over what is not a function of the script")
+        types = {
+            one.name.text: "any" if one.schema is None else self.types.notation(one.schema)
+            for one in function.definition.parameters
+        }
+        returns = function.definition.returns
+        result = "any" if returns is None else self.types.notation(returns)
+        return Signature(types, types.keys() - function.defaults.keys(), result)
+
+    def _made(self, talk: _Talk, name: str, given: v.Bound, span: Span) -> Value:
+        """What a call in a program gives."""
+        try:
+            return self.called(talk.tools[name], [], given, span)
+        except Fault as fault:
+            if fault.failure == "provider":
+                raise
+            raise Fault("program", span, str(fault), failure="program") from None
 
     # The opening
 
@@ -279,6 +355,13 @@ class Asking(ABC):
             else:
                 read[name] = self.types.decoded(value, schema)
         return read
+
+
+def _each_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The object of JSON with these keys."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("two keys are the same")
+    return dict(pairs)
 
 
 def _sent(use: ToolUse) -> v.Bound:

@@ -20,7 +20,7 @@ import black
 
 from runtime_support import Decision, Failure, PendingCall, configure
 from runtime_support._jsontext import to_json
-from runtime_support.errors import Failed, PromptError
+from runtime_support.errors import Failed, ProgramError, PromptError
 from saftc.codegen.positions import locate
 from saftc.driver import Checked, Compiled, compile_checked, compile_source
 from saftc.schedule.settings import DEFAULT, Overlapping
@@ -29,13 +29,14 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 from tests.oracle import dates
 from tests.oracle.interpreter import Run, TooLong, run
-from tests.oracle.model import FAILED, Asked, ModelOf, Script, decide
+from tests.oracle.model import FAILED, PROGRAM, Asked, ModelOf, Script, decide
 from tests.oracle.values import Callable_, Fault, Record, Value, lines_of
 
 _FILE = "oracle.py"
 _KINDS: tuple[tuple[type[BaseException], str], ...] = (
     (Failed, "fail"),
     (PromptError, "prompt"),
+    (ProgramError, "program"),
     (ZeroDivisionError, "zero"),
     (AssertionError, "assert"),
     (NameError, "name"),
@@ -247,7 +248,8 @@ def _judge_requests(expected: Run, actual: _Execution, *, overlaps: bool) -> Non
     if any(fault.is_order_open for fault in _faults(expected)):
         return
     is_same = expected.asked == actual.asked
-    if overlaps:
+    # Calls of a program that ask, and do nothing else, run together.
+    if overlaps or any(one.form == PROGRAM for one in expected.asked):
         # In any order; when something fails, what stands behind it may have been asked already.
         wanted, found = Counter(map(repr, expected.asked)), Counter(map(repr, actual.asked))
         is_same = wanted <= found if _faults(expected) else wanted == found

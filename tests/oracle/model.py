@@ -19,7 +19,11 @@ _MARK = re.compile(r"#(\d+)")
 FAILED = "(error)"
 # What follows the prompt's text in a first message: the contract, or the call for return tools.
 _CALLS = "\n\nAnswer by calling each of these tools once"
-_ENDINGS = ("\n\nReply with JSON only, no other text", _CALLS)
+_PROGRAM = "\n\nAnswer with one program"
+_ENDINGS = ("\n\nReply with JSON only, no other text", _CALLS, _PROGRAM)
+# The form of a program, and the functions that it may call.
+PROGRAM = "program"
+_CALLABLE = re.compile(r"^(\w+)\(", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +131,11 @@ def _is_opening(message: Mapping[str, Any]) -> bool:
 def _asked(request: Request, begins: int) -> Asked:
     opening, *later = request.messages[begins:]
     text, ending = _parted(opening["content"])
-    tools = tuple(sorted(tool["function"]["name"] for tool in request.tools))
+    form, names = _form(ending), [tool["function"]["name"] for tool in request.tools]
+    if opening["content"].removeprefix(text).startswith(_PROGRAM):
+        form, names = PROGRAM, [*names, *_CALLABLE.findall(ending)]
     before = tuple(map(_said, request.messages[:begins]))
-    return Asked(text, _form(ending), tools, tuple(map(_said, later)), before)
+    return Asked(text, form, tuple(sorted(names)), tuple(map(_said, later)), before)
 
 
 def _parted(text: str) -> tuple[str, str]:
