@@ -32,6 +32,7 @@ class Effort:
     rows: tuple[int, int]
     row_latencies: tuple[float, float]
     row_turns: int
+    bare_rounds: int
 
 
 FULL = Effort(
@@ -58,6 +59,7 @@ FULL = Effort(
     rows=(20_000, 100_000),
     row_latencies=(0.1, 1.0),
     row_turns=30,
+    bare_rounds=30,
 )
 QUICK = Effort(
     turns=1,
@@ -82,5 +84,6 @@ QUICK = Effort(
     edits=1,
     rows=(20, 20),
     row_latencies=(0.002, 0.004),
-    row_turns=1,
+    row_turns=0,
+    bare_rounds=1,
 )

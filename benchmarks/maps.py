@@ -26,8 +26,6 @@ IN_FLIGHT = 64
 WORKERS = {"one process": 0, "two workers": 2}
 LEAST_OF_IDEAL = 0.9
 MOST_GROWTH = 50
-# What the bare sockets are asked for.
-_ROUNDS = 30
 _MAIL = "Hello, my card was charged twice for invoice {0}. Please refund one payment. " * 6
 
 
@@ -48,7 +46,7 @@ def measure(effort: Effort, _: Peers) -> Iterator[Figure]:
         for name, workers in WORKERS.items():
             at_once = IN_FLIGHT * max(1, workers)
             address, ideal = _late(url, late), at_once / late
-            server = asyncio.run(_ceiling(address, at_once))
+            server = asyncio.run(_ceiling(address, at_once, effort.bare_rounds))
             by_hand = _run(place, "hand", address, few, workers).rate
             runs = {rows: _run(place, "ours", address, rows, workers) for rows in (few, many)}
             for rows, found in runs.items():
@@ -57,6 +55,8 @@ def measure(effort: Effort, _: Peers) -> Iterator[Figure]:
                 about = f"{rows:,} rows, {late * 1000:g} ms, {name}"
                 yield Figure(GROUP, about, "rows/s", found.rate, beside)
             yield from _memory(name, runs[few], runs[many], few, many)
+            if not effort.row_turns:
+                continue  # the same again, for longer
             ideal = at_once / later
             # So many turns that the first and the last ones, which are not full, hardly count.
             rows = at_once * effort.row_turns
@@ -103,8 +103,8 @@ def _run(place: Path, kind: str, address: str, rows: int, workers: int) -> _Run:
     return _Run(rows / seconds, own / 1024, of_worker / 1024 if workers else 0.0)
 
 
-async def _ceiling(address: str, at_once: int) -> float:
-    """Requests a second of bare sockets, so many at once."""
+async def _ceiling(address: str, at_once: int, rounds: int) -> float:
+    """Requests a second of bare sockets, so many at once, each for so many rounds."""
     place = urlsplit(address)
     body = b'{"response_format": {}, "messages": "' + b"x" * 800 + b'"}'
     head = f"POST {place.path}/chat/completions HTTP/1.1\r\ncontent-length: {len(body)}\r\n\r\n"
@@ -112,7 +112,7 @@ async def _ceiling(address: str, at_once: int) -> float:
 
     async def ask() -> None:
         reader, writer = await asyncio.open_connection(place.hostname, place.port)
-        for _ in range(_ROUNDS):
+        for _ in range(rounds):
             writer.write(request)
             answer = await reader.readuntil(b"\r\n\r\n")
             length = int(answer.lower().partition(b"content-length:")[2].split(b"\r\n")[0])
@@ -121,4 +121,4 @@ async def _ceiling(address: str, at_once: int) -> float:
 
     started = time.perf_counter()
     await asyncio.gather(*(ask() for _ in range(at_once)))
-    return at_once * _ROUNDS / (time.perf_counter() - started)
+    return at_once * rounds / (time.perf_counter() - started)

@@ -409,8 +409,9 @@ def test_examples_can_be_typed(typed: Any, example: str) -> None:
             for _ in range(number_of_blanks(page)):
                 page.keyboard.press("Shift+ArrowLeft")
                 page.keyboard.press("Delete")
-        # Words at once, so that the server is asked less often; all else as the keys give it.
-        for part in re.findall(r"\w+|\W", line):
+        # Words and what is between them at once, so that the server is asked less often; brackets,
+        # quotes, and all else that the editor may answer with more, as the keys give it.
+        for part in re.findall(r"[\w ,.]+|[^\w ,.]", line):
             page.keyboard.type(part) if len(part) == 1 else page.keyboard.insert_text(part)
     assert script(page).splitlines() == text.splitlines()
 
