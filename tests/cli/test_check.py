@@ -12,6 +12,8 @@ from saftc.driver import check
 from saftc.source import Source
 from tests.cli.conftest import Command
 
+pytestmark = pytest.mark.one_python
+
 Script = Callable[[str, str], Path]
 
 

@@ -14,6 +14,8 @@ from saftc.bounds.settings import limits_here
 from saftc.diagnostics.render import render_text
 from tests.compiler.support import Case, all_cases
 
+pytestmark = pytest.mark.one_python
+
 
 @pytest.mark.parametrize("case", all_cases(), ids=lambda case: case.name)
 def test_case(case: Case, updates_cases: bool) -> None:

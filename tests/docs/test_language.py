@@ -130,6 +130,7 @@ def test_example(number: int, capsys: pytest.CaptureFixture[str], updates_cases:
         assert found == example.expected
 
 
+@pytest.mark.one_python
 @pytest.mark.parametrize("example", _examples(), ids=lambda example: example.name)
 def test_examples_are_formatted(example: Example) -> None:
     if "if n == 2: print" in example.script:

@@ -55,7 +55,6 @@ def run(*command: str, cwd: Path = FOLDER, **variables: str) -> subprocess.Compl
     )
 
 
-@pytest.mark.one_python
 def test_the_modules_are_in_step_with_their_sources() -> None:
     scripts = [script.name for script in EXAMPLES]
     done = run("-m", "saftc", "build", *scripts, "--out-dir", str(BUILD), "--check")

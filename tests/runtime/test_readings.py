@@ -15,6 +15,8 @@ import pytest
 from runtime_support._recovery import RecoveryRefused, recover
 from runtime_support._schema.reading import schema_of
 
+pytestmark = pytest.mark.one_python
+
 
 class Again:
     """The reply is refused, so that the model is asked again."""

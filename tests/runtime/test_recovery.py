@@ -41,6 +41,8 @@ from runtime_support._schema.model import (
 from runtime_support._schema.reading import schema_of
 from runtime_support.testing import Scripted
 
+pytestmark = pytest.mark.one_python
+
 CASES = Path(__file__).parent / "recovery_cases"
 
 KINDS: dict[str, Schema] = {
@@ -369,7 +371,6 @@ WRAPPINGS = [
 ]
 
 
-@pytest.mark.one_python
 @quickly
 @given(with_value(CONTAINERS), STYLES, st.sampled_from(WRAPPINGS))
 def test_what_stands_around_json_changes_nothing(
@@ -405,7 +406,6 @@ def is_beginning(value: Any, whole: Any) -> bool:
     return same(value, whole)
 
 
-@pytest.mark.one_python
 @quickly
 @given(with_value(CONTAINERS | st.just(ScalarSchema("string"))), STYLES, st.data())
 def test_a_cut_reply_never_gives_another_value(
@@ -422,7 +422,6 @@ def test_a_cut_reply_never_gives_another_value(
         assert is_beginning(found, value), text[:cut]
 
 
-@pytest.mark.one_python
 @quickly
 @given(with_value(CONTAINERS))
 def test_python_notation_gives_the_same_value(pair: tuple[Schema, Any]) -> None:
@@ -448,7 +447,6 @@ ROW = '{"name": "Ada", "age": 36}'
 PEOPLE = ListSchema(PERSON)
 
 
-@pytest.mark.one_python
 @pytest.mark.parametrize(
     "text",
     [
