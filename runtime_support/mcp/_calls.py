@@ -28,7 +28,7 @@ from runtime_support._schema.reading import schema_of
 from runtime_support._seams import Around, load_part, register, registered
 from runtime_support._settings import settings_to_show
 from runtime_support._values import is_list, is_object, plain
-from runtime_support.errors import CheckError, Failed, SaftError
+from runtime_support.errors import CheckError, ConfigError, Failed, SaftError
 from runtime_support.mcp._config import project_folder
 from runtime_support.mcp._lock import LockedTool, locked, locked_tool
 
@@ -139,6 +139,11 @@ class ToolServer:
             for kind in reversed(registered(settings)):
                 made = kind.outside(wanted, made, is_pure, settings)
             outcome = yield from made
+            if not _is_outcome(outcome):
+                raise ConfigError(
+                    f"what is kept of a call of {wanted.name} is not the result of a tool",
+                    hint="the recording was edited by hand: record it again",
+                )
             return self._value_of(known, outcome, returns)
         except SaftError as error:
             # A function that stands for the tool has called: what is told is who calls that.
@@ -239,6 +244,14 @@ def _parts(
         yield from _parts(found, root, (*passed, reference))
 
 
+def _is_outcome(data: Any) -> bool:
+    """Whether it is what a session gives of a call; a recording may have been edited."""
+    if not is_object(data) or not isinstance(data.get("is_error"), bool):
+        return False
+    content = data.get("content")
+    return is_list(content) and all(is_object(one) and "type" in one for one in content)
+
+
 def _is_wrapped(schema: Mapping[str, Any]) -> bool:
     """Whether an output is a plain value, which the protocol wraps into an object."""
     return list(schema.get("properties") or ()) == schema.get("required") == ["result"]
@@ -276,7 +289,7 @@ def _fitting(value: Any, members: Collection[m.Schema]) -> Iterator[Any]:
 
 
 def _text_of(content: list[dict[str, Any]]) -> str:
-    return "\n".join(part["text"] for part in content if part["type"] == "text")
+    return "\n".join(str(part.get("text")) for part in content if part["type"] == "text")
 
 
 def _content_of(content: list[dict[str, Any]], server: str) -> Any:

@@ -31,11 +31,13 @@ from runtime_support._exchange import TOKEN_PARTS, Origin, Reply, Request, ToolR
 from runtime_support._language.files import PRIVATE, check_regular
 from runtime_support._process import after_fork
 from runtime_support._results import Usage
-from runtime_support._values import is_object
+from runtime_support._values import brief, is_object
 from runtime_support.errors import ConfigError, JournalError, ToolsUnsupported
 
 KEY_LENGTH = 16
 JOURNAL_START = b'{"saft": "journal"'
+# What the parts of replies are, as their classes say it.
+_KINDS: dict[str, type] = {"str": str, "int": int}
 _SUM_START = b', "sum": "'
 _SUM = _SUM_START + b'%08x"}\n'
 _SUM_LENGTH = len(_SUM % 0)
@@ -109,13 +111,22 @@ def reply_of(entry: Entry, path: str) -> Reply:
         calls = [ToolRequest(**_known(ToolRequest, call)) for call in reply.pop("tool_calls", ())]
         if "origin" in reply:
             reply["origin"] = Origin(**_known(Origin, reply["origin"]))
-        for one in (reply, *map(asdict, calls)):
-            if not is_object(one.get("opaque") or {}):
-                raise TypeError("`opaque` is an object")
+        for kind, one in ((Reply, reply), *((ToolRequest, asdict(call)) for call in calls)):
+            _check_kinds(kind, one)
         return Reply(**reply, tool_calls=tuple(calls))
     except (AttributeError, KeyError, TypeError) as error:
         key = entry.get("key") or entry.get("hash")
         raise ConfigError(f"{path}: the entry {key} has no usable reply: {error}") from None
+
+
+def _check_kinds(kind: type[Reply | ToolRequest], data: Entry) -> None:
+    """TypeError when a part of a reply is not what it always is: a file may have been edited."""
+    for name, value in data.items():
+        wanted = _KINDS.get(kind.__annotations__[name])
+        if wanted is not None and type(value) is not wanted:
+            raise TypeError(f"`{name}` is {brief(value)}")
+    if not is_object(data.get("opaque") or {}):
+        raise TypeError("`opaque` is an object")
 
 
 def line_of(entry: Entry) -> bytes:

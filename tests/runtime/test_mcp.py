@@ -392,6 +392,20 @@ def test_a_replay_needs_no_server(project: Path, monkeypatch: pytest.MonkeyPatch
     assert recordings.close(recording) == []
 
 
+@pytest.mark.parametrize("edited", ['"content": 7', '"content": ["a"]', '"parts": []'])
+def test_a_recorded_call_that_was_edited_is_told(
+    project: Path, monkeypatch: pytest.MonkeyPatch, edited: str
+) -> None:
+    call = {"tool": "mcp(docs).page", "args": {"url": "here"}}
+    entry = {"key": recordings.key_of_data(call), "repeat": 0, "request": call}
+    reply = '{"is_error": false, "content": []}'.replace('"content": []', edited)
+    recording = project / "run.jsonl"
+    recording.write_text(json.dumps({**entry, "reply": json.loads(reply)}) + "\n")
+    monkeypatch.setenv("SAFT_REPLAY", str(recording))
+    with pytest.raises(ConfigError, match="is not the result of a tool"):
+        page("here")
+
+
 # Processes
 
 

@@ -384,11 +384,13 @@ def test_what_a_later_version_wrote_is_kept(
     assert json.loads(ENTRY) in entries(path)
 
 
+@pytest.mark.parametrize("edited", ['"words": "', '"text": 7, "model": "'])
 def test_an_unusable_reply_is_told_with_its_place(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch, edited: str
 ) -> None:
     path.parent.mkdir()
-    path.write_text(ENTRY.replace('"text"', '"words"') + "\n")
+    assert '"text": "' in ENTRY
+    path.write_text(ENTRY.replace('"text": "', edited) + "\n")
     monkeypatch.setenv("SAFT_REPLAY", str(path))
     with pytest.raises(ConfigError, match=r"file\.jsonl: the entry \w+ has no usable reply"):
         prompt("hi")
