@@ -3,6 +3,7 @@
     list[int] | None        [int]?
     float                   int | float, as Python's checkers take an int where a float is asked for
     Annotated[str, ...]     string
+    Callable[[int], str]    (int) -> string
     date                    any value, whose members are those of the class
 
 Annotations are believed, as Python's type checkers believe them. What says nothing that Saft has a
@@ -24,6 +25,7 @@ from saftc.semantics.types import (
     NIL,
     NUMBER,
     STRING,
+    CallableType,
     ListType,
     MapType,
     ObjectType,
@@ -161,6 +163,14 @@ def _generic(
             if isinstance(kind, Scalar) and kind in KEYS:
                 return Value(MapType(type_of(value), kind))
             return UNKNOWN
+        case "Callable", [ast.List(elts=taken), given]:
+            result = type_of(given)
+            # What may be anything may be what is awaited.
+            return (
+                UNKNOWN
+                if result == ANY
+                else Value(CallableType(tuple(map(type_of, taken)), result))
+            )
         case "Optional", [item]:
             return Value(union((type_of(item), NIL)))
         case "Union", [*items]:
