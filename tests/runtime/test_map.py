@@ -50,6 +50,7 @@ from runtime_support.scale._chunk import Chunk, Done
 from runtime_support.scale._columns import columns_of, data_type
 from runtime_support.scale._progress import Progress, Speed
 from tests.runtime.conftest import RequestClock
+from tests.runtime.test_retries import Clock as WaitingClock
 from tests.support.fake_server import LEFT, FakeServer, completion, status
 
 
@@ -517,18 +518,7 @@ def test_a_request_ends_with_the_time_of_its_row(server: FakeServer) -> None:
 def test_what_a_row_waits_for_its_server_is_not_its_time(
     server: FakeServer, request_clock: RequestClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Waits:
-        """A time that goes on only where a request waits to be sent again."""
-
-        now = 0.0
-
-        def monotonic(self) -> float:
-            return self.now
-
-        def sleep(self, seconds: float) -> None:
-            self.now += seconds
-
-    waits = Waits()
+    waits = WaitingClock()
     monkeypatch.setattr(_retries, "time", waits)
     monkeypatch.setattr(order, "monotonic", waits.monotonic)
     configure(retries=5, patience=600)
