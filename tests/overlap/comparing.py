@@ -69,8 +69,8 @@ class Unsuitable(BaseException):
 class Ran:
     """What came of a run.
 
-    `failed` is whether a request or a file failed, caught or not, `behind` how many requests were
-    begun for calls that stand behind one that had failed.
+    `failed` is whether a request or a file failed, caught or not, `behind` how many requests at
+    most were begun for calls that stand behind one that had failed: those under way just then.
     """
 
     output: str
@@ -109,7 +109,7 @@ class _Model(Streaming):
         self.lock = threading.Lock()
         # The calls that have failed ahead of their turn, and requests made for those behind them.
         self.failures: list[tasks.Task] = []
-        self.behind = 0
+        self.behind: Counter[tasks.Task] = Counter()
 
     def replying(self, request: Request, heard: Heard) -> Replying:
         asked = [(one["role"], one.get("content")) for one in request.messages]
@@ -121,7 +121,8 @@ class _Model(Streaming):
             self.asked[text] += 1
             if self.asked.total() > MOST_REQUESTS:
                 raise Unsuitable("it asks too much")
-            self.behind += any(_stands_behind(one, current.get()) for one in self.failures)
+            here = current.get()
+            self.behind.update(one for one in self.failures if _stands_behind(one, here))
             self.in_flight += 1
             self.most = max(self.most, self.in_flight)
             # Those that fail do so at once, before what stands above them.
@@ -261,7 +262,7 @@ def run(script: _Runnable, seed: int, failing: int, at_once: int) -> Ran:
         model.has_failed,
         model.asked,
         model.most,
-        model.behind,
+        max(model.behind.values(), default=0),
         len(anew),
     )
 
