@@ -759,9 +759,20 @@ def _command() -> int:
     try:
         code = command(words, prog_name="saftc", standalone_mode=False)
     except typer.TyperException as problem:
-        raise WrongUsage(f"{problem.format_message()}\nsaftc --help tells more") from None
+        raise WrongUsage(_usage_words(problem)) from None
     except typer.Abort:
         raise KeyboardInterrupt from None
     if code == INTERRUPTED:  # which typer has made of a KeyboardInterrupt
         raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
+
+
+def _usage_words(problem: typer.TyperException) -> str:
+    """What is wrong with the words of a command, and whose help tells more."""
+    context: Any = getattr(problem, "ctx", None)
+    path = "saftc" if context is None else context.command_path
+    commands = getattr(context and context.command, "commands", {})
+    words = problem.format_message()
+    if path != "saftc" and commands and "command" in words:
+        words += f" Commands of {path}: {', '.join(sorted(commands))}."
+    return f"{words}\n{path} --help tells more"

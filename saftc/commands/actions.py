@@ -187,8 +187,8 @@ def _of_project(root: Path | None) -> list[str]:
 
     if not builds_in_place():
         raise WrongUsage(
-            "saftc build needs scripts or folders; it builds those of a project without being told "
-            "where pyproject.toml says so: [tool.saft] in-place = true"
+            "name the scripts or folders to build; without names, saftc build builds all scripts "
+            "of a project whose pyproject.toml says [tool.saft] in-place = true"
         )
     folder = root or project_root(Path.cwd()) or Path()
     return [os.path.relpath(folder)]

@@ -45,7 +45,8 @@ def show_runs(folder: str) -> int:
     from saftc.runtime import damaged_lines, escaped, is_journal, size_text, time_text
 
     if not Path(folder).is_dir():
-        complain(f"there is no folder {folder}")
+        is_file = Path(folder).exists()
+        complain(f"{folder} is not a folder" if is_file else f"there is no folder {folder}")
         return 1
     rows = [("journal", "script", "begun", "state", "answers", "tokens", "size")]
     for path in sorted(Path(folder).iterdir()):

@@ -39,9 +39,7 @@ def test_no_arguments_show_the_help(saftc: Command) -> None:
     assert "Usage: saftc" in ended.out + ended.err
 
 
-@pytest.mark.parametrize(
-    "arguments", [["nosuchcommand"], ["--nosuchflag"], ["build"], ["check"]]
-)
+@pytest.mark.parametrize("arguments", [["nosuchcommand"], ["--nosuchflag"], ["build"], ["check"]])
 def test_wrong_commands(saftc: Command, arguments: list[str]) -> None:
     ended = saftc(*arguments)
     assert ended.code == 2
@@ -169,3 +167,26 @@ def test_the_shell_completes_commands_and_options(
     monkeypatch.setenv("COMP_CWORD", place)
     ended = saftc()
     assert (ended.code, ended.out.split()) == (0, found)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("check", "saftc: Missing argument 'FILE'.\nsaftc check --help tells more\n"),
+        ("build --nope", "saftc build --help tells more\n"),
+        ("mcp lock --nope", "saftc mcp lock --help tells more\n"),
+        ("mcp frob", "No such command 'frob'. Commands of saftc mcp: list, lock.\n"),
+        ("nope", "saftc: No such command 'nope'.\nsaftc --help tells more\n"),
+    ],
+)
+def test_the_help_that_is_named_is_that_of_the_command(
+    saftc: Command, words: str, said: str
+) -> None:
+    ended = saftc(*words.split())
+    assert said in ended.err and ended.code == 2
+
+
+def test_runs_of_a_file(saftc: Command, folder: Path) -> None:
+    (folder / "a.journal").write_text("")
+    assert saftc("runs", "a.journal").err == "saftc: a.journal is not a folder\n"
+    assert saftc("runs", "nowhere").err == "saftc: there is no folder nowhere\n"
