@@ -86,6 +86,25 @@ def test_it_is_told_what_the_run_took(opened: Opened, written: Callable[[Timelin
     assert row.split("\t")[0] == "a.saft:1:1"
 
 
+def test_durations_of_a_place_are_drawn(opened: Opened, written: Callable[[Timeline], str]) -> None:
+    made = Timeline("durations")
+    # Twenty of a second, one of eleven seconds, and one alone at another place.
+    for number, seconds in enumerate([1.0] * 20 + [11.0]):
+        for event in events(number, 0.0, seconds):
+            made.see(event)
+    for event in events(99, 0.0, 2.0, place="a.saft:9:1"):
+        made.see(event)
+    page = opened(written(made))
+    page.locator("#places summary").click()
+    first, second = page.locator("#places svg").all()
+    expect(first).to_have_attribute("aria-label", "Durations from 1 s to 11 s")
+    words = ["1 s to 1.63 s: 20 prompts", "10.38 s to 11 s: 1 prompt"]
+    assert first.locator("title").all_text_contents() == words
+    tall, low = [float(bar.get_attribute("height")) for bar in first.locator("rect").all()]
+    assert tall == 22 and low == 2
+    assert second.locator("title").all_text_contents() == ["2 s to 2 s: 1 prompt"]
+
+
 def test_a_click_shows_the_prompt(opened: Opened, written: Callable[[Timeline], str]) -> None:
     page = opened(written(small()))
     x, y = page.evaluate("() => [toX(0.5), places[0].top + LABEL + 8]")
