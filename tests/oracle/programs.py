@@ -23,7 +23,10 @@ _APART = frozenset(
 
 
 class Mistaken(Exception):
-    """The program does not fit what it may call: nothing of it runs, and the model hears of it."""
+    """The program does not fit what it may call: nothing of it runs, and the model hears of it.
+
+    The same words at another place are another mistake.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +44,16 @@ class Programs:
 
     functions: Mapping[str, Signature]
     call: Callable[[str, dict[str, Value]], Value]
-    named: dict[str, str] = field(default_factory=dict[str, str])
+    # Where in the program it is looked at.
+    path: list[str] = field(default_factory=list[str])
 
     def check(self, program: Any, wanted: str) -> None:
         """Mistaken when the program is not one, or its value is not of the type."""
-        _assign(self._type_of(program, {}, wanted), wanted)
+        self.path = []
+        try:
+            self._part("", program, {}, wanted)
+        except Mistaken as mistake:
+            raise Mistaken(f"{mistake} at {'/'.join(self.path)}") from None
 
     def value(self, program: Any) -> Value:
         """The value of a program that was checked."""
@@ -64,6 +72,14 @@ class Programs:
 
     # What it is
 
+    def _part(self, key: object, node: Any, scope: dict[str, str], wanted: str = "any") -> str:
+        """The type of a part, which has to be of the type that is wanted."""
+        self.path.append(str(key))
+        found = self._type_of(node, scope, wanted)
+        _assign(found, wanted)
+        self.path.pop()
+        return found
+
     def _type_of(self, node: Any, scope: dict[str, str], wanted: str = "any") -> str:
         """The type of an expression; `wanted` is that of its place."""
         match node:
@@ -76,7 +92,7 @@ class Programs:
             case str():
                 return "string"
             case list():
-                return _list_of([self._type_of(item, scope) for item in node])
+                return _list_of([self._part(at, item, scope) for at, item in enumerate(node)])
             case {"$ref": name, **more} if not more:
                 if name not in scope:
                     raise Mistaken(f"no variable {name}")
@@ -84,27 +100,26 @@ class Programs:
             case {"$let": {"bind": bound, "in": body}, **more} if not more:
                 inside = dict(scope)
                 for name in _in_order(bound):
-                    inside[name] = self._type_of(bound[name], inside)
-                return self._type_of(body, inside, wanted)
+                    inside[name] = self._part(name, bound[name], inside)
+                return self._part("in", body, inside, wanted)
             case {"$map": {"over": over, "as": name, "do": body, **rest}, **more} if not more:
-                items = self._type_of(over, scope)
+                items = self._part("over", over, scope)
                 if not items.startswith("["):
                     raise NotImplementedError("a map over what is not a list")
                 inside = {**scope, name: items[1:-1] or "never"}
                 if "where" in rest:
-                    _assign(self._type_of(rest["where"], inside, "bool"), "bool")
-                return f"[{self._type_of(body, inside)}]"
+                    self._part("where", rest["where"], inside, "bool")
+                return f"[{self._part('do', body, inside)}]"
             case {"$if": {"test": test, "then": then, "else": other}, **more} if not more:
-                _assign(self._type_of(test, scope, "bool"), "bool")
-                found, another = (self._type_of(one, scope, wanted) for one in (then, other))
+                self._part("test", test, scope, "bool")
+                found = self._part("then", then, scope, wanted)
+                another = self._part("else", other, scope, wanted)
                 if found == another or (another == "[]" and found.startswith("[")):
                     return found
                 if found == "[]" and another.startswith("["):
                     return another
                 if wanted == "any":
                     raise NotImplementedError("branches of two types")
-                _assign(found, wanted)
-                _assign(another, wanted)
                 return wanted
             case {"$object": dict(fields), **more} if not more:
                 return self._record(fields, scope)
@@ -116,8 +131,8 @@ class Programs:
                 raise NotImplementedError(f"{node!r} in a program")
 
     def _record(self, fields: dict[str, Any], scope: dict[str, str]) -> str:
-        for one in fields.values():
-            self._type_of(one, scope)
+        for name, one in fields.items():
+            self._part(name, one, scope)
         return "record"
 
     def _call_type(self, name: str, given: Any, scope: dict[str, str]) -> str:
@@ -129,8 +144,7 @@ class Programs:
         for one, value in given.items():
             if one not in function.parameters:
                 raise Mistaken(f"no parameter {one}")
-            wanted = function.parameters[one]
-            _assign(self._type_of(value, scope, wanted), wanted)
+            self._part(f"{name}/{one}", value, scope, function.parameters[one])
         if missing := function.required - given.keys():
             raise Mistaken(f"no {', '.join(sorted(missing))}")
         return function.result
