@@ -130,7 +130,7 @@ def write_lock(folder: str, servers: Mapping[str, LockedServer]) -> None:
     """Replaces the file; the old one stays whole until the new one is."""
     data = lock_text(servers).encode(errors="backslashreplace")
     try:
-        replace_file(lock_path(folder), data, permissions=0o644)
+        replace_file(os.path.realpath(lock_path(folder)), data, permissions=0o644)
     except OSError as error:
         reason = error.strerror or error
         raise ConfigError(f"cannot write {lock_path(folder)}: {reason}") from None

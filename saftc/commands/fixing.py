@@ -88,7 +88,7 @@ class Fixer:
             if read_script(file) != before:
                 raise FileProblem(f"{file} has changed meanwhile: it is left as it is")
             # A link stays one: what it points to is replaced.
-            write_module(Path(file).resolve(), after)
+            write_module(Path(file), after)
         except FileProblem as problem:
             complain(str(problem))
             return False

@@ -63,7 +63,7 @@ class Formatter:
             write_result(text)
         elif text != existing:
             # A link stays one: what it points to is replaced.
-            write_module(Path(file).resolve(), text)
+            write_module(Path(file), text)
             say(f"{file} formatted")
 
     def _tell(self, file: str, existing: str, text: str) -> None:

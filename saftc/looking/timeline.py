@@ -691,7 +691,7 @@ def _grow(timeline: Timeline, path: str, has_ended: threading.Event) -> None:
             if has_ended.is_set():
                 return
             try:
-                replace_file(path, timeline.page(), permissions=PRIVATE)
+                replace_file(os.path.realpath(path), timeline.page(), permissions=PRIVATE)
             except (OSError, ValueError):
                 return  # it is told of at the end
         pause = max(_PAUSE, _SHARE * (time.monotonic() - began))
@@ -719,7 +719,7 @@ def write_timeline(
 def write_form(timeline: Timeline, form: Callable[[Timeline], bytes], path: str) -> bool:
     """Writes the timeline to a file, whole or not at all; whether it could be written."""
     try:
-        replace_file(path, form(timeline), permissions=PRIVATE)
+        replace_file(os.path.realpath(path), form(timeline), permissions=PRIVATE)
         if timeline.left_out:
             left = counted(timeline.left_out, "later step is", "later steps are")
             note(f"{path} shows the beginning of the run; {left} left out")

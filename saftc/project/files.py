@@ -105,21 +105,25 @@ def is_async_module(text: str) -> bool:
 
 
 def write_module(path: Path, text: str) -> None:
-    """Writes `text` to `path`: the old file stays whole until the new one is."""
+    """Writes `text` to `path`: the old file stays whole until the new one is.
+
+    A link stays one, and what it leads to is written.
+    """
     if is_special(path):
         _write_into(path, text)
         return
+    target = Path(os.path.realpath(path))
     try:
         import tempfile
 
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
         raise FileProblem(f"cannot write {path}: {error.strerror or error}") from None
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(text.encode("utf-8"))
-        os.chmod(temporary, _mode(path))
-        os.replace(temporary, path)
+        os.chmod(temporary, _mode(target))
+        os.replace(temporary, target)
     except OSError as error:
         Path(temporary).unlink(missing_ok=True)
         raise FileProblem(f"cannot write {path}: {error.strerror or error}") from None

@@ -382,7 +382,8 @@ def test_a_link_to_the_module_stays_a_link(saftc: Command, script: Script, folde
     (folder / "a.py").symlink_to("real/a.py")
     script("a.saft", "x = 2\n")
     assert saftc("build", "a.saft").code == 0
-    assert (folder / "a.py").read_text() == _module("a.saft", "x = 2\n")
+    assert (folder / "a.py").is_symlink()
+    assert (folder / "real/a.py").read_text() == _module("a.saft", "x = 2\n")
 
 
 SHIPPED = """\

@@ -82,6 +82,14 @@ def test_what_a_server_offers_is_locked_compared_and_shown(saftc: Command, proje
     assert "/// Does search.\nf search(query: string" in listed.out
 
 
+def test_a_link_to_the_lock_stays_a_link(saftc: Command, project: Path) -> None:
+    (project / "shared").mkdir()
+    (project / "mcp.lock.json").symlink_to("shared/lock.json")
+    assert saftc("mcp", "lock").code == 0
+    assert (project / "mcp.lock.json").is_symlink()
+    assert "search" in (project / "shared/lock.json").read_text()
+
+
 def test_a_server_that_does_not_answer_keeps_its_lock(saftc: Command, project: Path) -> None:
     assert saftc("mcp", "lock").code == 0
     text = (project / "mcp.lock.json").read_text()
