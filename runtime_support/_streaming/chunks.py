@@ -232,8 +232,9 @@ def parts_for(target: Target) -> Parts:
         raise CheckError(
             "several fields do not come in parts", hint="leave `stream` out, or ask for a record"
         )
-    schema = m.resolved(target.contract.schema)
-    if isinstance(schema, m.ListSchema):
+    asked = target.contract.schema
+    schema = m.resolved(asked)
+    if isinstance(schema, m.ListSchema) and not isinstance(asked, m.RootSchema):
         return ListItems(target, schema.item)
     return load_part("drafts").Drafts(target)
 

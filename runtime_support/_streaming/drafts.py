@@ -202,8 +202,11 @@ def of_target(target: Target, value: Any) -> Iterator[Any]:
 
 
 def _whole(value: Any, schema: m.Schema) -> Any:
-    """A value as its draft: records and objects that are known are dicts of their fields."""
+    """A value as its draft: records and objects that are known are dicts of their fields, a root
+    model is its root."""
     schema = _of_value(schema)
+    if getattr(value.__class__, "__pydantic_root_model__", False):
+        value = value.root
     if value is None or not isinstance(schema, m.ObjectSchema):
         return value
     is_dict = is_object(value)

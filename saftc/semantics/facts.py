@@ -107,6 +107,8 @@ class RecordFacts:
     module: str | None = None
     by_name: frozenset[str] = frozenset()
     is_open: bool = False
+    # Whether it is its only field in JSON: a root model.
+    is_root: bool = False
     choices: tuple[str, ...] = ()
     is_plain: bool = False
     is_checked: bool = True
@@ -516,6 +518,9 @@ class Facts:
                 fields = {one.name: one.type for one in type_.fields}
             case RecordType() if not self._is_one_text(type_):
                 fields = self.fields_of(type_)
+                known = self._facts_of(type_)
+                if known is not None and known.is_root:
+                    return self.draft_of(opened(fields["root"]), around)
             case UnionType() if NIL in type_.members and len(type_.members) == 2:
                 return union((self.draft_of(without(type_, NIL), around), NIL))
             case _:

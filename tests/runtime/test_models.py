@@ -363,6 +363,14 @@ def test_instances_of_root_models_come_back(
     assert check(value, type_) == value
 
 
+def test_the_draft_of_a_root_model_is_that_of_its_root(scripted: Any) -> None:
+    scripted('["de", "fr"]', '{"a": "b"}', "41")
+    streams = [prompt("which?", returns=one, stream=True) for one in (Codes, Folder, Age)]
+    drafts = [list(one.drafts())[-1] for one in streams]
+    assert drafts == [["de", "fr"], {"a": "b"}, 41]
+    assert [one.value for one in streams] == [Codes(["de", "fr"]), Folder({"a": "b"}), Age(41)]
+
+
 def test_what_a_root_model_objects_to_is_told_all_at_once(scripted: Any) -> None:
     model: Scripted = scripted('[3, "B", "c", "D"]', '["a"]', "200", "20")
     prompt("which?", returns=RootModel[list[int] | Codes])

@@ -297,6 +297,7 @@ class Class:
                 renames_parameters(one.node) or "__init__" in one.bindings.names for one in self.mro
             )
         )
+        record.is_root = _ROOT_MODEL in self.known_bases
         for field, owner in fields.values():
             if field.is_parameter:
                 type_ = read(field.annotation, owner.scope).type

@@ -1,4 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from typing import Any
+
 from runtime_support import prompt
 from runtime_support.ops import changed, show
 
@@ -29,3 +31,10 @@ age, others = prompt(
     fields={"age": Age, "others": list[Codes]},
 ).value
 print(age.root, show(others))
+draft: Any
+for draft in prompt(
+    "Which cities are on rivers?", returns=Cities, stream=True
+).drafts():
+    print(show(list(draft)))
+for draft in prompt("Which countries are large?", returns=Codes, stream=True).drafts():
+    print(show([*draft, "x"]))
