@@ -35,7 +35,7 @@ NOT_FOR_THE_EMBEDDED_MODEL = set(
 _SLOW = {
     *("city_distance", "classify", "code_review", "file_metadata", "guess", "highest_average"),
     *("invoices", "letters", "mailbox_triage", "mails", "prompt_text", "scouting_report"),
-    *("support_desk", "titles", "tools"),
+    *("story", "support_desk", "titles", "tools"),
 }
 
 by_name = pytest.mark.parametrize("script", EXAMPLES, ids=lambda script: script.stem)
