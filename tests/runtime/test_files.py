@@ -62,8 +62,11 @@ def test_text_is_added_at_the_end(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["log.txt"]
 
 
-def test_an_addition_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+def test_an_addition_that_fails_leaves_the_file_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     resource = pytest.importorskip("resource")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # it would be kept torn
     make(tmp_path, "a.txt")
     most = resource.getrlimit(resource.RLIMIT_FSIZE)
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

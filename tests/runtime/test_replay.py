@@ -535,8 +535,9 @@ for n in range(9):
     print(prompt("{n}", n=n).value[0], flush=True)
 """
     environment = {"PYTHONPATH": str(ROOT), "SAFT_RECORD": str(path)}
+    # Without -B, a module that it compiles would be kept torn, for all that load it later.
     done = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True
+        [sys.executable, "-B", "-c", script], env=environment, capture_output=True, text=True
     )
     kept = [entry["reply"]["text"][0] for entry in entries(path)]
     answers = done.stdout.split()
