@@ -92,9 +92,9 @@ class Approved:
 
 
 def approve(function: F) -> F:
-    """The function as a tool of which each call by a model waits for a yes.
+    """Returns the function as a tool whose calls by a model wait until they are approved.
 
-    CheckError when it is not a function.
+    Raises a CheckError if it is not a function.
     """
     given: Any = plain(function)
     if not is_function(given):
@@ -104,11 +104,11 @@ def approve(function: F) -> F:
 
 @dataclass(frozen=True, slots=True)
 class PendingCall:
-    """What an approver is asked about: a call of a tool, or a program as a whole.
+    """What an approver decides about: a call of a tool, or a program as a whole.
 
-    `args` are the arguments as the model sent them, `shown` is the call in Saft's notation, with
-    what the function will get. `place` is that of the prompt in the script. `key` is the same
-    whenever a journaled run asks about this call again.
+    `args` are the arguments as the model sent them; `shown` is the call in Saft's notation, with
+    what the function will get. `place` is that of the prompt in the script. `key` stays the same
+    when a resumed run asks about this call again.
     """
 
     tool: str
@@ -121,7 +121,12 @@ class PendingCall:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided about a call, and by whom; the arguments are JSON text."""
+    """The decision about a call that waits for approval.
+
+    `verdict` is "yes", "no" or "changed", `by` says who decided, `reason` goes to the model after a
+    "no", and `arguments` is the JSON text of the changed arguments. `Decision.yes()` and the like
+    make one.
+    """
 
     verdict: Literal["yes", "no", "changed"]
     reason: str = ""

@@ -253,11 +253,11 @@ def _await_here(value: Awaitable[Any]) -> Any:
 
 
 async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
-    """What a function gives that may block: it is called in a thread, and the event loop goes on.
+    """Calls a function that may block in a thread, and returns its result; the event loop goes on.
 
     Functions among its arguments that are `async def` run in this loop, and the thread waits for
-    them; so `await in_thread(sorted, mails, key=urgency)` sorts by what a model says. When this is
-    cancelled they are too; the thread goes on, but asks no model any more.
+    them: so `await in_thread(sorted, mails, key=urgency)` sorts by what a model answers. If this is
+    cancelled, so are they; the thread goes on, but sends no more requests.
     """
     import asyncio
 

@@ -36,14 +36,15 @@ def _abridged(message: Message) -> Message:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request.
+    """A request to a provider.
 
-    `model` None is the provider's own choice; `schema` is the JSON Schema of the value that is
-    asked for, and `structured` whether the provider should, must or must not enforce it; `losses`
-    tell why it `is_strict` not, as far as that is known;
-    `ambient` names the settings that the environment around the program chose, and not itself;
-    `must_answer` forbids calls of tools; `options` are sampling options that were set; `begins`
-    is the place of the message that has the prompt itself.
+    - `model`: None lets the provider choose.
+    - `schema`: the JSON Schema of the value that the prompt asks for; `structured` says whether the
+      provider should, must or must not enforce it; `losses` say why `is_strict` is false, if known.
+    - `ambient`: names of the settings that come from the environment, not from the program.
+    - `must_answer`: the model may not call tools.
+    - `options`: the sampling options that are set.
+    - `begins`: the index of the message that is the prompt itself.
     """
 
     messages: tuple[Message, ...]
@@ -101,11 +102,12 @@ class ToolRequest:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One reply; `finish` is "stop", "length", "tool_calls", "refusal" or the provider's word.
+    """A reply of a provider.
 
-    "left" is that of a recorded reply whose stream was closed early. `origin` is there when the
-    reply or one of its calls has an id or an opaque part, which is JSON data of the wire's choice.
-    Tokens are as in `Usage`.
+    `finish` is "stop", "length", "tool_calls", "refusal" or the provider's own word; "left" is that
+    of a recorded reply whose stream was closed early. `origin` says who made the ids and the opaque
+    parts in it, which are JSON data of the wire's choice, and is None if there are none. Tokens are
+    as in `Usage`.
     """
 
     text: str
@@ -166,10 +168,10 @@ class FailedCall(dict[str, Any]):
 
 @runtime_checkable
 class Provider(Protocol):
-    """Whatever can answer a request; used from several threads at once.
+    """Anything that answers requests. The runtime calls it from several threads at once.
 
-    One that has `stream(request)` as well gives the text in pieces: a generator of them that
-    returns the Reply, or an iterator when there is nothing to tell but the text.
+    It may also have `stream(request)`, which gives the text in pieces: an iterator of them, or a
+    generator that returns the whole Reply at the end.
     """
 
     def complete(self, request: Request) -> Reply:

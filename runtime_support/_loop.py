@@ -77,9 +77,9 @@ def in_loop(value: Awaitable[T]) -> T: ...
 @overload
 def in_loop(value: T) -> T: ...
 def in_loop(value: Any) -> Any:
-    """What comes of something that is to be awaited; any other value is given back as it is.
+    """Waits for an awaitable in the event loop of the run, and returns its result.
 
-    It is awaited in the loop of the run, with the caller's context, and the caller's thread waits.
+    Any other value is returned as it is. The caller's thread waits; its context holds in the loop.
     In a module of the async form, use `await`.
     """
     if not isawaitable(value):

@@ -82,14 +82,14 @@ class _Media:
 
 
 class Image(_Media):
-    """A picture, or the address of one."""
+    """A picture for a prompt, or the address of one; `image(...)` makes it."""
 
     __slots__ = ()
     __saft_kind__ = "image"
 
 
 class File(_Media):
-    """A file: a PDF, a sound, a picture, or UTF-8 text."""
+    """A file for a prompt: a PDF, a sound, a picture or UTF-8 text; `file(...)` makes it."""
 
     __slots__ = ()
     __saft_kind__ = "file"
@@ -101,9 +101,9 @@ Piece: TypeAlias = str | Image | File | ContentPart
 
 
 def image(path: str) -> Image:
-    """The picture at a path or an http URL, to be interpolated: PNG, JPEG, GIF or WebP.
+    """The picture at a path or an http URL, for a prompt: PNG, JPEG, GIF or WebP.
 
-    A URL is not opened here but sent to the model. FileError when there is no such picture.
+    A URL is sent to the model, not opened here. Raises a FileError if there is no such picture.
     """
     import re
 
@@ -122,9 +122,9 @@ def image(path: str) -> Image:
 
 
 def file(path: str) -> File:
-    """The file at a path, to be interpolated: a PDF, a sound (WAV, MP3), a picture or text.
+    """The file at a path, for a prompt: a PDF, a sound (WAV, MP3), a picture or UTF-8 text.
 
-    FileError when there is no such file.
+    It may have 20 MB, a text 1 MB. Raises a FileError if there is no such file.
     """
     import re
 

@@ -24,7 +24,14 @@ Messages = Sequence[Mapping[str, Any]]
 
 
 class Prompt:
-    """`prompt` is the only one; see the module's docstring."""
+    """Asks a model, and returns its answer with the history. `prompt` is the only instance.
+
+        prompt("Add {0} and {1}.", 2, 3, returns=int).value                 5
+        prompt("Who has the longest name in {people}?", people=people).text
+        await prompt.aio("Add {0} and {1}.", 2, 3, returns=int)             in an event loop
+
+    `__call__` describes the arguments, the result and the errors; `aio` takes the same arguments.
+    """
 
     @overload
     def __call__(
@@ -92,19 +99,33 @@ class Prompt:
         stream: bool = False,
         **names: Any,
     ) -> Result[Any]:
-        """Asks the model, and gives its answer with the history.
+        """Asks the model for an answer of the type `returns`, and returns a Result.
 
-        `{name}` and `{0}` in the template take the values as JSON text, `{name:raw}` a string as it
-        is; a function becomes a tool that the model may call. `returns` is the type that the answer
-        must have, `fields` the types of several named values that come as a tuple; `rounds` bounds
-        the rounds of tool calls, after which the model must answer; `options` go before all other
-        settings; `after` is a result whose conversation goes on with this prompt, with its `model`,
-        `system` and `effort`, or the messages of one. `tools` are functions that the model may call
-        beside those in the template, each under its own name or as `(name, function)`;
-        `after=x, tools=x.tools` offers those of the conversation again. Those in `pure` have no
-        effects: calls of them in one reply run at the same time. With `stream`, the model is
-        asked when `.pieces()`, `.items()` or `.drafts()` of the result are gone through. Raises
-        PromptError, ConfigError, or CheckError for a template that does not fit.
+        `result.value` is the answer; the result also has `text`, `tool_calls`, `usage`, `messages`
+        and more: see `Result`.
+
+        - `template`: the text of the prompt. `{name}` inserts a keyword argument and `{0}` a
+          positional one, as JSON text; `{name:raw}` inserts a string as it is; `{{` is a brace. A
+          function is a tool that the model may call.
+        - `returns`: the type of the answer: `str` (the default) for text, `int`, `list[T]`, a
+          dataclass, a pydantic model and others. A reply that does not fit goes back to the model
+          with the reason, as often as the setting `repairs` says (1).
+        - `fields`: types by name, to ask for several values; `result.value` is a tuple of them.
+        - `rounds`: how many rounds of tool calls are allowed before the model must answer. Without
+          it, the setting `max_tool_rounds` (8) is the limit.
+        - `options`: settings for this prompt, such as `{"model": "gpt-4o", "temperature": 0}`.
+        - `after`: a result, or the messages of one, whose conversation this prompt continues, with
+          its `model`, `system` and `effort`, but not its tools: pass `tools=result.tools` for
+          these.
+        - `tools`: functions that the model may call beside those in the template, each under its
+          own name or as `(name, function)`.
+        - `pure`: functions without effects; calls of them in one reply run concurrently.
+        - `stream`: the request is sent when you loop over `.pieces()`, `.items()` or `.drafts()` of
+          the result.
+
+        Raises a PromptError if there is no usable answer (ContractError, ProviderError, Refused and
+        others), a ConfigError for a wrong setting, and a CheckError for a template that does not
+        fit its values.
         """
         from runtime_support._asking import Question, ask
 
@@ -225,11 +246,13 @@ class Prompt:
     ) -> Coroutine[Any, Any, Result[Any]] | AsyncResult[Any]:
         """The same for an event loop, which goes on while the model answers.
 
-        Everything is taken now, as by `prompt`; the model is asked when this is awaited, or when
-        the `.pieces()`, `.items()` or `.drafts()` of a streamed one are gone through. When the task
-        is cancelled, the exchange with the server ends at once. Tools that are `async def` are
-        awaited in the loop, those of one reply at the same time unless `pure` says which may be;
-        others are called in threads.
+        Takes the arguments of `prompt(...)` and raises the same errors. Calling it takes the
+        template and the settings; awaiting it sends the request and returns the Result. With
+        `stream=True` it returns an AsyncResult: loop over its parts with `async for`, or await the
+        whole. If the task is cancelled, the exchange with the server ends at once.
+
+        Tools that are `async def` are awaited in the loop, those of one reply concurrently, unless
+        `pure` says which may be; other tools run in threads.
         """
         from runtime_support._asking import Question, ask_async, ask_in_parts
 

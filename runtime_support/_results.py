@@ -28,10 +28,14 @@ _FENCE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of a tool that the model made.
+    """A call of a tool that the model made.
 
-    `args` are as they were passed (the text as sent when they could not be read); `result` is the
-    text that the model got, None after an error; `duration` is in milliseconds.
+    - `tool`: the tool's name.
+    - `args`: the arguments by name, as the function got them; the text as sent if it was not
+      readable.
+    - `result`: the text that the model got; None after an error.
+    - `error`: the error that the model got; None after success.
+    - `duration`: in milliseconds.
     """
 
     tool: str
@@ -43,10 +47,10 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens, as far as the provider counts them, and the number of requests.
+    """How many requests were sent, and the tokens that the provider counted.
 
-    `cached_tokens` and `cache_write_tokens` are parts of the input: read from the provider's cache,
-    and written there. `reasoning_tokens` are a part of the output.
+    `cached_tokens` and `cache_write_tokens` are parts of `input_tokens`: read from the provider's
+    cache, and written to it. `reasoning_tokens` are a part of `output_tokens`.
     """
 
     input_tokens: int = 0
@@ -149,10 +153,10 @@ def _content_of_fence(text: str) -> str | None:
 
 
 class Result(Generic[T_co]):
-    """The value of a prompt with its history.
+    """The answer to a prompt: `value` of the type that was asked for, with its history.
 
-    A result may be there before the model has answered: whatever is asked of it then waits for
-    the answer, and raises what the prompt failed with.
+    A result may exist before the model has answered, when prompts run concurrently: reading any
+    part of it then waits for the answer, and raises the error with which the prompt failed.
     """
 
     __slots__ = ("_answer",)

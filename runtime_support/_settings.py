@@ -67,9 +67,24 @@ class Price(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Every setting with its default; None leaves it to the provider.
+    """Every setting with its default. None leaves the choice to the provider, or sets no limit.
 
-    `timeout` and `patience` are in seconds, `max_cost` and `prices` in US dollars.
+    - Who answers: `provider`, `model`, `base_url` (the address of a compatible server),
+      `api_key_env` (the environment variable that holds the key), `wire` ("chat", "responses" or
+      "messages").
+    - How: `temperature`, `top_p`, `max_tokens` (of a reply), `effort`, `seed`, `stop`, `system`,
+      and `extra` (other keys of the request, sent unchanged).
+    - Typed replies: `repairs` (how often a reply that does not fit goes back), `structured`
+      (whether the server enforces the schema: "auto", "on" or "off"), `cut` ("allow" accepts a text
+      that the token limit has cut).
+    - Tools: `max_tool_rounds` and `max_tool_calls` of one prompt; `approver` (a function that
+      decides about the calls of tools that need approval).
+    - The exchange: `timeout` (seconds for one request), `retries` (after a failed request),
+      `patience` (seconds to wait for a server that has too much to do), `max_reply_bytes`.
+    - Rates: `requests_per_minute`, `tokens_per_minute`, `max_in_flight` (requests at the same
+      time).
+    - Budgets of the run: `max_requests`, `max_total_tokens`, and `max_cost` in US dollars, by
+      `prices` (of each model: what a million tokens cost).
     """
 
     provider: str | Provider | None = None
@@ -217,12 +232,22 @@ class Configured:
 
 
 def configure(**settings: Any) -> Configured:
-    """Sets options for every prompt of the process; None takes one back.
+    """Sets settings for every prompt of the process, or of a `with` block; None unsets one.
 
-    `with configure(...):` sets them for the prompts inside of the block, in this thread or task
-    and in those that get a copy of its context; bounds of a budget then count what is spent inside
-    of it. `provider` is a name or an object with `complete(request) -> reply`. ConfigError names
-    an unknown or ill-typed setting.
+        configure(provider="openai", model="gpt-4o-mini", max_cost=2.50)
+        with configure(temperature=0):
+            ...
+
+    The names are the fields of `Settings`, which says what each means and its default. `provider`
+    is a name ("openai", "anthropic", "gemini", "openrouter", "local", "mock", "none") or any object
+    with `complete(request) -> reply`.
+
+    A block holds for the prompts inside of it, in this thread or task and in those that get a copy
+    of its context; a budget then counts what is spent inside of the block. Options of a single
+    prompt go before blocks, blocks before the process, the process before the environment and
+    pyproject.toml.
+
+    Raises a ConfigError that names an unknown setting, or one with a wrong value.
     """
     global _configured
     checked = {
@@ -256,10 +281,11 @@ def configured_here(
 
 
 def snapshot() -> dict[str, Any]:
-    """The settings in force here that are set, to be pickled: `configure(**snapshot())` elsewhere.
+    """Returns the settings in force here, to be pickled: `configure(**snapshot())` in another
+    process.
 
-    ConfigError when the provider is an object that cannot be pickled. Keys are not part of it, but
-    the name of the variable that holds one may be.
+    Only settings that are set are in it. It contains no key, but may name the variable that holds
+    one. Raises a ConfigError if the provider is an object that cannot be pickled.
     """
     import pickle
 
@@ -296,10 +322,10 @@ _DEFAULTS = "__saft_defaults__"
 
 
 def defaults(**settings: Any) -> None:
-    """Sets options for the prompts of the module that says so, below all that its user says.
+    """Sets options for the prompts of the calling module, below all settings of its user.
 
-    So a module that is installed takes with it what its project says. ConfigError names a setting
-    that is unknown or ill-typed, or that is not a module's to say.
+    This way an installed module keeps what its own project says. Raises a ConfigError that names a
+    setting that is unknown, has a wrong value, or may not come from a module.
     """
     checked = {name: checked_option(name, value, "defaults") for name, value in settings.items()}
     for name in checked:

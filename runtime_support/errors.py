@@ -80,7 +80,12 @@ def printable(text: str) -> str:
 
 
 class SaftError(Exception):
-    """The root of the tree; `hint` is one thing to try, or None."""
+    """The base of all errors of this package.
+
+    `message` says what is wrong, and `hint` what to try, or is None. `saft_position` is the place
+    in the script, if there is one. `replies` is how many replies the prompt had, `reply` the text
+    of the last.
+    """
 
     saft_position: str | None = None
     replies: int | None = None
@@ -109,7 +114,7 @@ def _rebuilt(kind: type[SaftError], arguments: tuple[Any, ...], state: dict[str,
 
 
 class CheckError(SaftError, TypeError):
-    """A value is not what its place asks for; `path` is where in the value, when known."""
+    """A value is not of the type that is needed; `path` is the place in the value, if known."""
 
     def __init__(self, message: str, *, path: str | None = None, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -117,7 +122,7 @@ class CheckError(SaftError, TypeError):
 
 
 class MissingError(SaftError, LookupError):
-    """A field, a key or an index that does not exist; `name` is what was asked for."""
+    """A field, a key or an index does not exist; `name` is the one that was asked for."""
 
     def __init__(self, message: str, *, name: object = None, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -129,7 +134,7 @@ class ZeroError(SaftError, ZeroDivisionError):
 
 
 class FileError(SaftError, OSError):
-    """A file cannot be read or written; `path` is the resolved path."""
+    """A file cannot be read or written; `path` is its whole path."""
 
     def __init__(self, message: str, *, path: str, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -137,7 +142,9 @@ class FileError(SaftError, OSError):
 
 
 class ConfigError(SaftError, ValueError):
-    """A setting or an option is unknown, wrong or missing; `setting` names it, when it is one."""
+    """A setting or an option is unknown, wrong or missing; `setting` is its name, if it is a
+    setting.
+    """
 
     def __init__(
         self, message: str, *, setting: str | None = None, hint: str | None = None
@@ -147,27 +154,30 @@ class ConfigError(SaftError, ValueError):
 
 
 class Failed(SaftError):
-    """The script itself has failed, with this message."""
+    """The script said `fail`, with this message."""
 
 
 class RunStopped(SaftError):
-    """The run has to stop: tools and programs end, and the model does not hear of it."""
+    """The run has to stop. It ends tools and programs, too, and no model gets this error."""
 
 
 class BudgetSpent(RunStopped):
-    """The next request would pass the budget; nothing of it was sent."""
+    """The next request would exceed the budget, so it was not sent."""
 
 
 class JournalError(RunStopped):
-    """What was answered cannot be kept, or it is unknown whether a call was made; see `hint`."""
+    """An answer cannot be kept in the journal, or it is unknown whether a call was made; see
+    `hint`.
+    """
 
 
 class RunWaiting(BaseException):
-    """A call waits for approval and the journal has it: the run ends, and goes on when it has one.
+    """A call waits for approval, and the journal has it: the run ends, and resumes after the
+    decision.
 
-    `call` is the call in Saft's notation, `place` that of its prompt. It is no `Exception`, as
-    nothing has gone wrong that `except`, a tool or a program could deal with. A process that it
-    ends exits with `exit_code`.
+    `call` is the call in Saft's notation, `place` the place of its prompt. It is a BaseException,
+    so that no `except Exception`, tool or program handles it as a failure. A process that it ends
+    exits with `exit_code`.
     """
 
     exit_code: ClassVar[int] = 4
@@ -183,10 +193,9 @@ class RunWaiting(BaseException):
 
 
 class ProgramError(SaftError):
-    """No program of the model could be run to its end; `outcome` is what the last one came to.
+    """No program of the model ran until its end; `outcome` is the outcome of the last one.
 
-    `attempts` holds a pair (reply text, reason) for each try, `tool_calls` the calls that were made
-    until then.
+    `attempts` has a pair (reply text, reason) for each try, `tool_calls` the calls that were made.
     """
 
     attempts: tuple[tuple[str, str], ...] = ()
@@ -198,16 +207,16 @@ class ProgramError(SaftError):
 
 
 class PromptError(SaftError):
-    """A prompt got no usable answer; `tool_calls` holds the calls that were made until then."""
+    """A prompt got no usable answer; `tool_calls` has the calls that the model made before that."""
 
     tool_calls: tuple[Any, ...] = ()
 
 
 class ContractError(PromptError):
-    """No reply satisfied the prompt's type.
+    """No reply had the type that the prompt asked for.
 
-    `attempts` holds a pair (reply text, reason) for each try; `values` the destructured fields
-    that did arrive.
+    `attempts` has a pair (reply text, reason) for each try; `values` has the fields that did
+    arrive, if the prompt asked for several.
     """
 
     def __init__(
@@ -224,7 +233,7 @@ class ContractError(PromptError):
 
 
 class TruncatedReply(PromptError):
-    """The reply was cut by the token limit; `text` is what came."""
+    """The token limit has cut the reply; `text` is the part that came."""
 
     def __init__(self, message: str, *, text: str, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -240,7 +249,9 @@ class Refused(PromptError):
 
 
 class ToolLimitError(PromptError):
-    """The model asked for more rounds or calls of tools than allowed; `limit` is the bound."""
+    """The model asked for more rounds or calls of tools than allowed; `limit` is the number
+    allowed.
+    """
 
     def __init__(self, message: str, *, limit: int, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -248,10 +259,11 @@ class ToolLimitError(PromptError):
 
 
 class ProviderError(PromptError):
-    """The exchange with the provider failed; `status` and `request_id` as far as it got.
+    """The exchange with the provider failed. `status` and `request_id` are those of the answer, if
+    any.
 
-    `stays_away` says that there was no server, or one that had too much to do: it may answer later.
-    `text` is what had come of a reply that was streamed.
+    `stays_away` is true if no server answered, or it had too much to do: another try later may
+    work. `text` is the part of a streamed reply that came before the failure.
     """
 
     stays_away: bool = False
@@ -275,21 +287,23 @@ class ProviderTimeout(ProviderError, TimeoutError):
 
 
 class RateLimited(ProviderError):
-    """The provider answered 429; `retry_after` is in seconds, when it said so."""
+    """The provider answered with status 429; `retry_after` is in seconds, or None if it did not
+    say.
+    """
 
     retry_after: float | None = None
 
 
 class AuthenticationFailed(ProviderError):
-    """The provider refused the key (401, 403)."""
+    """The provider refused the key (status 401 or 403)."""
 
 
 class ToolsUnsupported(ProviderError):
-    """The provider, or the model it serves, takes no tools at all."""
+    """The provider, or its model, does not support tools."""
 
 
 class ReplayMiss(ProviderError):
-    """The recording holds no answer to this request; `nearest` is its most similar request."""
+    """The recording has no answer to this request; `nearest` is the most similar request in it."""
 
     def __init__(
         self, message: str, *, nearest: dict[str, Any] | None = None, hint: str | None = None

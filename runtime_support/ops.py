@@ -1,13 +1,15 @@
-"""Saft's operations and builtins on values whose types the compiler could not prove.
+"""Saft's operators and builtins, for values whose types the compiler could not prove.
 
     ops.add(a, b)    ops.member(row, "price")    ops.each(rows)    ops.truthy(x)    ops.upper(x)
 
     from runtime_support.ops import parse, show        what compiled modules use by its bare name
 
-Each operation follows one line of the language's semantics table and raises CheckError,
-MissingError or ZeroError where Python's own operator would do something else. The builtins are
-checked functions under their names in Saft; they can be passed around and be tools. Here is every
-name, once, with its home, which is loaded when the name is first used.
+The rules are those of docs/language.md, "Operators" and "Builtins". Where Python's own operator
+would do something else, an operation raises a CheckError, a MissingError or a ZeroError. The
+builtins have their names in Saft, except `show` (str), `kind` (type), `to_json` (json) and
+`read_line` (input); you can pass them around and offer them as tools.
+
+Below is every name, once, with its home, which is loaded when the name is first used.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""A pytest plugin: prompts in tests are answered from recordings.
+"""A pytest plugin: recordings answer the prompts of a test.
 
     def test_triage(saft_replay):
         assert triage("The server is on fire").severity == "high"
 
-The recording is beside the test, `recordings/test_mail.test_triage.jsonl`. By default it is
-replayed: nothing is asked of a model, what is not recorded fails, and nothing leaves the machine.
-Settings come from the pyproject.toml of the test, wherever pytest is started.
+The recording is beside the test, in `recordings/test_mail.test_triage.jsonl`. By default the test
+replays it: no model is asked, a prompt that is not recorded fails, and no other machine is reached.
 `pytest --saft-record` asks for what is missing and records it, `pytest --saft-record=all` records
-everything anew.
+everything anew. Settings come from the pyproject.toml of the test, wherever you start pytest.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""For tests of what asks: queued replies, and the request that a prompt would begin with.
+"""For tests: a fake model with queued replies, and the first request of a prompt.
 
     model = Scripted(["not JSON", tool_request("look_up", city="Oslo"), "[1, 2]"])
-    configure(provider=model)
-    ...
-    model.requests[1].messages[-1]["content"]      what the model was told after its first reply
+    with configure(provider=model):
+        ...
+    model.requests[1].messages[-1]["content"]      what the model got after its first reply
 
     first_request(Question("how many r are in {word}?", (), {"word": Unknown("<word>")}))
 
-A queued reply is text, a dict that becomes its JSON, a call or a list of calls of tools, a Reply,
-or an exception to raise.
+A queued reply is text, a dict (sent as JSON), a call of a tool or a list of calls, a Reply, or an
+exception to raise.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ Queued: TypeAlias = (
 
 
 def tool_request(name: str, /, **arguments: Any) -> ToolRequest:
-    """A call of a tool with these arguments."""
+    """A reply in which the model calls the tool `name` with these arguments."""
     return ToolRequest(name, json.dumps(arguments, ensure_ascii=False))
 
 
 class Scripted:
-    """Answers with the queued replies in order; `requests` holds what was asked.
+    """A fake model: answers with the queued replies in order, and keeps all requests in `requests`.
 
-    TypeError where one of them is of another kind.
+    Raises a TypeError if a queued reply is of a wrong kind.
     """
 
     answers_in_order = True
@@ -52,7 +52,7 @@ class Scripted:
         self._lock = threading.Lock()
 
     def complete(self, request: Request) -> Reply:
-        """The next reply; ProviderError when there is none left."""
+        """Returns the next reply; raises a ProviderError if there is none left."""
         with self._lock:
             self.requests.append(request)
             if not self.replies:

@@ -321,11 +321,11 @@ def _drawing() -> Callable[[], Listener | None] | None:
 
 
 def add_observer(listener: Listener) -> Callable[[], None]:
-    """Calls the listener with every event of every prompt; gives what takes it away again.
+    """Calls `listener(event)` for every event of every prompt; returns a function that removes it.
 
-    Events are dicts with `event` ("request", "reply", "tool" or "failure"), `time` (in seconds),
-    `prompt` (a number), `place` (in the script) and their data, as they are: who shows them
-    redacts them. They come in the order of the script.
+    An event is a dict with `event` ("request", "reply", "tool" or "failure"), `time` in seconds,
+    `prompt` (a number), `place` in the script, and its data. Events come in the order of the
+    script. They are not redacted: remove secrets before you show or store them.
     """
     global _listeners
     with _lock:

@@ -207,20 +207,30 @@ class _DelayedCall(NamedTuple):
 
 
 class _OverlapFunction:
-    """`overlap` is the only one."""
+    """Calls a function for several items concurrently. `overlap` is the only instance.
+
+        for greeting in overlap(greet, ["Ada", "Grace"]):
+            print(greeting)
+
+    Does what `map(function, items)` would do: results, output, errors and writes to files come in
+    the order of the items. At most `max_in_flight` requests run at once. `overlap.aio` is the same
+    for functions that are `async def`, in an event loop.
+    """
 
     def __call__(self, function: Callable[[A], B], items: Iterable[A]) -> Overlap[B]:
-        """`map(function, items)`, with several calls at once; in order, also what they print.
+        """Returns an iterator of `function(item)` for each item, in order, with several calls at
+        once.
 
-        Items are read at most twice `max_in_flight` ahead. Raises what the first call raises that
-        fails, in the order of the items.
+        Items are read ahead, by at most twice `max_in_flight`. The first error in the order of the
+        items is raised; after it no further call starts.
         """
         return Overlap(function, items)
 
     def aio(self, function: Callable[[A], Awaitable[B]], items: Iterable[A]) -> AsyncOverlap[B]:
-        """The same for an `async def`, in tasks of the event loop: for `async for`, or awaited.
+        """The same for an `async def`, in tasks of the event loop: loop with `async for`, or await
+        the list.
 
-        When a call fails or the task of the caller is cancelled, those behind it are, too.
+        If a call fails or the caller's task is cancelled, the calls after it are cancelled.
         """
         return AsyncOverlap(function, items)
 
@@ -252,7 +262,7 @@ def later(
 @overload
 def later(function: Callable[P, T], /, *arguments: P.args, **names: P.kwargs) -> Later[T]: ...
 def later(function: Callable[..., Any], /, *arguments: Any, **names: Any) -> Later[Any]:
-    """A call for `together`."""
+    """Delays a call, for `together`: `later(f, 1, x=2)` stands for `f(1, x=2)`."""
     frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     return Later(_DelayedCall(function, arguments, names), frame)
 
@@ -261,7 +271,13 @@ Awaited: TypeAlias = "Later[Coroutine[Any, Any, T]]"
 
 
 class _TogetherFunction:
-    """`together` is the only one."""
+    """Makes a few calls concurrently, and returns their values. `together` is the only instance.
+
+        total, name = together(later(prompt, "Add 2 and 3.", returns=int), later(greet, "Ada"))
+
+    Does what the calls would do one after the other: see `overlap`. `together.aio` awaits calls of
+    `async def` functions in an event loop.
+    """
 
     @overload
     def __call__(self, a: Later[A], b: Later[B], /) -> tuple[A, B]: ...

@@ -26,10 +26,11 @@ _compiled: dict[Any, Callable[[Any], Any]] = {}
 
 
 def check(value: Any, type_: TypeForm[T], *, path: str = "value") -> T:
-    """The value as `type_`: an int becomes a float where one is asked for, nothing else converts.
+    """Returns the value as a `type_`, or raises a CheckError whose message begins with the path.
 
-    Lists, tuples and objects are copied only when something in them was converted; an absent
-    field that may be None becomes None. Raises CheckError, whose message begins with the path.
+    An int becomes a float where a float is expected; nothing else converts. Lists, tuples and
+    objects are copied only if something in them was converted. An absent field that may be None
+    becomes None.
     """
     try:
         checked = _compiled.get(type_)

@@ -74,9 +74,10 @@ class Streamed(Arriving):
 
 
 class AsyncResult(Generic[T_co]):
-    """The result of a prompt that is asked in parts, for an event loop.
+    """The result of a prompt with `stream=True`, in an event loop.
 
-    `await` gives the Result, when all of it is there; or else its parts are gone through.
+    Loop over `.pieces()`, `.items()` or `.drafts()` with `async for`, or await it for the whole
+    Result.
     """
 
     __saft_result__: ClassVar[bool] = True

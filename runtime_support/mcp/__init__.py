@@ -3,8 +3,8 @@
     docs = server("docs")
     docs.call("search", query="pipes", returns=list[Hit])
 
-What a project has is in `.mcp.json`, what it has agreed to in `mcp.lock.json`. The protocol is
-spoken by the package `mcp`, which is imported at the first call.
+A project names its servers in `.mcp.json`, and keeps the tools it has accepted in `mcp.lock.json`.
+The package `mcp` speaks the protocol; the first call imports it.
 """
 
 from __future__ import annotations

@@ -185,7 +185,7 @@ def _checked_again(
 
 
 class Run:
-    """`run` is the only one: it runs plans."""
+    """Runs a plan that `program(..., returns=Plan)` has made. `run` is the only instance."""
 
     __name__ = "run"
 
@@ -258,7 +258,12 @@ run: Run = Run()
 
 
 class ProgramPrompt:
-    """`program` is the only one; see the module's docstring."""
+    """Asks a model for a program of calls, and runs it. `program` is the only instance.
+
+        program("How far is Oslo from Rome? Use {gap}.", gap=gap, returns=float).value
+
+    `__call__` describes the arguments; `program.aio` is the same for an event loop.
+    """
 
     @overload
     def __call__(

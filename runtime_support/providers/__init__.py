@@ -1,4 +1,4 @@
-"""Who answers: the providers by name, and the one for given settings.
+"""Providers: who answers, by name, and the one for given settings.
 
     live_provider(Settings(provider="openai", base_url="http://127.0.0.1:8080/v1"))
     PromptCall(settings, place).provider          the same, made when a prompt needs it

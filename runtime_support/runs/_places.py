@@ -100,16 +100,18 @@ def enter(scope: Scope) -> None:
 
 @contextmanager
 def scoped(name: str) -> Generator[None]:
-    """Names a part of a run, such as a row: equal prompts of other threads are others.
+    """Names a part of a run, such as a row, so that a journal keeps its prompts apart from equal
+    ones.
 
-    Prompts that threads of one's own ask are kept apart by this in a journal. It needs no journal.
+    Use it for the parts that your own threads run. Without a journal it does nothing.
     """
     with within(scope_here().part(name)):
         yield
 
 
 def call_key() -> str:
-    """Inside of a tool that a model calls: what is the same when a journaled run calls it again."""
+    """Returns, inside of a tool, a key that is the same when a resumed run makes this call again.
+    """
     return scope_here().name
 
 

@@ -54,17 +54,20 @@ class WaitingCall:
 
 
 def waiting_calls(path: str) -> list[WaitingCall]:
-    """What waits in a journal, or in those of a folder; ConfigError when there is none."""
+    """Returns the calls that wait in a journal, or in the journals of a folder.
+
+    Raises a ConfigError if there is no journal.
+    """
     if os.path.isdir(path):
         return [call for one in _journals_in(path) for call in _waiting_in(one)]
     return _waiting_in(path)
 
 
 def decide(call: WaitingCall, decision: Decision) -> None:
-    """Keeps a decision: the run goes on with it.
+    """Writes a decision about a waiting call into its journal; the run takes it when it resumes.
 
-    CheckError when changed arguments do not fit what was asked, or the decision holds a key;
-    ConfigError when a process has the journal.
+    Raises a CheckError if changed arguments do not fit, or the decision contains a key, and a
+    ConfigError while a process uses the journal.
     """
     if call.begun is not None:
         raise CheckError(
@@ -79,9 +82,10 @@ def decide(call: WaitingCall, decision: Decision) -> None:
 
 
 def settle(call: WaitingCall, result: str | None, by: str = "") -> None:
-    """Says of a call in doubt that it had this result, or, with None, that it is to be made again.
+    """Writes the result of a call that was interrupted; with None, the resumed run makes the call
+    again.
 
-    ConfigError when a process has the journal.
+    Raises a ConfigError while a process uses the journal.
     """
     if call.begun is None:
         raise CheckError(f"{call.shown} has not begun", hint="decide whether it may")

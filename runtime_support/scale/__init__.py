@@ -1,4 +1,4 @@
-"""A function over the rows of a table, with a model asked for each: in this process, or by Dask.
+"""Batch jobs: calls a function for each row of a table, in this process or by Dask.
 
     from runtime_support.scale import map_rows
 
@@ -6,12 +6,12 @@
     print(report)         100,000 rows: 99,871 done, 129 failed (ContractError 129; ...); ...
 
 The rows are cut into chunks, always the same ones. A chunk is done when its part is in the folder;
-what was answered for the others is in their journals, so that the same call goes on where the last
-one was killed. A row that fails is reported in a file beside the part, and the others go on.
+journals keep the answers of the others, so the same call resumes the job. A row that fails is
+written to a file beside the part, and the other rows go on.
 
-The way of a chunk: `_inputs` reads it, `_binding` makes arguments of its columns, `_mapping` gives
+How a chunk is done: `_inputs` reads it, `_binding` makes arguments of its columns, `_mapping` gives
 it to an engine, which calls the function by `_chunk`, and writes its part by `_output`; `_ledger`
-knows what the folder is of, and what it has cost.
+knows which job the folder belongs to, and what it has cost.
 """
 
 from __future__ import annotations
@@ -70,24 +70,30 @@ def map_rows(
     show: Show | None = None,
     chunk_rows: int = CHUNK_ROWS,
 ) -> Report:
-    """Calls a function for each row of a table (Parquet, CSV, JSON lines), into a folder of parts.
+    """Calls `function` for each row of a table, and writes the results as parts into the folder
+    `out`.
 
-    A parameter takes the column of its name, or the one that `columns` names; `constants` are the
-    same for all rows. `keep` names the columns that go into the output, beside `row`, which counts
-    from 0, and the result. The parts are in the format of the input, for CSV in JSON lines.
+    - `table`: a file of Parquet, CSV or JSON lines. A parameter takes the column of its name, or
+      the one that `columns` names; `constants` are the same for all rows.
+    - `keep`: the columns that go into the output, beside `row`, which counts from 0, and the
+      result.
+    - `format`: of the parts; without it that of the table, and JSON lines for CSV.
+    - `in_flight`: how many rows run at once in each process: this one, the `workers` that Dask
+      starts here, or those of the cluster whose scheduler is at `address`.
+    - `row_timeout`: a row that takes longer than these seconds fails; waiting for its server does
+      not count.
+    - `limit`: only the first rows. `max_failed`: the job ends if more rows fail than this number,
+      or, below 1, than this share. `retry_failed`: calls the function again for rows that have
+      failed.
+    - `keep_journals`: the answers of finished chunks stay in `out/journal`.
+    - `check_only`: calls nothing, and raises a ConfigError if rows among the first do not fit;
+      otherwise each such row fails.
+    - `is_quiet`: no progress on standard error. `show`: is called with a function that returns the
+      line of progress, and "" at the end, to show it in another way.
 
-    `in_flight` rows are asked at once in each process: this one, `workers` that Dask starts here,
-    or those of the cluster whose scheduler is at `address`. A row fails that takes longer than
-    `row_timeout` seconds, without what it waits for its server. `limit` takes only the first rows,
-    `max_failed` ends the job when more rows fail than this number, or than this share below 1.
-    `retry_failed` asks failed rows again. `check_only` asks none, and rows among the first that do
-    not fit are a ConfigError then; otherwise each of them fails. A line
-    on standard error says now and then how far the job is, unless it `is_quiet`; in place of it,
-    `show` gets a function that returns such a line whenever it is called, and "" at the end.
-
-    The same call goes on with what is in the folder. ConfigError for what can be known to go wrong
-    before anything is asked; FileError when the table cannot be read. What ends a job early, such
-    as a budget, is in the report.
+    The same call resumes the job. Returns a Report, also of a job that ended early, for instance
+    because its budget is spent. Raises a ConfigError for what is certain to go wrong, before the
+    first request, and a FileError if the table cannot be read.
     """
     if workers is not None and address is not None:
         raise ConfigError("a job runs on its own workers or on those of a cluster, not on both")
