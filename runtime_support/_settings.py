@@ -330,7 +330,7 @@ def defaults(**settings: Any) -> None:
     checked = {name: checked_option(name, value, "defaults") for name, value in settings.items()}
     for name in checked:
         if name in OF_THE_RUN:
-            raise ConfigError(f"defaults: `{name}` is not for a module to say", setting=name)
+            raise ConfigError(f"defaults: `{name}` cannot be set by a module", setting=name)
     sys._getframe(1).f_globals[_DEFAULTS] = _Defaults(checked)  # pyright: ignore[reportPrivateUsage]
 
 

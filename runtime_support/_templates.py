@@ -158,7 +158,8 @@ def parse_template(template: str) -> Template:
         else:
             near = text[match.start() : match.start() + 20]
             raise CheckError(
-                f"template: a lone `{token}` at {brief(near)}", hint="double a brace to mean itself"
+                f"template: a lone `{token}` at {brief(near)}",
+                hint="write `{{` or `}}` for a brace in the text",
             )
     parts.append(text[end:])
     keys = frozenset(part.key for part in parts if isinstance(part, Hole))

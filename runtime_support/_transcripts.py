@@ -114,7 +114,7 @@ class _TranscriptReader:
 
     def _add_system(self, item: Any, place: str) -> None:
         if self.messages:
-            _refuse(place, "a system message is the first one, or there is none")
+            _refuse(place, "a system message has to be the first message")
         if not self._trusts_system:
             hint = "`with {system: ...}` sets one of your own; `trust_system: true` takes this one"
             _refuse(place, "a system message that comes with the data is not trusted", hint)
@@ -174,7 +174,7 @@ class _TranscriptReader:
         }
 
 
-_NO_RESULT = "a conversation goes on when all its calls are answered"
+_NO_RESULT = "a conversation can continue only when all its calls have results"
 
 
 def _said(message: Message, opaque: Mapping[str, Any], place: str) -> Said:

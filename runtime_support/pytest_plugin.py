@@ -25,7 +25,7 @@ _MODES = (
     ("--saft-record", "missing", "record the prompts of tests that have no recording"),
     ("--saft-record=missing", "missing", "the same"),
     ("--saft-record=all", "all", "record all prompts of tests anew"),
-    ("--saft-record=none", "none", "replay the prompts of tests, as is the default"),
+    ("--saft-record=none", "none", "replay the prompts of tests (the default)"),
 )
 
 
@@ -128,8 +128,8 @@ def _refuse_unless_here(family: int, address: Any) -> None:
 def _refused(host: Any) -> NetworkRefused:
     name = host.decode() if isinstance(host, bytes) else host
     return NetworkRefused(
-        f"saft_replay: {name} is another machine, and tests are replayed without a network; "
-        "`pytest --saft-record` lets them out"
+        f"saft_replay: {name} is another machine, and a replayed test uses no network; "
+        "`pytest --saft-record` allows it"
     )
 
 

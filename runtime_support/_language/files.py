@@ -47,7 +47,7 @@ def base_folder() -> str:
     try:
         return os.path.abspath(folder or getattr(main, "__saft_folder__", ""))
     except FileNotFoundError:
-        raise FileError("the working directory is not there any more", path="") from None
+        raise FileError("the working directory no longer exists", path="") from None
 
 
 def resolve_path(path: str) -> str:
@@ -262,7 +262,7 @@ def _append(place: str, data: bytes) -> None:
 def _failure(verb: str, place: str, error: OSError) -> FileError:
     folder, hint = os.path.dirname(place), None
     if verb == "write" and isinstance(error, FileNotFoundError):
-        hint = f"there is no folder {folder}; `from os import makedirs` brings what makes one"
+        hint = f"there is no folder {folder}; `from os import makedirs` imports what makes one"
     problem = f"cannot {verb} {place}: {error.strerror or error}"
     return FileError(problem, path=place, hint=hint)
 

@@ -160,7 +160,7 @@ def _checked_weights(model: str | None) -> str:
     named = os.environ.get("SAFT_LOCAL_MODEL")
     if named and not named.endswith(".gguf"):
         raise ConfigError(
-            f"SAFT_LOCAL_MODEL names no GGUF file: {named}",
+            f"SAFT_LOCAL_MODEL is not a GGUF file: {named}",
             setting="model",
             hint="the name of such a file ends in .gguf",
         )

@@ -36,14 +36,14 @@ class Streamed(Arriving):
         self._end: Answer | BaseException | None = None
 
     def __call__(self) -> Answer:
-        """The answer; reads it if that has not begun."""
+        """The answer; reads it if that has not started."""
         if not self._is_begun:
             for _ in self._read():
                 pass
         if isinstance(self._end, BaseException):
             raise self._end
         if self._end is None:
-            raise CheckError("the reply is not complete", hint="go through all of its pieces first")
+            raise CheckError("the reply is not complete", hint="loop over all of its pieces first")
         return self._end
 
     def parts(self, kind: type) -> Iterator[Any]:
@@ -185,12 +185,12 @@ class AsyncResult(Generic[T_co]):
         if isinstance(self._end, BaseException):
             raise self._end
         if self._end is None:
-            raise CheckError("the reply is not complete", hint="go through all of its pieces first")
+            raise CheckError("the reply is not complete", hint="loop over all of its pieces first")
         return self._end
 
     def _begun(self) -> Asking:
         if self._is_begun:
-            raise CheckError("this prompt was asked before", hint="keep what it gave")
+            raise CheckError("this prompt was sent already", hint="keep the pieces it gave")
         self._is_begun = True
         return self._asked
 

@@ -176,7 +176,7 @@ def _server(name: str, data: Any, origin: str, folder: str, is_ours: bool) -> Se
     wanted = "command" if "command" in said else "url"
     if ("command" in said) == ("url" in said) or (kind and _TYPES[kind] != wanted):
         raise ConfigError(
-            f"{where}: a server has a `command` or a `url`, and one of the two", setting="mcp"
+            f"{where}: a server has either a `command` or a `url`", setting="mcp"
         )
     said["args"] = tuple(said.get("args", ()))
     is_sse = kind == "sse"

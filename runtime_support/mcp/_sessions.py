@@ -171,7 +171,7 @@ class Session:
             raise ConfigError(
                 f"{name} is not in the lock", setting="mcp", hint="`saftc mcp lock` adds it"
             )
-        what = "is not there any more" if there is None else "has changed since it was locked"
+        what = "no longer exists" if there is None else "has changed since it was locked"
         raise ConfigError(f"{name} {what}", setting="mcp", hint="`saftc mcp lock` shows how")
 
     async def _call(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -188,7 +188,7 @@ class Session:
         try:
             return await self._once(tool, arguments, sent)
         except _Ended as ended:
-            raise self._failure(f"ended before `{tool}` gave anything", ended.why) from None
+            raise self._failure(f"ended before `{tool}` returned anything", ended.why) from None
 
     async def _once(
         self, tool: str, arguments: dict[str, Any], sent: list[object]
@@ -272,9 +272,9 @@ class Session:
             if error.code == CONNECTION_CLOSED:
                 await self._drop(open_)
                 raise _Ended(False, open_.why()) from None
-            raise self._failure(f"does not tell its tools: {_words(error)}") from None
+            raise self._failure(f"does not list its tools: {_words(error)}") from None
         except (TimeoutError, ValidationError) as error:
-            raise self._failure(f"does not tell its tools: {_words(error)}") from None
+            raise self._failure(f"does not list its tools: {_words(error)}") from None
         about = open_.client.server_info
         title = "" if about is None else f"{about.name} {about.version}".strip()
         return LockedServer(redacted(title), found)
@@ -343,7 +343,7 @@ class _Connection:
             raise
         except TimeoutError:
             self.task.cancel()
-            why = f"has not begun within {seconds:g} s"
+            why = f"has not started within {seconds:g} s"
         except Exception as error:
             why = f"cannot be reached: {_words(error)}"
         else:

@@ -285,7 +285,7 @@ def _reply(
     refusal = message.get("refusal")
     finish = "refusal" if refusal else without_halves(str(choice.get("finish_reason") or "stop"))
     if finish == "error":
-        raise ProviderError("the server broke the reply off", request_id=request_id)
+        raise ProviderError("the server stopped in the middle of the reply", request_id=request_id)
     text = str(refusal) if refusal else _text_of(message.get("content"))
     calls = _tool_requests(message)
     opaque = _parts(message, _OF_REPLIES_WITH_CALLS if calls else _OF_REPLIES) or None

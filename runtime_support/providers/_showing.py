@@ -49,7 +49,7 @@ def sent_first(question: Question, cache_key: str, *, is_streamed: bool) -> Sent
     preset = PRESETS.get(chosen)
     if preset is None:
         raise ConfigError(
-            f"the provider {chosen} sends nothing to a server",
+            f"the provider {chosen} does not send to a server",
             setting="provider",
             hint="set SAFT_PROVIDER to one that does, such as openai",
         )

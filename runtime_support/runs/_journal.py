@@ -360,7 +360,7 @@ class Journal:
     def _tell_of_beginning(self) -> None:
         if self._begun is None or not self.kept or self._is_part:
             return
-        what = "resumes the run" if self._ended != "ok" else "repeats the run that ended well"
+        what = "resumes the run" if self._ended != "ok" else "repeats the run that succeeded"
         begun = time_text(self._begun)
         note(f"{self.path}: {what}, last started {begun}; {_answers(self.kept)} kept")
 

@@ -359,7 +359,7 @@ class KeptCall:
             raise JournalError(
                 f"{_named(entry)} started {time_text(entry['time'])}, and the run ended before "
                 "it did: it may or may not have taken effect",
-                hint=f"look for that; {way} it is called again",
+                hint=f"find out whether it did; {way} it is called again",
             )
         if "kept" not in entry:
             self._keeper.not_made(self._step, self._inside)
@@ -387,8 +387,8 @@ class KeptCall:
         raise JournalError(
             f"{_named(entry)} was approved and begun {time_text(entry['time'])}, and the run ended "
             "before it did: it may or may not have taken effect",
-            hint=f"look for that; `saftc approve {journal} --again` has it called again, and "
-            "`--done RESULT` gives the model the result that it had",
+            hint=f"find out whether it did; `saftc approve {journal} --again` has it called again, "
+            "and `--done RESULT` gives the model the result that it had",
         )
 
     def _is_same(self, entry: Entry) -> bool:
@@ -456,7 +456,7 @@ class Approval:
             raise JournalError(
                 f"{self._held.shown} was approved, and lines of {self._keeper.journal.path} are "
                 "damaged: it may have been called",
-                hint="look for that; begin another journal to go on",
+                hint="find out whether it did; begin another journal to go on",
             )
         return decision
 

@@ -345,7 +345,7 @@ class Lines:
             raise ConfigError(
                 f"the journal {path} is in use by another process",
                 setting="journal",
-                hint="one process goes on with a run; name another journal for another run",
+                hint="only one process can use a journal; name another one for another run",
             ) from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error

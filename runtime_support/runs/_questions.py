@@ -72,7 +72,7 @@ def decide(call: WaitingCall, decision: Decision) -> None:
     if call.begun is not None:
         raise CheckError(
             f"{call.shown} was under way when its run ended: it may have taken effect",
-            hint="look for that, and settle it",
+            hint="find out whether it did, and settle it",
         )
     if decision.verdict == "changed":
         problem = _problem(call, decision.arguments or "")
@@ -88,7 +88,7 @@ def settle(call: WaitingCall, result: str | None, by: str = "") -> None:
     Raises a ConfigError while a process uses the journal.
     """
     if call.begun is None:
-        raise CheckError(f"{call.shown} has not begun", hint="decide whether it may")
+        raise CheckError(f"{call.shown} has not started", hint="decide whether it may")
     at = (*call.at[:3], approval_step(call.at[3]))
     known = {name: call.question.get(name) for name in ("decided", "reason", "arguments")}
     decision = known if known["decided"] is not None else decision_data(Decision.yes())
@@ -194,7 +194,7 @@ def _add(call: WaitingCall, at: tuple[Any, ...], decision: Entry) -> None:
     try:
         lines.mend()
         if not any(one.at == call.at for one in _waiting_in(call.journal)):
-            raise ConfigError(f"{call.shown} does not wait any more")
+            raise ConfigError(f"{call.shown} no longer waits")
         lines.append(with_sum(line_of({"at": list(at), "asks": call.tool, **whole, **decision})))
     finally:
         lines.close()

@@ -133,7 +133,7 @@ class Binding:
         else:
             hint = f"a parameter takes the column of its name: {columns}"
         return ConfigError(
-            f"`{self.tool.name}` takes nothing of {self.table.path}: each row would be the same "
+            f"`{self.tool.name}` takes no column of {self.table.path}: every row would be the same "
             "call",
             hint=hint,
         )

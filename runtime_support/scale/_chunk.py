@@ -302,7 +302,7 @@ def _out_of_time(row: _UnderWay, limit: float, error: BaseException | None = Non
     else:
         frame = sys._current_frames().get(row.thread)  # pyright: ignore[reportPrivateUsage]
         at = None if frame is None else position_of_frame(frame) or _line_of(frame)
-    message = f"the row took longer than the {limit:g} s that it may"
+    message = f"the row took longer than {limit:g} s"
     return {"error": ROW_TIMEOUT, "message": message, "at": at, "input": row.arguments}
 
 

@@ -280,7 +280,7 @@ def _security(library: Any) -> Any:
         return library.Security.temporary()
     except ImportError:
         raise ConfigError(
-            "workers need the package cryptography, which keeps others from giving them orders",
+            "workers need the package cryptography, so that no one else can control them",
             hint="pip install cryptography",
         ) from None
 

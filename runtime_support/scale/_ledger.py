@@ -73,7 +73,7 @@ class Ledger:
                 raise ConfigError(f"{self.path} is a link: remove it, or name another folder")
             is_empty = not os.path.exists(self.path)
             if is_empty and any(name.startswith("part-") for name in os.listdir(folder)):
-                raise ConfigError(f"{folder} has parts, and no job.journal says of what")
+                raise ConfigError(f"{folder} has parts, but no job.journal, which names their job")
             self._file = Held(self.path, 0o600, waits=False)
         except BlockingIOError:
             raise ConfigError(f"{folder}: another process is using it, {self._holder()}") from None

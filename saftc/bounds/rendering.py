@@ -2,7 +2,7 @@
 
 route(mails)    <= 3 * len(mails)    for each of mails: `triage` 2, line 14: 1
 main()          <= 42                8 rounds + 1 + 1 repair + 32 calls of `where`, which asks once
-explore()       unbounded            line 52: `while` turns as often as it has to; ...
+explore()       unbounded            line 52: `while` repeats an unknown number of times; ...
 """
 
 from collections.abc import Iterable, Iterator, Sequence

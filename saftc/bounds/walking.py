@@ -207,7 +207,7 @@ class Walk(Forward[State]):
         elif isinstance(loop, n.ForStmt):
             asked = once + self.script.unknown(loop.iterable, _IN_PARTS, A_BUDGET)
         else:
-            words = "`while` turns as often as it has to"
+            words = "`while` repeats an unknown number of times"
             asked = once + self.script.unknown(loop, words, _A_COUNTER)
         if not once.is_zero:
             inner = tuple(_resolved_piece(one, resolved) for one in pieces)

@@ -152,7 +152,7 @@ def _assigned(
 
 
 def emit_unpack_stmt(context: Context, statement: n.UnpackStmt) -> cst.Assign:
-    """`a, b = value`; what may be no list or tuple, or no such one, is looked at first."""
+    """`a, b = value`; what may not be a list or tuple, or no such one, is looked at first."""
     target, value = emit_pattern(context, statement.pattern), context.emit(statement.value)
     if context.facts.forms.unpackings[statement] == Form.OPS:
         value = context.operation("unpack", value, shape(statement.pattern))

@@ -58,7 +58,7 @@ def check_provider(origin: str) -> None:
         try:
             check_provider_name(name, origin)
         except ConfigError as problem:
-            raise WrongUsage(f"Invalid value: {problem}\nsaftc --help tells more") from None
+            raise WrongUsage(f"Invalid value: {problem}\nsee saftc --help") from None
 
 
 def run(
@@ -217,11 +217,13 @@ def check(
         _refuse_watching(files, refused, "reports mistakes as text")
         _watch_mistakes(files, strict=strict, root=root, bounds=bounds, max_requests=max_requests)
     if fix and "-" in files and not diff:
-        raise WrongUsage("--fix changes files, and `-` is none; --diff shows what would change")
+        raise WrongUsage(
+            "--fix changes files, and `-` is standard input; --diff shows what would change"
+        )
     if diff and (format != "text" or bounds):
-        raise WrongUsage("--diff shows what would change, and nothing else: leave the rest out")
+        raise WrongUsage("--diff goes with no other option: leave the others out")
     if bounds and format not in ("text", "json"):
-        raise WrongUsage(f"--bounds is written as text or json, and not as {format}")
+        raise WrongUsage(f"--bounds can be text or json, not {format}")
     with no_garbage_collector():
         failed = check_all(
             files,
@@ -293,7 +295,8 @@ def _refuse_mixture(
     if tools is not None and len(plans) < len(files):
         script = next(file for file in files if file not in plans)
         raise WrongUsage(
-            f"--tools is for plans, and {script} is none: name it NAME.json, or leave --tools out"
+            f"--tools is for plans, and {script} is not a plan: name it NAME.json, or leave "
+            "--tools out"
         )
     for option, is_given in (("--source-map", source_map), ("--async", is_async)):
         if plans and is_given:

@@ -158,7 +158,7 @@ class Builder:
                 write_module(path, module.source_map)
         elif path.is_file() and _is_older(path, text):
             path.unlink()
-            say(f"{path} removed: it was that of an older {target.name}")
+            say(f"{path} removed: it belonged to an older {target.name}")
 
     def put(self, file: str, text: str, target: Path, *more: str) -> bool:
         """Writes the module made from `file`, or compares it; whether it has been written.

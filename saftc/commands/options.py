@@ -51,7 +51,7 @@ ApiKeyEnv = Annotated[
 ]
 Temperature = Annotated[
     float | None,
-    typer.Option(help="From 0 on; 0 varies least.", metavar="NUMBER", rich_help_panel=WHO),
+    typer.Option(help="0 or more; 0 varies least.", metavar="NUMBER", rich_help_panel=WHO),
 ]
 MaxToolRounds = Annotated[
     int | None,
@@ -127,7 +127,7 @@ Chrome = Annotated[
 Root = Annotated[
     Path | None,
     typer.Option(
-        help="The folder that imports begin in; else as pyproject.toml or `__init__.py` say.",
+        help="The folder that imports start from; else pyproject.toml or `__init__.py` decide.",
         metavar="FOLDER",
         exists=True,
         file_okay=False,

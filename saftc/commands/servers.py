@@ -154,7 +154,7 @@ def _changes(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> st
             continue
         old, new = (_head(tools[tool]) if tool in tools else "" for tools in (before, now))
         if old == new:
-            lines.append(f"  ~ {new}   // what is said of it has changed")
+            lines.append(f"  ~ {new}   // its description has changed")
             continue
         lines += [f"  - {old}"] if old else []
         lines += [f"  + {new}"] if new else []
@@ -194,7 +194,7 @@ def _declaration(tool: Any) -> str:
     head, parameters, doc, told = _declared(tool)
     lines = [f"/// {line}".rstrip() for line in doc.splitlines()]
     if tool.annotations.get("readOnlyHint"):
-        lines.append("// it says that it only reads")
+        lines.append("// the server says that it only reads")
     if not any(told):
         return "\n".join([*lines, head]) + "\n"
     start, end = head.split("(", 1)[0], head.removeprefix(f"{head.split('(', 1)[0]}(")

@@ -85,7 +85,9 @@ OTHER_ARGUMENT = Code(
     "`{parameter}` of `{name}` is {expected} in the calls of its script; found {found}",
 )
 UNREADABLE = Code("SAFT0321", "error", "`{text}` is not a {name}")
-COPY_ENTRY = Code("SAFT0322", "error", "what changes in a copy of {found} is named: `field: value`")
+COPY_ENTRY = Code(
+    "SAFT0322", "error", "name the fields that change in a copy of {found}: `field: value`"
+)
 
 # Prompts.
 UNKNOWN_OPTION = Code("SAFT0401", "error", "`{name}` is not an option of a prompt")
@@ -143,7 +145,7 @@ FIELD_LIKE_TYPE = Code(
     "SAFT0615", "warning", "`{{{name}: {type}}}` is an object with one field named `{name}`"
 )
 TOOLS_LOST = Code(
-    "SAFT0620", "warning", "this prompt has no tools, and the conversation may hold calls of some"
+    "SAFT0620", "warning", "this prompt has no tools, but its conversation may have calls of tools"
 )
 CALLS_WITHOUT_APPROVAL = Code(
     "SAFT0625", "warning", "`{name}` calls `{other}`, and that call does not wait for approval"

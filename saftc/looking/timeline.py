@@ -182,7 +182,7 @@ class Timeline:
         request = prompt.request
         if request is not None:
             duration = max(0.0, now - request["began"]) * 1000
-            name, _, message = (error or "given up: its answer is not wanted").partition(": ")
+            name, _, message = (error or "cancelled: its answer is not needed").partition(": ")
             ended = {"event": "failure", "began": request["began"], "duration": duration}
             left = {**ended, "waited": 0.0, "error": name, "message": message}
             self._add(prompt, self._answered(prompt, request, left))
@@ -503,7 +503,7 @@ def explain_time(prompts: Iterable[Prompt], most_in_flight: int) -> str:
         (idle, "no request was in flight: the script, its tools and its functions ran"),
         (
             full,
-            f"all {most_in_flight} requests were in flight that `max_in_flight` allows: raise it, "
+            f"all {most_in_flight} requests that `max_in_flight` allows were in flight: raise it, "
             "if the provider takes more",
         ),
         (held, "requests waited: for a rate limit, or for a server that was overloaded"),

@@ -99,7 +99,7 @@ class SaftServer(LanguageServer):
         """The path of a script; its address, where it is in no file yet."""
         path = to_fs_path(uri) or uri
         if "\0" in path:
-            raise JsonRpcInvalidParams("no file has such an address")
+            raise JsonRpcInvalidParams("this is not the address of a file")
         return path
 
     def uri_of(self, path: str) -> str:
@@ -503,7 +503,7 @@ async def _renamed(ls: SaftServer, params: lsp.RenameParams) -> lsp.WorkspaceEdi
     script, offset = ls.at(params)
     found = definitions.occurrence_at(script, offset)
     if found is None or found.target.kind != "name":
-        raise JsonRpcInvalidParams(message="this is not a name that the script gives")
+        raise JsonRpcInvalidParams(message="the script does not define this name")
     name = params.new_name
     if not (name.isidentifier() and name.isascii()) or name in KEYWORDS:
         raise JsonRpcInvalidParams(message=f"`{name}` is not a name")
@@ -511,7 +511,7 @@ async def _renamed(ls: SaftServer, params: lsp.RenameParams) -> lsp.WorkspaceEdi
     for one, span in definitions.renamed(ls.session, script, found):
         taken = definitions.taken(one, span, name)
         if taken is not None:
-            raise JsonRpcInvalidParams(message=f"`{name}` is taken in {one.path}")
+            raise JsonRpcInvalidParams(message=f"`{name}` is already used in {one.path}")
         edit = lsp.TextEdit(ls.lines(one.source).range(span), name)
         changes.setdefault(ls.uri_of(one.path), []).append(edit)
     return lsp.WorkspaceEdit(changes=changes)

@@ -216,7 +216,7 @@ class Session:
         if len(data) > MOST_BYTES or data.count(b"\n") > MOST_LINES:
             raise TooLarge(
                 f"{path} has more than {MOST_LINES:,} lines, or {MOST_BYTES:,} bytes: the editor "
-                "tells nothing of it, and `saftc check` does"
+                "does not check it, but `saftc check` does"
             )
         return data
 

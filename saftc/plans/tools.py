@@ -54,7 +54,7 @@ class Tools:
             if value is thing:
                 return self.name, name
         if not own or "<locals>" in getattr(thing, "__qualname__", ""):
-            raise NotWritable(f"{own} is in no module, and cannot be imported")
+            raise NotWritable(f"{own} is not in a module, so it cannot be imported")
         return str(getattr(thing, "__module__", "")), own
 
 
@@ -66,7 +66,7 @@ def find_tools(name: str, folders: Iterable[Path], program: object) -> Tools:
     stem = Path(name).stem if name.endswith((".py", ".saft")) else ""
     if stem or not all(part.isidentifier() for part in name.split(".")):
         hint = f": write --tools {stem}" if stem else ""
-        raise FileProblem(f"--tools takes the name of a module, and {name} is none{hint}")
+        raise FileProblem(f"--tools takes the name of a module, and {name} is not one{hint}")
     first, places = name.split(".")[0], list(dict.fromkeys(folders))
     # Scripts first: a compiled module does not say which of its functions were conversions.
     for folder in places:

@@ -278,7 +278,7 @@ class Playground:
             return {"kind": "unsaved", "name": name, "problem": str(problem)}
         except UnicodeEncodeError as problem:
             line = text.count("\n", 0, problem.start) + 1
-            said = f"half of a character is in line {line}"
+            said = f"line {line} has half of a character"
             return {"kind": "unsaved", "name": name, "problem": said}
         version = _version_of(text.encode())
         return {"kind": "saved", "name": name, "uri": path.as_uri(), "version": version}

@@ -26,7 +26,7 @@ from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 
-STREAMED = "what `stream` asks for is there piece by piece, in its turn"
+STREAMED = "a stream gives its pieces in its turn"
 # Ways out: what to write instead, so that it does not keep prompts in order.
 UNSTREAMED = "leave out `stream`"
 ANNOTATE = "annotate it"

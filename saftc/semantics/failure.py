@@ -127,7 +127,7 @@ def failures_in(facts: Facts, node: n.Node) -> _Failures:
     coercion = facts.coercions.get(node)
     if coercion is not None and coercion.fit == Fit.CHECK:
         assert isinstance(node, n.Expression)
-        words = f"may be something else than {show(coercion.wanted)}"
+        words = f"may be something other than {show(coercion.wanted)}"
         yield Failure(node, may_be_wrong(facts, node, words))
     elif coercion is not None:
         yield Failure(node, _HUGE, Cause.HUGE)
@@ -222,11 +222,11 @@ class _Finder:
                     yield from self._copied(node, forms.copies[node])
             case n.Spread():
                 if forms.spreads[node] == Form.OPS:
-                    words = "may be nothing that can be spread here"
+                    words = "may not be something that can be spread here"
                     yield Failure(node, may_be_wrong(self.facts, node.value, words))
             case n.ComputedField():
                 if forms.keys[node.key] == Form.OPS:
-                    words = "may be no string for a key"
+                    words = "may not be a string, as a key must be"
                     yield Failure(node.key, may_be_wrong(self.facts, node.key, words))
             case n.UnpackStmt():
                 if not unpacks(node.pattern, self.facts.type_of(node.value)):
@@ -247,13 +247,14 @@ class _Finder:
     def _items(self, node: n.ForStmt | n.ComprehensionClause) -> _Failures:
         form = self.facts.forms.loops[node]
         if form == Form.EACH_OF:
-            words = may_be_wrong(self.facts, node.iterable, "may be no list of such items")
+            words = may_be_wrong(self.facts, node.iterable, "may not be a list of such items")
             yield Failure(node.iterable, words)
         elif form in IN_PARTS:
             if not isinstance(node.iterable, n.Prompt):
                 yield Failure(node.iterable, "a prompt may get no answer", Cause.ACCIDENT)
         elif form != Form.NATIVE:
-            yield Failure(node.iterable, may_be_wrong(self.facts, node.iterable, "may be no list"))
+            words = may_be_wrong(self.facts, node.iterable, "may not be a list")
+            yield Failure(node.iterable, words)
         if not unpacks(node.pattern, self.facts.item_of(node)):
             words = f"an item of {shown(node.iterable)} may have other parts"
             yield Failure(node.iterable, words)
@@ -265,7 +266,7 @@ class _Finder:
         for part in within(self.facts.type_of(node)) if not isinstance(node, n.Literal) else ():
             base = part.base if isinstance(part, LiteralType) else part
             if base not in _WITH_TEXT and not isinstance(part, _OF_PARTS):
-                yield Failure(node, f"{shown(node)} may have no text", Cause.NO_TEXT)
+                yield Failure(node, f"{shown(node)} may not have a text", Cause.NO_TEXT)
                 return
 
     def _deep(self, node: n.Expression, compared: n.Expression) -> _Failures:
@@ -321,8 +322,8 @@ class _Finder:
         fails = Failure(node, f"`{name}` may fail")
         for argument in node.arguments if form.form == Form.OPS else ():
             if self.facts.types.get(argument.value, ANY) == ANY:
-                words = may_be_wrong(self.facts, argument.value, f"may be nothing for `{name}`")
-                return Failure(node, words)
+                problem = f"may not be a value that `{name}` takes"
+                return Failure(node, may_be_wrong(self.facts, argument.value, problem))
         if form.form == Form.OPS or form.arguments is None:
             return fails
         if form.by is not None or form.way.python.how == "operation":
@@ -413,7 +414,7 @@ class _Finder:
         wrong = next(unknown, None)
         if wrong is None:
             return Failure(node, f"`{node.operator}` may get values of the wrong types")
-        words = f"may be nothing that `{node.operator}` takes"
+        words = f"may not be a value that `{node.operator}` takes"
         return Failure(node, may_be_wrong(self.facts, wrong, words))
 
     def _binary(self, node: n.Binary) -> _Failures:

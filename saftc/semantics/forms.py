@@ -64,7 +64,7 @@ class Form(Enum):
     GROWING = auto()
     # `ops.send(value, "name", ...)`: a call of a member of which nothing is known.
     SEND = auto()
-    # `for x in ops.each(value)`: it may be no list or tuple.
+    # `for x in ops.each(value)`: it may not be a list or tuple.
     EACH = auto()
     # `for a, b in ops.each_of(value, 2)`: an item may not be a tuple of that length.
     EACH_OF = auto()

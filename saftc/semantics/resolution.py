@@ -306,7 +306,7 @@ class _Resolver:
                 if is_local and is_alone:
                     hint = None
                     if symbol.hides is not None and symbol.hides.kind == "variable":
-                        hint = "it is the call's own: the outer one stays; `ret` gives it back"
+                        hint = "it is local to the call: the outer one stays; return it with `ret`"
                     self.mistakes.add(
                         catalogue.UNUSED_NAME.at(_span_of(symbol.node), name=symbol.name, hint=hint)
                     )
@@ -711,7 +711,7 @@ class _Resolver:
         # `n += 1` reads its name where it defines it.
         place = node.span if symbol.node is None else _span_of(symbol.node)
         related = (Related(place, "it is defined here"),) if place != node.span else ()
-        hint = "give it one before: not every way here does" if is_possible else None
+        hint = "give it one before: not every path here does" if is_possible else None
         self.mistakes.add(code.at(node.span, name=node.text, hint=hint, related=related))
         return symbol
 

@@ -140,7 +140,7 @@ def test_functions(text: str, most: str, tmp_path: Path) -> None:
     assert told(bounds_in(tmp_path, text), "g") == most
 
 
-_OFTEN = "`while` turns as often as it has to"
+_OFTEN = "`while` repeats an unknown number of times"
 _TURN = "        print($ a $)\n"
 
 

@@ -238,7 +238,7 @@ def test_a_run_without_prompts(opened: Opened, written: Callable[[Timeline], str
 def test_it_says_what_bounded_the_run(opened: Opened, written: Callable[[Timeline], str]) -> None:
     page = opened(written(large()))
     expect(page.locator("#why")).to_have_text(
-        "For 90% of the time, all 16 requests were in flight that max_in_flight allows: raise "
+        "For 90% of the time, all 16 requests that max_in_flight allows were in flight: raise "
         "it, if the provider takes more."
     )
 

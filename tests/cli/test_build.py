@@ -257,7 +257,7 @@ def test_an_old_source_map_does_not_stay(saftc: Command, script: Script, folder:
     script("a.saft", "// more\nx = 1\nprint(x)\n")
     ended = saftc("build", "a.saft")
     assert ended.err == (
-        "a.saft -> a.py\na.py.map removed: it was that of an older a.py\n"
+        "a.saft -> a.py\na.py.map removed: it belonged to an older a.py\n"
     )
     assert not (folder / "a.py.map").exists()
     for text in ("{}", "not JSON", '{"version": 3, "mappings": ""}', "[]"):

@@ -472,7 +472,8 @@ def test_plans_and_scripts_are_built_apart(saftc: Command, write: Write) -> None
         "saftc: plan.json is a plan: say with --tools MODULE whose functions it calls\n"
     )
     assert saftc("build", "plan.json", "a.saft", "--tools", "tools").err == (
-        "saftc: --tools is for plans, and a.saft is none: name it NAME.json, or leave --tools out\n"
+        "saftc: --tools is for plans, and a.saft is not a plan: name it NAME.json, "
+        "or leave --tools out\n"
     )
     done = saftc("build", "plan.json", "--tools", "tools", "--source-map")
     assert done.err == "saftc: --source-map is for scripts\n"

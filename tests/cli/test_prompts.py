@@ -1023,7 +1023,7 @@ def filled(body: str) -> bytes:
 def test_what_is_not_sent_has_no_form(saftc: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SAFT_PROVIDER", "mock")
     done = saftc("prompts", "-", "--wire", stdin="print($ one $)")
-    assert done.code == 1 and "the provider mock sends nothing to a server" in done.out
+    assert done.code == 1 and "the provider mock does not send to a server" in done.out
     monkeypatch.setenv("SAFT_PROVIDER", "openai")
     script = 'f ask(where): ret $ one $ with {base_url: where}\nask("http://127.0.0.1:9/v1")\n'
     done = saftc("prompts", "-", "--wire", stdin=script)

@@ -59,11 +59,11 @@ CASES = {
     ),
     "a stream for each item": (
         "for mail in mails:\n    print(stream $ {mail} $)",
-        "what `stream` asks for is there piece by piece, in its turn",
+        "a stream gives its pieces in its turn",
     ),
     "the pieces of a stream": (
         "for piece in stream $ all $:\n    print($ {piece} $)",
-        "what `stream` asks for is there piece by piece, in its turn",
+        "a stream gives its pieces in its turn",
     ),
     "a value of the item before": (
         'story = ""\nfor mail in mails:\n    story = $ {mail} {story} $\nprint(story)',
@@ -125,7 +125,7 @@ CASES = {
     ),
     "a value of unknown type": (
         "f go(most):\n    for mail in mails:\n        print($ {mail} $, upper(most))\ngo(nil)",
-        "`most` is of unknown type: it may be nothing for `upper`",
+        "`most` is of unknown type: it may not be a value that `upper` takes",
     ),
     "a condition that prints": (
         "all = [$ {mail} $ for mail in mails if print(mail)]",
@@ -505,7 +505,7 @@ def test_what_effects_and_certainty_know_of_each_kind_of_node() -> None:
             "may go on for ever",
         ),
         ("all = [$ {mail} $ for mail in mails if read_text(mail) != latest]\n", "reads"),
-        ("all = [$ {n} $ for n in [len(latest)] if str(n) != latest]\n", "may have no text"),
+        ("all = [$ {n} $ for n in [len(latest)] if str(n) != latest]\n", "may not have a text"),
         ("all = [$ {n} $ for n in [len(latest)] if n + 0.5 > 2]\n", "too large"),
     ],
 )

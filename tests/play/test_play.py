@@ -555,7 +555,7 @@ def test_half_of_a_character_is_not_saved(tmp_path: Path) -> None:
     file = tmp_path / "mine.saft"
     with serving(file) as page, own(page) as connection:
         (told,) = news_of(connection, {"save": 'x = 1\nprint("\ud83d")\n'}, "unsaved")
-        assert "half of a character is in line 2" in told["problem"]
+        assert "line 2 has half of a character" in told["problem"]
         assert not list(tmp_path.iterdir())
         # The page goes on.
         assert news_of(connection, {"save": "x = 1\n"}, "saved")

@@ -549,8 +549,8 @@ def test_defaults_hold_for_the_prompts_of_their_module(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ("base_url='http://a'", "`base_url` is not for a module to say"),
-        ("max_requests=3", "`max_requests` is not for a module to say"),
+        ("base_url='http://a'", "`base_url` cannot be set by a module"),
+        ("max_requests=3", "`max_requests` cannot be set by a module"),
         ("sistem='x'", "defaults: no option `sistem`; did you mean `system`?"),
     ],
 )

@@ -6,7 +6,6 @@ import doctest
 import importlib
 import inspect
 import pkgutil
-import pydoc
 from dataclasses import fields
 
 import pytest
@@ -38,7 +37,7 @@ def test_every_public_name_is_described() -> None:
 
 
 def test_every_parameter_of_a_prompt_is_described() -> None:
-    described = pydoc.render_doc(prompt, renderer=pydoc.plaintext)
+    described = inspect.getdoc(type(prompt).__call__) or ""
     parameters = set(inspect.signature(prompt).parameters) - {"values", "names"}
     assert {one for one in parameters if f"- `{one}`:" not in described} == set()
 

@@ -766,7 +766,7 @@ def test_parts_come_once_and_later_all_at_once_and_are_of_their_kind(scripted: S
         begun.items()
         with pytest.raises(CheckError, match="not complete"):
             begun.items()
-        with pytest.raises(CheckError, match="was asked before"):
+        with pytest.raises(CheckError, match="was sent already"):
             await begun
         with pytest.raises(CheckError, match="`pieces` are of text"):
             prompt.aio("?", returns=int, stream=True).pieces()  # type: ignore[misc]

@@ -131,7 +131,7 @@ print(prompt("hi", options={"provider": "mock"}).text != "")
         capture_output=True,
         text=True,
     )
-    said = "the working directory is not there any more\n"
+    said = "the working directory no longer exists\n"
     assert (done.stdout, done.stderr) == (2 * said + "True True\nTrue\n", "")
 
 

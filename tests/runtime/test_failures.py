@@ -189,7 +189,7 @@ def test_a_reply_that_is_sent_as_data(server: FakeServer, content: Any, returns:
         (raw(b'{"choices": []}'), "did not return a chat completion"),
         (raw(b'{"choices": [{"message": null}]}'), "did not return a chat completion"),
         (raw(b'{"error": {"message": "overloaded"}}'), "the server reports: overloaded"),
-        (completion("half", finish="error"), "broke the reply off"),
+        (completion("half", finish="error"), "stopped in the middle of the reply"),
     ],
 )
 def test_answers_that_are_none(server: FakeServer, answer: Answer, said: str) -> None:

@@ -86,7 +86,7 @@ def test_a_folder_that_is_missing_is_told(write: Write, tmp_path: Path) -> None:
         write("no/such.txt", "x")
     assert str(caught.value) == (
         f"cannot write {tmp_path / 'no' / 'such.txt'}: No such file or directory; there is no "
-        f"folder {tmp_path / 'no'}; `from os import makedirs` brings what makes one"
+        f"folder {tmp_path / 'no'}; `from os import makedirs` imports what makes one"
     )
 
 

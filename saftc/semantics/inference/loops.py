@@ -90,7 +90,7 @@ def _part(
         return Form.PIECES, STRING
     if isinstance(asked, ListType):
         return Form.ITEMS, item_type(asked)
-    hint = f"`for draft: {show(asked)} in ...` gives it as far as it is there"
+    hint = f"`for draft: {show(asked)} in ...` gives the finished part again and again"
     inference.report(
         catalogue.NOT_ITERABLE.at(loop.iterable.span, found=f"a stream of {show(asked)}", hint=hint)
     )
@@ -100,7 +100,7 @@ def _part(
 def _no_stream(inference: Inference, node: n.Expression, schema: n.Schema, iterable: Type) -> None:
     """A type says what a stream is asked for; of another value, the items have their own."""
     if isinstance(node, n.Prompt):
-        found, hint = "a prompt", "write `stream` before the prompt: its drafts are gone over"
+        found, hint = "a prompt", "write `stream` before the prompt: the loop gets its drafts"
     else:
         found, hint = show(iterable), "leave the type out: the items have theirs"
     inference.report(catalogue.DRAFTS_OF_STREAM.at(schema.span, found=found, hint=hint))

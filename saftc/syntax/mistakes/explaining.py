@@ -55,7 +55,7 @@ def explain(bad: Token, expected: set[str], tokens: list[Token]) -> Diagnostic:
             (opener or tokens[0]).span,
             word="try",
             other="except",
-            hint="`except error:` below it tells what is done after a failure",
+            hint="`except error:` below it says what to do after a failure",
         )
     if bad.type == "$END":
         # The statement was cut where the next one begins, so what is missing is its block.
