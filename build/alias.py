@@ -1,7 +1,7 @@
 # Compiled by saftc from alias.saft; edit that file instead.
 
-# Alias and capability boundary: the model sees the name that stands in the prompt, and it can
-# call what stands there and nothing else.
+# Alias and capability boundary: the model sees the name that is written in the prompt, and it can
+# call the functions in the prompt and nothing else.
 
 from runtime_support import prompt
 

@@ -1,6 +1,6 @@
 # Compiled by saftc from conditions.saft; edit that file instead.
 
-# Prompts as conditions: where a condition stands, the model answers yes or no.
+# Prompts as conditions: in the place of a condition, the model answers yes or no.
 
 from runtime_support import overlap, prompt
 from runtime_support.ops import print

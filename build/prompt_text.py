@@ -24,14 +24,14 @@ slogan = prompt(
 ).value
 print(slogan)
 
-# the inner prompt is answered first; its answer stands in the outer one
+# the inner prompt is answered first; the outer one contains its answer
 headline = prompt(
     "Make a headline of at most five words from {0}",
     prompt("Describe a {product} in one sentence.", product=product).value,
 ).value
 print(headline)
 
-# any expression may stand between braces
+# any expression may be between braces
 tags = prompt(
     "Give {0} tags for a {1}, as short words.",
     len(facts),

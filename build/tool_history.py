@@ -29,7 +29,7 @@ answer = warmest(["Oslo", "Cairo", "Atlantis"])
 # used as a value it is the model's text
 print(f"answer: {answer.value}")
 
-# a tool that fails does not stop the script: the model is told, and the call is on record
+# a tool that fails does not stop the script: the model gets the error, and the call is on record
 for call in answer.tool_calls:
     if call.error is not None:
         print(call.tool, show(call.args), "failed:", call.error)

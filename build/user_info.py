@@ -1,6 +1,6 @@
 # Compiled by saftc from user_info.saft; edit that file instead.
 
-# Destructuring: one prompt gives several values, each with a name and a type of its own.
+# Destructuring: one prompt gives several values, each with its own name and type.
 
 from runtime_support import overlap, prompt
 from runtime_support.ops import print

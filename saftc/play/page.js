@@ -454,7 +454,7 @@ const CHANGES = {
       const button = document.createElement("button");
       button.className = "again";
       button.textContent = "Ask again";
-      button.title = "Sends the last request of this prompt once more; the script does not run";
+      button.title = "Sends the last request of this prompt again, without running the script";
       button.addEventListener("click", () => askAgain(prompt));
       prompt.node.append(button);
     }
@@ -636,7 +636,7 @@ function keep() {
   try {
     sessionStorage.setItem(`saft-play ${own.uri}`, JSON.stringify({ current: current.key, kept }));
   } catch {
-    say("this is too large to be kept when the page is loaded again: save it", true);
+    say("this is too large to keep when the page is reloaded: save it", true);
   }
 }
 
@@ -694,7 +694,7 @@ async function openFile(name) {
 async function elsewhere(uri, line, column) {
   const name = decodeURIComponent(uri.slice(uri.lastIndexOf("/") + 1));
   if (!uri.startsWith(folder) || uri.slice(folder.length) !== encodeURIComponent(name) || !name.endsWith(".saft")) {
-    say(`that is in ${decodeURIComponent(uri.replace(/^file:\/\//, ""))}, line ${line}`);
+    say(`the definition is in ${decodeURIComponent(uri.replace(/^file:\/\//, ""))}, line ${line}`);
   } else if (await openFile(name)) {
     script.go(line, column);
   }
@@ -715,8 +715,8 @@ function chosen() {
 async function tellWhoAnswers() {
   const { provider, model, options, replay, problem, choices } = await (await fetch(withToken("who"))).json();
   const words = ([name, asks]) => (asks && asks !== name ? `${name} · ${asks}` : name);
-  let who = provider ? words([provider, model]) : "nobody is set up";
-  if (provider === "none") who = "nobody is set up";
+  let who = provider ? words([provider, model]) : "no model is configured";
+  if (provider === "none") who = "no model is configured";
   if (provider === "mock") who = "mock · rules, no model";
   if (replay) who = `the recording ${replay}`;
   const surroundings = new Option(who, "");

@@ -102,7 +102,7 @@ def test_a_prompt(saftc: Command) -> None:
         ("$ about {mail} $", "sends at most 6 requests, 2 for each row"),
         ('$ {mail} $ with {model: "other"}', "sends at most 6 requests, 2 for each row"),
         ("each(mail)", "sends at most 6 * len(split(mail)) requests, 2 * len(split(mail)) for"),
-        ("turns(mail)", "may send any number of requests: line 8: `while` turns as often as"),
+        ("turns(mail)", "may send any number of requests: line 8: `while` repeats an"),
     ],
 )
 def test_a_job(

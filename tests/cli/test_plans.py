@@ -332,9 +332,10 @@ def test_modules_that_are_not_there_or_cannot_be_used(saftc: Command, write: Wri
     assert said("tools") == "saftc: cannot import tools: ZeroDivisionError: division by zero\n"
     assert said("geo") == "saftc: geo.saft has errors: see `saftc check geo.saft`\n"
     assert said("tools.py") == (
-        "saftc: --tools takes the name of a module, and tools.py is none: write --tools tools\n"
+        "saftc: --tools takes the name of a module, and tools.py is not one: "
+        "write --tools tools\n"
     )
-    assert said("a-b") == "saftc: --tools takes the name of a module, and a-b is none\n"
+    assert said("a-b") == "saftc: --tools takes the name of a module, and a-b is not one\n"
 
 
 def test_a_function_that_no_plan_can_call(saftc: Command, write: Write) -> None:

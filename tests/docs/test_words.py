@@ -1,7 +1,8 @@
 """The house's words: what people read says it in plain English, and in the words of the field.
 
-Read are the pages without their blocks of code, the help of the commands, and the messages in the
-sources. A phrase has the better word beside it; where a phrase is right, `ALLOWED` says why.
+Read are the pages without their blocks of code, the help of the commands, the messages in the
+sources, and the texts of the page in the browser and of the editors. A phrase has the better word
+beside it; where a phrase is right, `ALLOWED` says why.
 """
 
 import re
@@ -20,6 +21,13 @@ PAGES = (
     *("editors/README.md", "editors/*/README.md"),
 )
 FENCE = re.compile(r"^( *)```.*?^ *```$", re.MULTILINE | re.DOTALL)
+
+# Texts of the page in the browser and of editors: all of each file but lines of comments.
+PARTS = (
+    *("saftc/play/page.html", "saftc/play/page.js", "editors/play/editor.js"),
+    *("saftc/play/tour/*.saft", "saftc/play/examples/*.saft"),
+    *("editors/vscode/package.json", "editors/vscode/src/*", "editors/nvim/**/*.lua"),
+)
 
 # Comments and strings; a docstring begins its line. Parts of a string on several lines are one.
 LITERAL = re.compile(
@@ -91,6 +99,19 @@ def test_pages() -> None:
         f"{page.relative_to(ROOT)}:{number}: {said}: {line.strip()}"
         for page in pages
         for number, line in enumerate(prose(page).splitlines(), 1)
+        for said in better(line)
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_page_and_editors() -> None:
+    parts = [part for pattern in PARTS for part in sorted(ROOT.glob(pattern))]
+    assert len(parts) > 20
+    wrong = [
+        f"{part.relative_to(ROOT)}:{number}: {said}: {line.strip()}"
+        for part in parts
+        for number, line in enumerate(part.read_text(encoding="utf-8").splitlines(), 1)
+        if not re.match(r"\s*(//|--|\*)", line) or part.suffix == ".saft"
         for said in better(line)
     ]
     assert not wrong, "\n".join(wrong)
