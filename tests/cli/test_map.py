@@ -157,7 +157,7 @@ def test_budget_and_limits_are_those_of_a_run(
         (
             ["home/triage.saft:main", "mails.csv"],
             1,
-            "`main` takes nothing of mails.csv: each row wo",
+            "`main` takes no column of mails.csv: every row wo",
         ),
         (["home/triage.saft:main", "mails.csv", "--check"], 1, "a parameter takes the column of"),
         (["home/triage.saft:list", "mails.csv", "--set", 'mail="x"'], 1, "--column mail=... names"),

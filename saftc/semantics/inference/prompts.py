@@ -74,7 +74,8 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
 
 
 def _may_be_function(type_: Type) -> bool:
-    return any(one == ANY or isinstance(one, FunctionType | BuiltinType) for one in members(type_))
+    functions = FunctionType | BuiltinType | CallableType
+    return any(one == ANY or isinstance(one, functions) for one in members(type_))
 
 
 def _streamed(inference: Inference, node: n.Prompt, wanted: Type | None) -> Type | None:

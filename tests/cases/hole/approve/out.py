@@ -1,4 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
+from collections.abc import Callable
+
 from runtime_support import approve, prompt
 
 
@@ -21,3 +23,10 @@ print(
     ).value
 )
 print(prompt("Answer {mail} with {refund}.", mail=mail, refund=approve(refund)).value)
+
+
+def ask(pay: Callable[[str, float], str]) -> str:
+    return prompt("Answer {mail} with {pay}.", mail=mail, pay=approve(pay)).value
+
+
+print(ask(refund))
