@@ -52,12 +52,15 @@ def explain(error: BaseException, scripts: Mapping[str, Running]) -> str:
 
 
 def _calls(steps: "list[_InScript | _InPython]") -> "list[_InScript | _InPython]":
-    """The steps without those around a part that runs ahead: for the script it is no call."""
+    """The steps without those around a part that runs ahead, or of calls that overlap: for the
+    script they are not calls."""
     inner = itertools.chain(steps[1:], [None])
     return [step for step, below in zip(steps, inner, strict=False) if not _holds(step, below)]
 
 
 def _holds(step: "_InScript | _InPython", below: "_InScript | _InPython | None") -> bool:
+    if below is not None and step.frame is below.frame:
+        return True  # of the calls that overlap, the one that failed
     match step, below:
         case _InScript(span=outer), _InScript(span=inner):
             is_within = outer.start <= inner.start and inner.end <= outer.end

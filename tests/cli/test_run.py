@@ -73,6 +73,17 @@ def test_an_uncaught_error(saftc: Command, script: Script) -> None:
     assert "Traceback" not in ended.err
 
 
+def test_an_uncaught_error_of_prompts_that_overlap(
+    saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAFT_PROVIDER", "none")
+    script("a.saft", 'x = "a"\na = $ one {x} $\nb = $ two {x} $\nprint(a, b)\n')
+    ended = saftc("run", "a.saft")
+    assert ended.code == 1
+    assert " --> a.saft:2:5\n" in ended.err
+    assert "called at" not in ended.err
+
+
 def test_an_uncaught_error_in_a_sibling(saftc: Command, script: Script) -> None:
     script("a.saft", 'from b import go\n\ngo(parse("{}"))\n')
     script("b.saft", "f go(x):\n    ret x.name\n")
