@@ -578,7 +578,7 @@ def test_without_saftc_it_is_said_once_that_none_is_drawn(
         ([], ""),
         ([(0, 1, 0)], "For 100% of the time, one request was in flight alone"),
         ([(0, 1, 0), (9, 1, 0)], "For 80% of the time, no request was in flight"),
-        ([(0, 2, 0)] * 3, "For 100% of the time, all 3 requests that `max_in_flight` allows were in flight"),
+        ([(0, 2, 0)] * 3, "For 100% of the time, all 3 requests that `max_in_flight` allows were"),
         ([(0, 4, 3)], "For 75% of the time, requests waited"),
         ([(0, 3, 0), (1, 1, 0), (1, 1, 0), (2, 1, 0)], "On average, 2.0 requests"),
     ],
