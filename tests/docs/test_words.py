@@ -6,7 +6,7 @@ beside it; where a phrase is right, `ALLOWED` says why.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -92,28 +92,35 @@ def better(text: str) -> Iterator[str]:
             yield f"{match[0]!r} is {word!r}"
 
 
+def wrong_lines(file: Path, lines: Iterable[tuple[int, str]]) -> list[str]:
+    """The numbered lines of a file that are to be said otherwise, each with its place."""
+    return [
+        f"{file.relative_to(ROOT)}:{number}: {said}: {line.strip()}"
+        for number, line in lines
+        for said in better(line)
+    ]
+
+
 def test_pages() -> None:
     pages = [page for pattern in PAGES for page in sorted(ROOT.glob(pattern))]
     assert len(pages) > 100
     wrong = [
-        f"{page.relative_to(ROOT)}:{number}: {said}: {line.strip()}"
-        for page in pages
-        for number, line in enumerate(prose(page).splitlines(), 1)
-        for said in better(line)
+        told for page in pages for told in wrong_lines(page, enumerate(prose(page).splitlines(), 1))
     ]
     assert not wrong, "\n".join(wrong)
+
+
+def shown_lines(part: Path) -> Iterator[tuple[int, str]]:
+    """The numbered lines of a part of the page or of an editor, without those of comments."""
+    for number, line in enumerate(part.read_text(encoding="utf-8").splitlines(), 1):
+        if not re.match(r"\s*(//|--|\*)", line) or part.suffix == ".saft":
+            yield number, line
 
 
 def test_the_page_and_editors() -> None:
     parts = [part for pattern in PARTS for part in sorted(ROOT.glob(pattern))]
     assert len(parts) > 20
-    wrong = [
-        f"{part.relative_to(ROOT)}:{number}: {said}: {line.strip()}"
-        for part in parts
-        for number, line in enumerate(part.read_text(encoding="utf-8").splitlines(), 1)
-        if not re.match(r"\s*(//|--|\*)", line) or part.suffix == ".saft"
-        for said in better(line)
-    ]
+    wrong = [told for part in parts for told in wrong_lines(part, shown_lines(part))]
     assert not wrong, "\n".join(wrong)
 
 
