@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from opentelemetry import trace
 from opentelemetry.trace import (
     INVALID_SPAN,
     Span,
@@ -191,7 +191,6 @@ def workflow(name: str) -> Generator[None]:
 
 def _tracer() -> Tracer | None:
     """What begins spans; None where the program has not set up OpenTelemetry."""
-    trace: Any = sys.modules["opentelemetry.trace"]
     provider = trace.get_tracer_provider()
     if isinstance(provider, (trace.ProxyTracerProvider, trace.NoOpTracerProvider)):
         return None

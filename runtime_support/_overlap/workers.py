@@ -208,8 +208,9 @@ def running_loop() -> AbstractEventLoop | None:
     """The event loop that runs in this thread."""
     import sys
 
-    asyncio: Any = sys.modules.get("asyncio")
-    return None if asyncio is None else asyncio._get_running_loop()
+    # While another thread imports asyncio it is there without its names, and no loop runs here.
+    get: Any = getattr(sys.modules.get("asyncio"), "_get_running_loop", None)
+    return None if get is None else get()
 
 
 def workers_here() -> Workers:

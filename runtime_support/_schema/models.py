@@ -8,7 +8,6 @@ has done so.
 from __future__ import annotations
 
 import functools
-import sys
 from dataclasses import replace
 from typing import Any
 
@@ -52,7 +51,9 @@ def _data_of(value: Any) -> Any:
     if value is m.ABSENT:
         return value
     try:
-        return sys.modules["pydantic_core"].to_jsonable_python(value)
+        from pydantic_core import to_jsonable_python
+
+        return to_jsonable_python(value)
     except Exception:  # whatever a class of the user's raises
         return m.ABSENT
 
@@ -95,7 +96,9 @@ def in_json(schema: m.Schema) -> m.Schema:
 def _read_by_pydantic(class_: type) -> m.Schema:
     """What JSON has for a class that pydantic reads itself; any value, if it is no scalar."""
     try:
-        document = sys.modules["pydantic"].TypeAdapter(class_).json_schema()
+        from pydantic import TypeAdapter
+
+        document = TypeAdapter(class_).json_schema()
     except Exception:  # whatever a class of the user's raises, the model will say it
         return m.AnySchema()
     kinds: dict[Any, m.ScalarKind] = {

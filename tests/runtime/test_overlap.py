@@ -11,6 +11,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -216,6 +217,15 @@ def test_after_a_failure_nothing_behind_it_is_begun(
     until(nothing_runs)
     # What stands before it goes on; of what was in flight, no second request was made.
     assert late == ["0 again"]
+
+
+def test_while_another_thread_imports_asyncio(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As it stands in `sys.modules` from the first line of its import on.
+    monkeypatch.setitem(sys.modules, "asyncio", ModuleType("asyncio"))
+    assert together(later(ask, "one"), later(ask, "two")) == ("ONE", "TWO")
+    assert list(overlap(ask, ["three", "four"])) == ["THREE", "FOUR"]
 
 
 def test_in_together_nothing_is_begun_after_a_failure(
