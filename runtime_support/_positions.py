@@ -6,7 +6,8 @@
 
 A module compiled in memory carries `__saft_source_map__`: its Source Map v3, or an object whose
 `position(line, column)` gives the text. A module on disk may have its map beside it, `NAME.py.map`.
-A damaged map, or one of another version of the module, gives no position, and hides no error.
+A map of another version of the module gives no position; one that cannot be read gives none either,
+which is told once. Neither hides an error.
 """
 
 from __future__ import annotations
@@ -36,6 +37,9 @@ _LONGEST_NAME = 64
 # code is. The code is kept beside it, so that no other gets its identity.
 _MOST_STRETCHES = 4096
 _stretches: dict[tuple[int, int], tuple[CodeType, Stretch]] = {}
+
+# The modules of which was told that their positions cannot be looked up.
+_failed: set[str] = set()
 
 
 class Place:
@@ -79,7 +83,8 @@ class Place:
         """The position in the script of a place in this module (line from 1, column from 0)."""
         try:
             return self._looked_up(line, column)
-        except Exception:  # a damaged map must not hide the error that it would explain
+        except Exception as error:  # it must not hide the error that it would explain
+            _note_failure(self.code.co_filename, error)
             return None
 
     def stretch(self) -> Stretch:
@@ -101,6 +106,15 @@ class Place:
             return look_up(source_map, path, self.names, line, column)
         lookup = getattr(source_map, "position", None)
         return None if lookup is None else lookup(line, column)
+
+
+def _note_failure(path: str, error: Exception) -> None:
+    if path not in _failed:
+        from runtime_support._notes import note
+
+        _failed.add(path)
+        reason = f"{type(error).__name__}: {error}"
+        note(f"the places of {os.path.basename(path)} in its script cannot be looked up: {reason}")
 
 
 def name_of_place(path: str, function: str) -> str:

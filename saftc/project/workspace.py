@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence, Set
 from functools import cached_property
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
 from saftc.project.cache import OF_PYTHON, Cache, CompiledModule, digest
@@ -93,6 +94,8 @@ class Workspace:
         self._roots: dict[str, Path] = {}
         # What was compiled last, for those who want to know more of it than its text.
         self._last: tuple[str, Origin] | None = None
+        # Prompts in several threads ask for their places while the script imports another one.
+        self._compiling = RLock()
 
     @cached_property
     def scripts(self) -> "Scripts":
@@ -185,7 +188,8 @@ class Workspace:
         file = str(Path(file))
         known = self._modules.get(file)
         if known is None:
-            known = self._cached(file) or self._compiled_elsewhere(file) or self._compile(file)
+            with self._compiling:
+                known = self._cached(file) or self._compiled_elsewhere(file) or self._compile(file)
             self._modules[file] = known
             root = self.root_of(file)
             for path in self.siblings(known):
@@ -226,12 +230,13 @@ class Workspace:
         None when that does not give the same module any more: a file that the script imports is not
         where it was.
         """
-        if self._last is None or self._last[0] != module.script:
-            self._compile(module.script)
-        if self._last is None or self._last[0] != module.script:
+        with self._compiling:
+            if self._last is None or self._last[0] != module.script:
+                self._compile(module.script)
+            last = self._last
+        if last is None or last[0] != module.script or last[1].generated.text != module.text:
             return None
-        origin = self._last[1]
-        return origin if origin.generated.text == module.text else None
+        return last[1]
 
     def compile_ahead(self, files: Sequence[str]) -> None:
         """Begins to compile scripts in other processes, when there are enough of them."""

@@ -4,6 +4,7 @@ import ast
 import io
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from saftc.codegen.positions import _read as _statements
 from saftc.commands.run import run_module
 from saftc.driver import Compiled
+from saftc.project.cache import CompiledModule
 from saftc.project.workspace import Workspace
 
 pytestmark = pytest.mark.one_python
@@ -263,6 +265,24 @@ def test_both_sides_of_any_comparison_are_shown(
     ended = capsys.readouterr()
     assert found in ended.err
     assert ended.out == ("called\n" if "counted" in condition else "")
+
+
+def test_threads_ask_for_the_places_of_several_scripts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    workspace = Workspace(None)
+    modules: list[CompiledModule] = []
+    for name in ("a.saft", "b.saft"):
+        Path(name).write_text(f'print("{name}")\n')
+        modules.append(workspace.compile(name))
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert all(pool.map(workspace.origin, modules * 5))
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_endless_recursion_is_told_in_words(

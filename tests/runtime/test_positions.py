@@ -111,15 +111,21 @@ def test_a_map_with_damaged_contents_hides_nothing(
     assert failed(names["ask"]).saft_position is None
 
 
-def test_a_lookup_that_fails_hides_nothing(scripted: Callable[..., Scripted]) -> None:
+def test_a_lookup_that_fails_hides_nothing_and_is_told_once(
+    scripted: Callable[..., Scripted], capsys: pytest.CaptureFixture[str]
+) -> None:
     class Lookup:
         def position(self, line: int, column: int) -> str:
             raise KeyError(line)
 
-    scripted("no", "no")
+    scripted(*["no"] * 4)
     names: dict[str, Any] = {"__saft_source_map__": Lookup(), "__name__": "damaged"}
-    exec(compile(MODULE, "damaged.py", "exec"), names)
+    exec(compile(MODULE, "failing_lookup.py", "exec"), names)
     assert failed(names["ask"]).saft_position is None
+    assert failed(names["ask"]).saft_position is None
+    assert capsys.readouterr().err == (
+        "saftc: the places of failing_lookup.py in its script cannot be looked up: KeyError: 4\n"
+    )
 
 
 def test_a_source_that_is_not_there_is_a_question_mark() -> None:
