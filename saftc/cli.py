@@ -310,11 +310,13 @@ def build(
         ),
     ] = "",
     ships_settings: Annotated[
-        bool,
+        bool | None,
         typer.Option(
-            "--settings", help="Have modules take with them what [tool.saft] says of their prompts."
+            "--settings/--no-settings",
+            help="Have modules take with them what [tool.saft] says of their prompts, or not; "
+            "otherwise they stay as they are.",
         ),
-    ] = False,
+    ] = None,
     in_place: Annotated[
         bool, typer.Option("--in-place", help="Write each module beside its script (the default).")
     ] = False,

@@ -103,15 +103,22 @@ def build(
     in_order: bool = False,
     is_async: bool = False,
     suffix: str = "",
-    ships_settings: bool = False,
+    ships_settings: bool | None = None,
     in_place: bool = False,
     root: Path | None = None,
 ) -> int:
     """Compiles scripts, or plans that call the functions of the module `tools`, to modules.
 
-    With `watch`, again and again until it is interrupted, when they change.
+    With `watch`, again and again until it is interrupted, when they change. Without a word on
+    `ships_settings`, modules keep the settings that they have.
     """
-    from saftc.commands.build import Builder, refuse_collisions, shipped_settings, targets_of
+    from saftc.commands.build import (
+        Builder,
+        keep_settings,
+        refuse_collisions,
+        shipped_settings,
+        targets_of,
+    )
     from saftc.project.files import make_folder
     from saftc.project.workspace import Workspace, open_workspace
 
@@ -142,7 +149,7 @@ def build(
             words=[
                 *(["--async"] if is_async else []),
                 *(["--suffix", suffix] if suffix else []),
-                *(["--settings"] if ships_settings else []),
+                *({True: ["--settings"], False: ["--no-settings"], None: []}[ships_settings]),
             ],
             is_again=not is_first,
             is_async=is_async,
@@ -157,11 +164,12 @@ def build(
     targets()  # wrong usage is reported before anything else
 
     def opened() -> Workspace:
+        ships = keep_settings(targets()) if ships_settings is None else ships_settings
         return open_workspace(
             in_order=in_order,
             is_async=is_async,
             suffix=suffix,
-            defaults=shipped_settings() if ships_settings else "",
+            defaults=shipped_settings() if ships else "",
             root=root,
         )
 

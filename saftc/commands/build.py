@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from saftc.project.files import (
     may_overwrite,
     read_module,
     scripts_below,
+    ships_settings,
     write_module,
 )
 from saftc.project.finder import Roots, folder_of, package_in
@@ -196,6 +197,29 @@ class Builder:
         if self.check:
             say(f"{target} is out of date: run `saftc build {words}`")
             self.has_failed = True
+
+
+def keep_settings(targets: Iterable[tuple[str, Path | None]]) -> bool:
+    """Whether the modules that are there set `defaults`, and so will those that are written.
+
+    Raises:
+        WrongUsage: Some do, and others do not.
+    """
+    own = [path for _, path in targets if path is not None and not is_special(path)]
+    found = {
+        path: ships
+        for path in own
+        if may_overwrite(path)
+        and (text := read_module(path)) is not None
+        and (ships := ships_settings(text)) is not None
+    }
+    if len(set(found.values())) < 2:
+        return any(found.values())
+    by_ships = {ships: path for path, ships in found.items()}
+    raise WrongUsage(
+        f"{by_ships[True]} has the project's settings in it, and {by_ships[False]} has not: "
+        "give --settings or --no-settings"
+    )
 
 
 def shipped_settings() -> str:

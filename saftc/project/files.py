@@ -104,6 +104,15 @@ def is_async_module(text: str) -> bool:
     return text.partition("\n")[0].endswith(_ASYNC)
 
 
+def ships_settings(text: str) -> bool | None:
+    """Whether a module that saftc has written sets `defaults`; None of one without prompts."""
+    import ast
+
+    imports = (one for one in ast.parse(text).body if isinstance(one, ast.ImportFrom))
+    names = {one.name for node in imports if node.module == "runtime_support" for one in node.names}
+    return None if names.isdisjoint({"prompt", "program"}) else "defaults" in names
+
+
 def write_module(path: Path, text: str) -> None:
     """Writes `text` to `path`: the old file stays whole until the new one is.
 

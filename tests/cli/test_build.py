@@ -402,7 +402,31 @@ def test_settings_that_modules_take_with_them(saftc: Command, script: Script, fo
     assert '\ndefaults(system="Be brief.")\n' in (folder / "a.py").read_text()
     assert "defaults" not in (folder / "b.py").read_text()
     assert saftc("build", "a.saft", "--settings", "--check").code == 0
-    assert saftc("build", "a.saft", "--check").code == 1
     script("pyproject.toml", '[tool.saft]\nsistem = "Be brief."\n')
     ended = saftc("build", "a.saft", "--settings")
     assert ended.code == 1 and "did you mean `system`?" in ended.err
+
+
+def test_modules_keep_the_settings_that_they_have(
+    saftc: Command, script: Script, folder: Path
+) -> None:
+    script("a.saft", "print($ hi $)\n")
+    script("b.saft", "print(1)\n")
+    script("pyproject.toml", SHIPPED)
+    assert saftc("build", "a.saft", "b.saft", "--settings").code == 0
+    assert saftc("build", "a.saft", "b.saft", "--check").code == 0
+    script("pyproject.toml", SHIPPED.replace("brief", "kind"))
+    ended = saftc("build", "a.saft", "--check")
+    assert (ended.code, ended.err) == (1, "a.py is out of date: run `saftc build a.saft`\n")
+    assert saftc("build", "a.saft").code == 0
+    assert '\ndefaults(system="Be kind.")\n' in (folder / "a.py").read_text()
+    ended = saftc("build", "a.saft", "--no-settings", "--check")
+    told = "a.py is out of date: run `saftc build --no-settings a.saft`\n"
+    assert (ended.code, ended.err) == (1, told)
+    assert saftc("build", "a.saft", "--no-settings").code == 0
+    assert "defaults" not in (folder / "a.py").read_text()
+    script("c.saft", "print($ hi $)\n")
+    assert saftc("build", "c.saft", "--settings").code == 0
+    ended = saftc("build", "a.saft", "c.saft", "--check")
+    told = "c.py has the project's settings in it, and a.py has not: give --settings or"
+    assert ended.code == 2 and told in ended.err
