@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from runtime_support._language.files import (
         PRIVATE,
         base_folder,
+        check_can_write,
         check_regular,
         open_private,
         replace_file,
@@ -73,7 +74,9 @@ else:
         "_asking": "KEPT_OPTIONS Question first_request",
         "_exchange": "TOKEN_PARTS Request",
         "_language.failures": "error_words",
-        "_language.files": "PRIVATE base_folder check_regular open_private replace_file size_text",
+        "_language.files": (
+            "PRIVATE base_folder check_can_write check_regular open_private replace_file size_text"
+        ),
         "_media": "describe_content",
         "_names": "did_you_mean listed",
         "_notes": "note",
@@ -140,6 +143,7 @@ __all__ = [
     "base_folder",
     "began_by",
     "begin_run",
+    "check_can_write",
     "check_provider_name",
     "check_regular",
     "checked_option",

@@ -17,7 +17,7 @@ from contextvars import ContextVar
 
 from runtime_support._order import await_turn, note_read, note_write
 from runtime_support._values import as_text, brief
-from runtime_support.errors import CheckError, FileError
+from runtime_support.errors import CheckError, ConfigError, FileError
 
 MOST_BYTES = 1_000_000_000
 UNFINISHED = ".saft-"
@@ -191,6 +191,23 @@ def replace_file(
                 os.fsync(folder)
             finally:
                 os.close(folder)
+
+
+def check_can_write(path: str, what: str) -> None:
+    """ConfigError when no file can be written at this path, before anything is paid for it.
+
+    `what` names the file in the message, as in "the timeline".
+    """
+    folder = os.path.dirname(os.path.realpath(path))
+    if os.path.isdir(path):
+        reason = "it is a folder"
+    elif not os.path.isdir(folder):
+        reason = f"there is no folder {os.path.dirname(path)}"
+    elif not os.access(folder, os.W_OK):
+        reason = f"nothing can be written in {folder}"
+    else:
+        return
+    raise ConfigError(f"cannot write {what} {path}: {reason}", hint="name another file")
 
 
 def open_private(path: str, flags: int) -> int:

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 
 from runtime_support._effects import Abandoned, Effects, drive
 from runtime_support._exchange import Heard, Reply, Replying, Request, ToolRequest
-from runtime_support._language.files import open_private
+from runtime_support._language.files import check_can_write, open_private
 from runtime_support._media import count_attachments, describe_content
 from runtime_support._notes import note
 from runtime_support._order import current, in_turn, waited_here
@@ -357,6 +357,8 @@ def _trace(event: Event) -> None:
 
 
 def _log_to(path: str) -> Listener:
+    check_can_write(path, "the log")
+
     def log(event: Event) -> None:
         told = {"time": event["time"], "process": os.getpid(), **event}
         line = redacted(json.dumps(told, ensure_ascii=False, default=str))

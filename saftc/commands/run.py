@@ -61,6 +61,10 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     show_prompts()
     if sys.stdout.isatty():
         order.print_values = _print_visibly
+    problem = _output_problem()
+    if problem is not None:
+        complain(problem)
+        return 2
     problem = _journal_problem(command)
     if problem is not None:
         complain(problem)
@@ -111,6 +115,26 @@ def _workflow(name: str) -> AbstractContextManager[None]:
     from saftc.runtime import workflow
 
     return workflow(name)
+
+
+def _output_problem() -> str | None:
+    """Begins what is drawn of the run, if anything is; gives why it, or a log, cannot be written.
+
+    A run without prompts is drawn, too: an older page would be taken for its.
+    """
+    if not any(map(os.environ.get, ("SAFT_TIMELINE", "SAFT_CHROME", "SAFT_LOG"))):
+        return None
+    from runtime_support.errors import ConfigError
+    from saftc.looking.timeline import begin_timeline
+    from saftc.runtime import check_can_write
+
+    try:
+        begin_timeline()
+        if os.environ.get("SAFT_LOG"):
+            check_can_write(os.environ["SAFT_LOG"], "the log")
+    except ConfigError as problem:
+        return str(problem)
+    return None
 
 
 def _journal_problem(command: list[str]) -> str | None:

@@ -40,6 +40,7 @@ from saftc.runtime import (
     PRIVATE,
     Event,
     base_folder,
+    check_can_write,
     check_regular,
     counted,
     is_list,
@@ -469,14 +470,14 @@ def _sums(prompts: list[Prompt]) -> dict[str, Any]:
 
 
 def explain_time(prompts: Iterable[Prompt], most_in_flight: int) -> str:
-    """What bounded the run, in one sentence; "" of a run without requests.
+    """What bounded the run, in one sentence.
 
     The first that holds for half of the time or more: no request was in flight, as many were as
     `max_in_flight` allows, requests waited while others had room, or one was in flight alone.
     """
     steps = [step for prompt in prompts for step in prompt.steps if step.kind != "tool"]
     if not steps:
-        return ""
+        return "No request was sent."
     begun, wall = min(step.start for step in steps), 0.0
     changes = list[tuple[float, int, int]]()
     for step in steps:
@@ -650,7 +651,7 @@ def watch() -> Callable[[Event], None] | None:
     """
     if _is_child():
         return None
-    seeing = [one.see for one in (_timeline_here(), live_file()) if one is not None]
+    seeing = [one.see for one in (begin_timeline(), live_file()) if one is not None]
     if len(seeing) < 2:
         return seeing[0] if seeing else None
 
@@ -661,20 +662,25 @@ def watch() -> Callable[[Event], None] | None:
     return see
 
 
-def _timeline_here() -> Timeline | None:
+def begin_timeline() -> Timeline | None:
+    """The timeline of this process, if the environment asks for one; begun by the first call.
+
+    Raises:
+        ConfigError: It asks for a file that cannot be written.
+    """
     wanted = {os.environ[name]: form for name, form in FORMS.items() if os.environ.get(name)}
     if not wanted:
         return None
     with _lock:
         if _here.timeline is None:
+            for path in wanted:
+                check_can_write(path, "the timeline")
             made = _here.timeline = Timeline(script_here())
             made.how = "running"
             _here.paths = wanted
             _here.has_ended = threading.Event()
             for path, form in wanted.items():
-                if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
-                    note(f"there is no folder for the timeline {path}: it will not be written")
-                elif form is Timeline.page:
+                if form is Timeline.page:
                     arguments = made, path, _here.has_ended
                     threading.Thread(target=_grow, args=arguments, daemon=True).start()
         return _here.timeline

@@ -93,6 +93,27 @@ def test_the_timeline_says_what_keeps_a_prompt_in_order(saftc: Command, script: 
     assert page.count(why.format(4)) == 2
 
 
+def test_a_run_without_prompts_is_drawn_over_an_older_one(saftc: Command, script: Script) -> None:
+    script("a.saft", 'print("hello")\n')
+    Path("run.html").write_text("an older run")
+    ended = saftc("run", "a.saft", "--timeline", "run.html", "--chrome", "trace.json")
+    assert (ended.code, ended.out, ended.err) == (0, "hello\n", "")
+    assert '"prompts": 0,' in Path("run.html").read_text(encoding="utf-8")
+    assert json.loads(Path("trace.json").read_text(encoding="utf-8"))["traceEvents"] == []
+
+
+@pytest.mark.parametrize("option", ["--timeline", "--chrome", "--log"])
+def test_a_script_is_not_begun_when_the_run_could_not_be_written(
+    option: str, saftc: Command, script: Script
+) -> None:
+    script("a.saft", "print($ hello $)\n")
+    what = "log" if option == "--log" else "timeline"
+    ended = saftc("run", "a.saft", option, "nowhere/run")
+    assert (ended.code, ended.out) == (2, "")
+    reason = "there is no folder nowhere; name another file"
+    assert ended.err == f"saftc: cannot write the {what} nowhere/run: {reason}\n"
+
+
 def test_what_cannot_be_read_or_written(saftc: Command, script: Script) -> None:
     script("a.saft", "print($ hello $)\n")
     ended = saftc("trace", "a.saft", "--html", "run.html")

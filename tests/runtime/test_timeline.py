@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from runtime_support import (
+    ConfigError,
     ContractError,
     ProviderError,
     Reply,
@@ -465,20 +466,24 @@ def test_between_the_processes_of_a_journal_no_time_is_left(scripted: Made) -> N
     assert found["sums"]["wall"] < later_by / 2
 
 
-def test_a_page_without_prompts_and_one_that_cannot_be_written(
-    scripted: Made, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_page_without_prompts() -> None:
+    page = data_of(Timeline("empty").page())
+    assert (page["prompts"], page["why"]) == ([], "No request was sent.")
+
+
+@pytest.mark.parametrize("variable", ["SAFT_TIMELINE", "SAFT_CHROME"])
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [("nowhere/run.html", "there is no folder nowhere"), (".", "it is a folder")],
+)
+def test_nothing_is_sent_when_it_could_not_be_drawn(
+    variable: str, path: str, reason: str, scripted: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert data_of(Timeline("empty").page())["prompts"] == []
-    monkeypatch.setenv("SAFT_TIMELINE", "nowhere/run.html")
-    scripted("a", "b")
-    assert prompt("one").value == "a"
-    assert prompt("two").value == "b"
-    write_timeline()
-    told = capsys.readouterr().err.splitlines()
-    assert told == [
-        "saftc: there is no folder for the timeline nowhere/run.html: it will not be written",
-        "saftc: cannot write the timeline nowhere/run.html: No such file or directory",
-    ]
+    monkeypatch.setenv(variable, path)
+    provider = scripted("a")
+    with pytest.raises(ConfigError, match=f"cannot write the timeline {path}: {reason}"):
+        prompt("one")
+    assert not provider.requests
 
 
 SCRIPT = """
@@ -575,7 +580,7 @@ def test_without_saftc_it_is_said_once_that_none_is_drawn(
 @pytest.mark.parametrize(
     ("steps", "why"),
     [
-        ([], ""),
+        ([], "No request was sent."),
         ([(0, 1, 0)], "For 100% of the time, one request was in flight alone"),
         ([(0, 1, 0), (9, 1, 0)], "For 80% of the time, no request was in flight"),
         ([(0, 2, 0)] * 3, "For 100% of the time, all 3 requests that `max_in_flight` allows were"),

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from runtime_support import RateLimited, ToolsUnsupported, configure, prompt
+from runtime_support import ConfigError, RateLimited, ToolsUnsupported, configure, prompt
 from runtime_support._exchange import Reply, Request
 from runtime_support._observe import tracing as tracing
 from runtime_support._observe.tracing import add_observer
@@ -183,18 +184,39 @@ def test_an_interrupt_in_an_observer_is_one(scripted: Callable[..., Scripted]) -
     remove()
 
 
-@pytest.mark.parametrize("place", ["no/such/folder/log.jsonl", "."])
-def test_a_log_that_cannot_be_written_costs_no_answer(
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [("no/such/log.jsonl", "there is no folder no/such"), (".", "it is a folder")],
+)
+def test_nothing_is_sent_when_the_log_cannot_be_written(
+    path: str, reason: str, monkeypatch: pytest.MonkeyPatch, scripted: Callable[..., Scripted]
+) -> None:
+    monkeypatch.setenv("SAFT_LOG", path)
+    provider = scripted("one")
+    with pytest.raises(ConfigError, match=f"cannot write the log {path}: {reason}"):
+        prompt("hi")
+    assert not provider.requests
+
+
+def test_a_log_that_is_lost_on_the_way_costs_no_answer(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     scripted: Callable[..., Scripted],
-    place: str,
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setenv("SAFT_LOG", place)
-    scripted("one", "two")
-    assert [prompt("hi").value, prompt("hi").value] == ["one", "two"]
+    path = tmp_path / "logs" / "log.jsonl"
+    path.parent.mkdir()
+    monkeypatch.setenv("SAFT_LOG", str(path))
+
+    class Removing(Scripted):
+        def complete(self, request: Request) -> Reply:
+            shutil.rmtree(path.parent)
+            return super().complete(request)
+
+    configure(provider=Removing(["one"]))
+    assert prompt("hi").value == "one"
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"saftc: log {place}: ") and f"'{place}'" in line
+    assert line.startswith(f"saftc: log {path}: ")
 
 
 def test_without_standard_error_nothing_is_lost(
