@@ -149,6 +149,13 @@ class Binding:
         )
 
     def _kept(self, keep: Keep) -> list[str]:
+        result = columns_of(self.tool.signature.returns)
+        if ROW in result:
+            raise ConfigError(
+                f"what `{self.tool.name}` gives has a field `{ROW}`, and `{ROW}` is the number of "
+                "the row in the output",
+                hint=f"give the field another name, such as `{ROW}_number`",
+            )
         if keep == "none":
             return []
         wanted = list(self.table.columns) if keep == "all" else list(keep)
@@ -157,7 +164,6 @@ class Binding:
                 near = did_you_mean(name, self.table.columns)
                 hint = near or f"its columns are {listed(self.table.columns)}"
                 raise ConfigError(f"keep: {self.table.path} has no column `{name}`", hint=hint)
-        result = columns_of(self.tool.signature.returns)
         for name in wanted:
             if name in result or name == ROW:
                 field = f"a field of what `{self.tool.name}` gives"

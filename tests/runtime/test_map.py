@@ -900,6 +900,44 @@ def test_names_that_stand_for_two_things() -> None:
     assert refused() == "mails.csv:1: there are two columns `mail`"
 
 
+@dataclass
+class Seat:
+    """A result with a field that has the name of the number of a row."""
+
+    row: int
+    letter: str
+
+
+@dataclass
+class Booking:
+    """A result that has such a field further down."""
+
+    seat: Seat
+
+
+@pytest.mark.parametrize("keep", ["all", "none"])
+@pytest.mark.parametrize("check_only", [True, False])
+def test_a_field_of_the_result_called_row(keep: Any, check_only: bool) -> None:
+    def seat(mail: str) -> Seat:
+        return Seat(7, ask(mail))
+
+    table("mails.csv", 2)
+    assert refused(function=seat, keep=keep, check_only=check_only) == (
+        "what `seat` gives has a field `row`, and `row` is the number of the row in the output; "
+        "give the field another name, such as `row_number`"
+    )
+
+
+def test_a_field_called_row_further_down_is_no_column() -> None:
+    def booking(mail: str) -> Booking:
+        return Booking(Seat(7, mail))
+
+    map_rows(booking, table("mails.csv", 2), "out", keep="none")
+    assert lines("out/part-*") == [
+        {"row": number, "seat": {"row": 7, "letter": f"mail {number}"}} for number in range(2)
+    ]
+
+
 def test_tables_that_cannot_be_read() -> None:
     assert refused(table="mails.txt").startswith("mails.txt: a table is a file that ends in .parq")
     assert "No such file" in refused(table="none.csv")
