@@ -120,9 +120,7 @@ def _effects_of_the_top(file: str, workspace: Workspace) -> Iterator[str]:
     checked = workspace.scripts.check(file, workspace.root_of(file))
     effects = Effects(checked.facts)
     for statement in checked.module.statements:
-        if isinstance(statement, n.FunctionDef):
-            continue
-        for effect in sorted(effects.of(statement) & _EFFECTS.keys()):
+        for effect in sorted(effects.of_run(statement) & _EFFECTS.keys()):
             line, column = checked.source.position(statement.span.start)
             yield (
                 f"{checked.source.name}:{line}:{column}: the top level of a mapped script runs in "

@@ -27,6 +27,7 @@ from functools import cached_property
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
+from saftc.flow.statements import evaluated_by
 from saftc.semantics.builtins import BUILTINS, Effect
 from saftc.semantics.facts import Facts, RecordFacts
 from saftc.semantics.forms import BuiltinCall, DirectCall, Form
@@ -183,6 +184,11 @@ class Effects:
     def of(self, *nodes: n.Node) -> set[Effect]:
         """What evaluating the nodes may do."""
         return self._with_functions(self._directly(nodes))
+
+    def of_run(self, statement: n.Statement) -> set[Effect]:
+        """What a statement does when its module runs; a definition evaluates its defaults alone."""
+        is_definition = isinstance(statement, n.FunctionDef | n.RecordDef)
+        return self.of(*(evaluated_by(statement) if is_definition else [statement]))
 
     def of_node(self, node: n.Node) -> set[Effect]:
         """What a node by itself may do, beside what its parts do."""
@@ -466,7 +472,8 @@ class Effects:
             )
             if script is not None:
                 effects = next(one for one in self._scripts if one.facts is script)
-                found = _both(found, (effects.of(*script.module.statements), set()))
+                run = (effects.of_run(one) for one in script.module.statements)
+                found = _both(found, (set[Effect]().union(*run), set()))
             elif not self._is_pure_import(self.facts.names.of(name)):
                 return {"unknown"}, set()
         return found

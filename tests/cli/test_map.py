@@ -198,6 +198,50 @@ def test_a_top_level_that_every_process_would_run(
     )
 
 
+ANSWERS = """\
+type Answer(text: string):
+    assert len(text) > 0
+
+f ask(mail: string) -> Answer: ret $ convert {mail} to uppercase $
+f note(mail: string):
+    print(mail)
+    append_text("notes.txt", mail)
+"""
+
+
+@pytest.mark.parametrize(
+    "imports",
+    ["from lib.answers import ask", "from lib.answers import Answer, note", "import lib.answers"],
+)
+@pytest.mark.parametrize("again", [False, True])
+def test_a_script_that_imports_functions_that_ask_print_and_write(
+    imports: str, again: bool, saftc: Command, script: Script
+) -> None:
+    script("home/lib/answers.saft", ANSWERS)
+    function = "f read(mail: string): ret $ convert {mail} to lowercase $\n"
+    script("home/use.saft", f"{imports}\n{function}")
+    if again:  # through another script
+        script("home/more.saft", f"from use import read\n{function.replace('read', 'more')}")
+    target = "home/more.saft:more" if again else "home/use.saft:read"
+    checked = saftc("map", target, "mails.csv", "out", "--check")
+    assert (checked.code, checked.err.splitlines()[0]) == (0, "2 rows checked: found nothing wrong")
+    ended = saftc("map", target, "mails.csv", "out")
+    assert (ended.code, "2 rows: 2 done" in ended.err) == (0, True), ended.err
+
+
+@pytest.mark.parametrize("imported", [False, True])
+def test_a_default_that_asks_is_asked_at_the_top_level(
+    imported: bool, saftc: Command, script: Script
+) -> None:
+    asking = "f read(mail: string, tone = $ pick one $): ret tone\n"
+    script("home/lib/tones.saft", asking)
+    script("home/use.saft", "from lib.tones import read\nf own(mail: string): ret read(mail)\n")
+    target = "home/use.saft:own" if imported else "home/lib/tones.saft:read"
+    ended = saftc("map", target, "mails.csv", "out")
+    assert (ended.code, Path("out").exists()) == (1, False)
+    assert "home/lib/tones.saft:1:1: the top level of a mapped script runs in" in ended.err
+
+
 def test_mistakes_are_those_of_check(saftc: Command, script: Script) -> None:
     script("home/triage.saft", "f triage(mail: string) -> string:\n    ret male\n")
     ended = saftc("map", "home/triage.saft:triage", "mails.csv", "out")
