@@ -49,6 +49,7 @@ from runtime_support.errors import (
     CheckError,
     ConfigError,
     PromptError,
+    ReplayMiss,
     RunWaiting,
     SaftError,
     ToolsUnsupported,
@@ -188,7 +189,7 @@ class Asking:
                 answer = yield from drive(self.steps, self.doing)
                 if self.parts is not None:
                     yield from self.parts.rest(answer.value)
-        except SaftError as error:
+        except (SaftError, ReplayMiss) as error:
             if isinstance(error, PromptError):
                 for one in self.around:
                     one.failed(error)

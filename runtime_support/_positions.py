@@ -20,7 +20,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from runtime_support._values import is_object
-from runtime_support.errors import SaftError
+from runtime_support.errors import ReplayMiss, SaftError
 
 if TYPE_CHECKING:
     from types import CodeType, FrameType
@@ -183,7 +183,7 @@ def is_ours(path: str) -> bool:
     return path.startswith(_OURS)
 
 
-def annotate(error: SaftError, place: Place | None = None) -> None:
+def annotate(error: SaftError | ReplayMiss, place: Place | None = None) -> None:
     """Gives the error the position of the place, or of the call, unless it has one already."""
     if error.saft_position is not None:
         return

@@ -20,10 +20,10 @@
             ├── ProviderTimeout (also TimeoutError)
             ├── RateLimited
             ├── AuthenticationFailed
-            ├── ToolsUnsupported                the provider takes no tools
-            └── ReplayMiss                      the recording has no such request
+            └── ToolsUnsupported                the provider takes no tools
 
     RunWaiting, a BaseException                 a call waits for approval; nothing has failed
+    ReplayMiss, a BaseException                 the recording has no such request
 
 Every one says what was asked, what came, and where it helps one thing to try.
 `saft_position` is `"triage.saft:12:5"` for a failed prompt whose source map is known, else None;
@@ -79,8 +79,8 @@ def printable(text: str) -> str:
     return escaped.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-class SaftError(Exception):
-    """The base of all errors of this package.
+class _WithMessage(BaseException):
+    """What errors of this package say, and where.
 
     `message` says what is wrong, and `hint` what to try, or is None. `saft_position` is the place
     in the script, if there is one. `replies` is how many replies the prompt had, `reply` the text
@@ -107,10 +107,21 @@ class SaftError(Exception):
         return _rebuilt, (type(self), self.args, self.__dict__)
 
 
-def _rebuilt(kind: type[SaftError], arguments: tuple[Any, ...], state: dict[str, Any]) -> SaftError:
+def _rebuilt(
+    kind: type[_WithMessage], arguments: tuple[Any, ...], state: dict[str, Any]
+) -> _WithMessage:
     error = kind.__new__(kind, *arguments)
     error.__dict__.update(state)
     return error
+
+
+class SaftError(_WithMessage, Exception):
+    """The base of all errors of this package.
+
+    `message` says what is wrong, and `hint` what to try, or is None. `saft_position` is the place
+    in the script, if there is one. `replies` is how many replies the prompt had, `reply` the text
+    of the last.
+    """
 
 
 class CheckError(SaftError, TypeError):
@@ -302,8 +313,12 @@ class ToolsUnsupported(ProviderError):
     """The provider, or its model, does not support tools."""
 
 
-class ReplayMiss(ProviderError):
-    """The recording has no answer to this request; `nearest` is the most similar request in it."""
+class ReplayMiss(_WithMessage):
+    """The recording has no answer to this request; `nearest` is the most similar request in it.
+
+    It is a BaseException, so that no `except Exception`, tool or program handles it as a failure
+    of the model: a test that replays would pass with nothing replayed.
+    """
 
     def __init__(
         self, message: str, *, nearest: dict[str, Any] | None = None, hint: str | None = None

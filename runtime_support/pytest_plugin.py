@@ -15,7 +15,7 @@ import ipaddress
 import re
 import socket
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -58,10 +58,21 @@ def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
             names["__tracebackhide__"] = _is_on_purpose
 
 
-def _is_on_purpose(raised: pytest.ExceptionInfo[BaseException]) -> bool:
-    from runtime_support.errors import SaftError
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Fails a test in which the recording missed a request, whatever has become of the error."""
+    yield
+    if "saft_replay" in getattr(item, "fixturenames", ()):
+        from runtime_support.runs._recordings import misses_of
 
-    return isinstance(raised.value, SaftError)
+        for miss in misses_of(str(_recording_of(item))):
+            pytest.fail(f"a prompt was not replayed: {miss}", pytrace=False)
+
+
+def _is_on_purpose(raised: pytest.ExceptionInfo[BaseException]) -> bool:
+    from runtime_support.errors import ReplayMiss, SaftError
+
+    return isinstance(raised.value, SaftError | ReplayMiss)
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def run_source(source: str, *, name: str = "<text>", **settings: object) -> Modu
         SourceError: The script has errors; nothing has run.
         ConfigError: There is no such setting, or it has no such value; nothing has run.
     """
-    from runtime_support import configure
+    from runtime_support import ReplayMiss, configure
 
     text, places = _compiled(_checked(source, name), Overlapping())
     number = next(_numbers)
@@ -98,7 +98,7 @@ def run_source(source: str, *, name: str = "<text>", **settings: object) -> Modu
     with configure(**settings):
         try:
             run_text(text, filename, module.__dict__, places, _as_program(text, filename))
-        except Exception as error:
+        except (Exception, ReplayMiss) as error:
             _note_place(error, filename, places)
             raise
     return module

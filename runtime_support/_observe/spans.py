@@ -39,7 +39,7 @@ from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
 from runtime_support._seams import register
 from runtime_support._version import __version__
-from runtime_support.errors import SaftError
+from runtime_support.errors import ReplayMiss, SaftError
 from runtime_support.providers import who_answers
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class Spans(Observer):
             about["gen_ai.output.messages"] = _json([message])
         self._request = _ended(self._request, about)
 
-    def unanswered(self, error: SaftError) -> None:
+    def unanswered(self, error: SaftError | ReplayMiss) -> None:
         self._request = _ended(self._request, {}, error)
 
     @contextmanager

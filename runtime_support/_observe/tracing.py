@@ -44,7 +44,7 @@ from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
 from runtime_support._seams import Around, register
 from runtime_support._targets import RETURN_PREFIX
-from runtime_support.errors import ProviderError, SaftError, printable
+from runtime_support.errors import ProviderError, ReplayMiss, SaftError, printable
 
 if TYPE_CHECKING:
     from runtime_support._seams import Send
@@ -88,7 +88,7 @@ class Observer(Around):
     def received(self, reply: Reply) -> None:
         """A reply came in."""
 
-    def unanswered(self, error: SaftError) -> None:
+    def unanswered(self, error: SaftError | ReplayMiss) -> None:
         """The request has no reply."""
 
     def called(self, call: ToolCall) -> None:
@@ -114,7 +114,7 @@ class Observer(Around):
         self.sent(request)
         try:
             reply = yield from send(request, heard)
-        except SaftError as error:
+        except (SaftError, ReplayMiss) as error:
             self.unanswered(error)
             raise
         except Abandoned:
@@ -207,7 +207,7 @@ class Tracer(Observer):
     def received(self, reply: Reply) -> None:
         self._tell("reply", **reply.readable(), duration=self._duration())
 
-    def unanswered(self, error: SaftError) -> None:
+    def unanswered(self, error: SaftError | ReplayMiss) -> None:
         status = getattr(error, "status", None)
         kind, message = type(error).__name__, str(error)
         duration = self._duration()

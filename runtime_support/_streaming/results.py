@@ -20,7 +20,7 @@ from runtime_support._results import (
 )
 from runtime_support._seams import load_part
 from runtime_support._streaming.chunks import Parts
-from runtime_support.errors import CheckError
+from runtime_support.errors import CheckError, ReplayMiss
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -68,7 +68,7 @@ class Streamed(Arriving):
         asked = _in_drafts(self._asked, self._parts) if as_drafts else self._asked
         try:
             self._end = yield from iterate(asked.answering())
-        except Exception as error:
+        except (Exception, ReplayMiss) as error:
             self._end = error
             raise
 
@@ -175,7 +175,7 @@ class AsyncResult(Generic[T_co]):
     def _noted(self, asked: Asking) -> Effects[Answer]:
         try:
             answer = yield from asked.answering()
-        except Exception as error:
+        except (Exception, ReplayMiss) as error:
             self._end = error
             raise
         self._end = Result.of(answer)

@@ -28,7 +28,7 @@ from runtime_support._schema.reading import schema_of
 from runtime_support._seams import Around, load_part, register, registered
 from runtime_support._settings import settings_to_show
 from runtime_support._values import is_list, is_object, plain
-from runtime_support.errors import CheckError, ConfigError, Failed, SaftError
+from runtime_support.errors import CheckError, ConfigError, Failed, ReplayMiss, SaftError
 from runtime_support.mcp._config import project_folder
 from runtime_support.mcp._lock import LockedTool, locked, locked_tool
 
@@ -145,7 +145,7 @@ class ToolServer:
                     hint="the recording was edited by hand: record it again",
                 )
             return self._value_of(known, outcome, returns)
-        except SaftError as error:
+        except (SaftError, ReplayMiss) as error:
             # A function that stands for the tool has called: what is told is who calls that.
             annotate(error, place_of_call(passed=1))
             raise

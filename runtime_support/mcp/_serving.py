@@ -37,7 +37,7 @@ from runtime_support._tools import (
     result_text,
 )
 from runtime_support._values import counted, plain
-from runtime_support.errors import CheckError, ConfigError
+from runtime_support.errors import CheckError, ConfigError, ReplayMiss, RunWaiting
 from runtime_support.mcp._calls import server_of
 
 if TYPE_CHECKING:
@@ -158,6 +158,8 @@ def _server(title: str, offers: dict[str, _Offer]) -> Server[Any]:
             # What the script itself says, without Python's word for it.
             told = failure_text(failure, params.name, read)
             return _failed(told.removeprefix("AssertionError: "))
+        except (RunWaiting, ReplayMiss) as end:  # neither ends the server
+            return _failed(str(end))
         except SystemExit as end:  # it ends the call, and not the calls beside it
             return _failed(f"it has ended itself with {end.code!r}")
         if offer.output is None:

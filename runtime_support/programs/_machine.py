@@ -30,6 +30,7 @@ from runtime_support.errors import (
     ConfigError,
     JournalError,
     ProviderError,
+    ReplayMiss,
     RunStopped,
     RunWaiting,
 )
@@ -128,7 +129,8 @@ class Stopped(Exception):
 
 # The end of the process or of the run; a prompt that was cancelled, or whose provider failed.
 _ENDING = (
-    *(KeyboardInterrupt, SystemExit, Cancelled, RunStopped, RunWaiting, ProviderError, ConfigError),
+    *(KeyboardInterrupt, SystemExit, Cancelled, RunStopped, RunWaiting, ReplayMiss),
+    *(ProviderError, ConfigError),
 )
 _CONTAINER = 64  # bytes that a list or an object takes in memory, at least
 _SHORT = {float, bool, type(None)}

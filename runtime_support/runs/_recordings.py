@@ -76,6 +76,7 @@ class Recording:
             note(f"{path}:{torn}: the last line is incomplete and is left out")
         self.used: set[EntryKey] = set()
         self.asked: Counter[str] = Counter()
+        self.misses: list[ReplayMiss] = []
         self.has_changed = False
         self._is_writable = False
         self._unwritten: list[bytes] = []
@@ -96,6 +97,12 @@ class Recording:
                     self.used.add(one)
                     return self.entries[one]
             return None
+
+    def miss(self, asked: Entry) -> ReplayMiss:
+        """The error that this request has no entry, which is noted in `misses`."""
+        error = _miss(self, asked)
+        self.misses.append(error)
+        return error
 
     def check(self, asked: Entry) -> None:
         """ConfigError when what comes of this could not be recorded."""
@@ -210,7 +217,7 @@ class Replay(Around):
                     yield reply.text
                 return reply
             if self.record is None:
-                raise _miss(self.replay, request_data(request))
+                raise self.replay.miss(request_data(request))
         if self.record is None:
             return (yield from send(request, heard))
         asked = request_data(request)
@@ -249,7 +256,7 @@ class Replay(Around):
             if entry is not None:
                 return entry["reply"]
             if one.record is None:
-                raise _miss(one.replay, asked)
+                raise one.replay.miss(asked)
         if one.record is None:
             return (yield from made)
         yield Effect(partial(one.record.check, asked))
@@ -285,6 +292,12 @@ def advise(path: str, hint: str) -> None:
 def open_recording(path: str) -> Recording:
     """The recording at this path, shared by the process until it is closed."""
     return _open.at(os.path.realpath(path), Recording)
+
+
+def misses_of(path: str) -> list[ReplayMiss]:
+    """The requests that the open recording at this path has missed."""
+    recording = _open.open.get(os.path.realpath(path))
+    return [] if recording is None else recording.misses
 
 
 def close(path: str) -> list[Entry]:

@@ -45,6 +45,7 @@ from runtime_support.errors import (
     ConfigError,
     ProviderError,
     RateLimited,
+    ReplayMiss,
     RunStopped,
     RunWaiting,
     SaftError,
@@ -329,7 +330,7 @@ def _ends_the_job(error: SaftError) -> bool:
 def describe_error(error: BaseException) -> Entry:
     """What went wrong with a row, as data; without secrets."""
     position = replies = None
-    if isinstance(error, SaftError):
+    if isinstance(error, SaftError | ReplayMiss):
         position, replies, message = error.saft_position, error.replies, str(error)
     else:
         try:
@@ -361,7 +362,7 @@ def _is_of_others(path: str) -> bool:
 def _in_python(error: BaseException) -> str | None:
     """The line that raised it, when no script did."""
     frames = traceback.extract_tb(error.__traceback__)
-    if not frames or isinstance(error, SaftError):
+    if not frames or isinstance(error, SaftError | ReplayMiss):
         return None
     return f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}"
 

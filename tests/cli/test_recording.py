@@ -57,6 +57,49 @@ def test_a_miss_is_told_at_the_prompt_with_the_nearest_entry(
     assert process("run", "in.saft", "--provider", "mock", *both).code == 0
 
 
+CAUGHT = {
+    "try": """
+try:
+    print($ greet {"Ada"} in one line $)
+except error:
+    print("waits for a person:", error.kind)
+print("the end")
+""",
+    "a loop that overlaps": """
+f reply(name: string) -> string:
+    try: ret $ greet {name} in one line $
+    except: ret "nobody"
+for name in ["Ada", "Al"]:
+    print(reply(name))
+""",
+    "a tool": """
+/// A greeting.
+f greeting(name: string) -> string: ret $ greet {name} in one line $
+try: print($ call the {greeting} of "Ada" $)
+except: print("none")
+""",
+    "a stream": """
+try:
+    for piece in stream $ greet {"Ada"} in one line $: print(piece)
+except: print("none")
+""",
+}
+
+
+@pytest.mark.parametrize("script", CAUGHT.values(), ids=CAUGHT)
+def test_no_try_of_a_script_catches_a_miss(script: str, process: Command, folder: Path) -> None:
+    (folder / "in.saft").write_text(script)
+    recorded = process("run", "in.saft", "--provider", "mock", "--record", "in.jsonl")
+    assert recorded.code == 0, recorded.err
+    same = process("run", "in.saft", "--replay", "in.jsonl")
+    assert (same.code, same.out) == (0, recorded.out), same.err
+    (folder / "in.saft").write_text(script.replace("one line", "two lines"))
+    done = process("run", "in.saft", "--replay", "in.jsonl")
+    assert (done.code, done.out) == (1, "")
+    assert "ReplayMiss: the recording" in done.err and "two lines" in done.err
+    assert "Traceback" not in done.err
+
+
 def test_trace_and_log(process: Command, folder: Path) -> None:
     (folder / "in.saft").write_text(SCRIPT)
     done = process("run", "in.saft", "--provider", "mock", "--trace", "--log", "in.log")

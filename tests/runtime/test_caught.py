@@ -33,7 +33,6 @@ _KINDS: list[tuple[Exception, str]] = [
     (errors.AuthenticationFailed(_SAID), "authentication"),
     (errors.ProviderError(_SAID, status=500), "provider"),
     (errors.ToolsUnsupported(_SAID), "provider"),
-    (errors.ReplayMiss(_SAID), "provider"),
     (errors.BudgetSpent(_SAID), "budget"),
     (errors.JournalError(_SAID), "file"),
     (errors.ProgramError(_SAID), "program"),

@@ -19,7 +19,6 @@ from runtime_support import (
     ProviderError,
     ProviderTimeout,
     RateLimited,
-    ReplayMiss,
     Result,
     ToolCall,
     ToolsUnsupported,
@@ -211,7 +210,6 @@ FAILURES = [
     AuthenticationFailed("key refused", status=401),
     ProviderTimeout("too slow"),
     RateLimited("too often", status=429),
-    ReplayMiss("not recorded"),
     ProviderError("gone"),
     ConfigError("no such model"),
 ]

@@ -62,6 +62,37 @@ def test_recordings_stand_beside_the_test(run: Run, tmp_path: Path) -> None:
     assert recording.read_text().count("\n") == 1
 
 
+TEST_THAT_CATCHES = """
+from runtime_support import prompt
+
+def greet(name):
+    try:
+        return prompt("greet {name}", name=name).value
+    except EXCEPTION:
+        return "nobody"
+
+def test_greeting(saft_replay):
+    assert greet("Ada")
+"""
+
+
+@pytest.mark.parametrize("caught", ["Exception", "BaseException"])
+def test_a_miss_fails_the_test_whatever_is_caught(
+    caught: str, run: Run, tmp_path: Path
+) -> None:
+    test = TEST_THAT_CATCHES.replace("EXCEPTION", caught)
+    (tmp_path / "test_mail.py").write_text(test)
+    assert "1 passed" in run("--saft-record")
+    assert "1 passed" in run()
+    (tmp_path / "test_mail.py").write_text(test.replace("greet {name}", "greet {name}!"))
+    missed = run()
+    assert "1 failed" in missed and "error" not in missed.splitlines()[-1]
+    assert r"""greet \"Ada\"!""" in missed
+    assert "`pytest --saft-record` records what is missing" in missed
+    assert "1 passed" in run("--saft-record")
+    assert "1 passed" in run()
+
+
 TEST_OF_THE_NETWORK = """
 import pytest, socket
 from runtime_support import prompt

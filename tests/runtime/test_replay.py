@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import stat
@@ -20,6 +21,8 @@ from runtime_support import (
     ToolsUnsupported,
     TruncatedReply,
     configure,
+    overlap,
+    program,
     prompt,
 )
 from runtime_support._exchange import Reply, Request
@@ -120,6 +123,51 @@ def test_a_miss_shows_the_difference_to_the_nearest_entry(
     assert "seed" not in said
     assert said.splitlines()[-1].startswith("set SAFT_RECORD")
     assert caught.value.nearest is not None
+
+
+def swallowing(word: str) -> str:
+    """Greets, or says so where that fails."""
+    try:
+        return prompt("greet {word}", word=word).value
+    except Exception:
+        return "nobody"
+
+
+async def swallowing_aio(word: str) -> str:
+    """The same in an event loop."""
+    try:
+        return (await prompt.aio("greet {word}", word=word)).value
+    except Exception:
+        return "nobody"
+
+
+def test_a_miss_ends_tools_programs_and_calls_that_overlap(
+    monkeypatch: pytest.MonkeyPatch, recording: Path, scripted: Script
+) -> None:
+    calls: dict[str, Callable[[str], Any]] = {
+        "tool": lambda word: prompt("use {swallowing} " + word, swallowing=swallowing).value,
+        "program": lambda word: program("run {swallowing} " + word, swallowing=swallowing).value,
+        "overlap": lambda word: [*overlap(swallowing, [word, word])],
+        "loop": lambda word: asyncio.run(swallowing_aio(word)),
+        "overlap in a loop": lambda word: asyncio.run(collect(word)),
+    }
+
+    async def collect(word: str) -> list[str]:
+        return [one async for one in overlap.aio(swallowing_aio, [word, word])]
+
+    answers = ["hello"] * 10
+    scripted(tool_request("swallowing", word="Ada"), "hello", "so it is", *answers)
+    assert calls["tool"]("Ada") == "so it is"
+    scripted('{"swallowing": "Bob"}', "hello", *answers)
+    assert calls["program"]("Bob") == "hello"
+    start_replay(monkeypatch, recording)
+    lines = [json.loads(line) for line in recording.read_text().splitlines()]
+    asking = [line for line in lines if "greet" not in str(line["request"]["messages"][-1])]
+    recording.write_text("".join(json.dumps(line) + "\n" for line in asking))
+    for word, call in zip(("Ada", "Bob", "C", "D", "E"), calls.values(), strict=True):
+        with pytest.raises(ReplayMiss) as caught:
+            call(word)
+        assert f'greet \\"{word}\\"' in str(caught.value)
 
 
 def test_a_miss_compares_a_prompt_line_by_line(
