@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from runtime_support._language.files import check_regular, resolve_path
@@ -36,6 +36,7 @@ from runtime_support._values import (
     as_number,
     as_text,
     brief,
+    counted,
     each_as,
     expected_error,
     is_dataframe,
@@ -103,6 +104,9 @@ def read(path: str) -> DataFrame:
     if any(REPLACEMENT in name for name in table.columns):
         # polars puts it into names for bytes that are not text.
         raise FileError(f"cannot read {place}: it is not UTF-8 text", path=place)
+    if any("\n" in name for name in table.columns):
+        # polars takes all rows into a name whose quote is not closed.
+        next(csv_records(place))
     return table
 
 
@@ -277,6 +281,32 @@ def _mean_of_list(items: Any, column: Any) -> float:
     return div(total, len(numbers))
 
 
+def csv_records(path: str) -> Iterator[tuple[int, list[str]]]:
+    """The records of a CSV file, each with the line that it begins in.
+
+    FileError for double quotes that do not match, as rows would be taken into the value of another.
+    """
+    import csv
+
+    csv.field_size_limit(2**31 - 1)  # a mail is longer than what Python allows by itself
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        begins = 1
+        try:
+            for cells in reader:
+                yield begins, cells
+                begins = reader.line_num + 1
+        except csv.Error as error:
+            if "expected" not in str(error):  # it is about something else than quotes
+                raise
+            raise FileError(
+                f"{path}:{begins}: the double quotes of this row do not match (line "
+                f"{reader.line_num}: {error})",
+                path=path,
+                hint='close each value that begins with ", and write "" for a " inside of it',
+            ) from None
+
+
 def _explained(message: str, path: str) -> tuple[str, str | None]:
     """Why polars could not read the file, in a line, and what to try."""
     if "utf-8" in message.lower():
@@ -293,14 +323,13 @@ def _first_long_row(path: str) -> str | None:
     import csv
 
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            rows = csv.reader(file)
-            width = len(next(rows))
-            for row in rows:
-                if len(row) > width:
-                    wanted = "1 column" if width == 1 else f"{width} columns"
-                    return f"line {rows.line_num} has {len(row)} values for {wanted}"
-    except (csv.Error, StopIteration, UnicodeDecodeError):
+        records = csv_records(path)
+        _, header = next(records)
+        for line, row in records:
+            if len(row) > len(header):
+                wanted = counted(len(header), "column")
+                return f"line {line} has {len(row)} values for {wanted}"
+    except (csv.Error, FileError, StopIteration, UnicodeDecodeError):
         return None
     return None
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from runtime_support._jsontext import parse
 from runtime_support._language.files import check_regular
 from runtime_support._names import listed
-from runtime_support._tables import polars
+from runtime_support._tables import csv_records, polars
 from runtime_support._values import brief, counted, is_object
 from runtime_support.errors import CheckError, ConfigError, FileError
 
@@ -90,8 +90,7 @@ def table_at(path: str) -> Table:
             schema: Mapping[str, Any] = polars().scan_parquet(path).collect_schema()
             return Table(path, format, tuple(schema), dict(schema))
         if format == "csv":
-            with open(path, encoding="utf-8-sig", newline="") as file:
-                header = next(csv.reader(file), list[str]())
+            _, header = next(csv_records(path), (1, list[str]()))
             twice = [name for name in header if header.count(name) > 1]
             if twice or not header:
                 said = f"there are two columns `{twice[0]}`" if twice else "the file is empty"
@@ -133,21 +132,17 @@ def _parquet_rows(path: str, names: Sequence[str]) -> Iterator[Row]:
 
 
 def _csv_rows(path: str, names: Sequence[str]) -> Iterator[Row]:
-    csv.field_size_limit(2**31 - 1)  # a mail is longer than what Python allows by itself
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file)
-        header = next(reader)
-        wanted = [(name, header.index(name)) for name in names]
-        place = reader.line_num + 1
-        for cells in reader:
-            begins, place = place, reader.line_num + 1  # a value may have lines of its own
-            if not cells:
-                continue
-            problem = None
-            if len(cells) != len(header):
-                problem = f"{counted(len(cells), 'value')} for {counted(len(header), 'column')}"
-                cells += [""] * (len(header) - len(cells))
-            yield Row(begins, {name: cells[at] for name, at in wanted}, problem)
+    records = csv_records(path)
+    _, header = next(records)
+    wanted = [(name, header.index(name)) for name in names]
+    for begins, cells in records:
+        if not cells:
+            continue
+        problem = None
+        if len(cells) != len(header):
+            problem = f"{counted(len(cells), 'value')} for {counted(len(header), 'column')}"
+            cells += [""] * (len(header) - len(cells))
+        yield Row(begins, {name: cells[at] for name, at in wanted}, problem)
 
 
 def _json_rows(path: str, names: Sequence[str] | None) -> Iterator[Row]:

@@ -951,6 +951,41 @@ def test_tables_that_cannot_be_read() -> None:
     assert "Is a directory" in refused(table="folder.csv")
 
 
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ('2,"hello', ":3: the double quotes of this row do not match (line 153: unexpected end"),
+        ('2,"hello\n3,"bye"', ":3: the double quotes of this row do not match (line 4: ',' exp"),
+        ('2,"a"b', ":3: the double quotes of this row do not match (line 3: ',' expected after"),
+        ('2,"a\nb"\n3,"c', ":5: the double quotes of this row do not match (line 155: unexpected"),
+    ],
+)
+@pytest.mark.parametrize("is_late", [False, True])
+def test_quotes_that_do_not_match(row: str, told: str, is_late: bool) -> None:
+    others = "".join(f"{number},mail\n" for number in range(150))
+    text = f"id,mail\n{others}1,hi\n{row}\n" if is_late else f"id,mail\n1,hi\n{row}\n{others}"
+    Path("mails.csv").write_text(text)
+    configure(provider=Echo())
+    with pytest.raises(FileError) as caught:
+        map_rows(ask, "mails.csv", "out", keep="none")
+    assert "the double quotes of this row do not match" in str(caught.value)
+    assert is_late or str(caught.value).startswith(f"mails.csv{told}")
+    assert str(caught.value).endswith('and write "" for a " inside of it')
+    assert not list(Path().glob("out/part-*"))
+
+
+def test_quotes_of_a_header_that_do_not_match() -> None:
+    Path("mails.csv").write_text('id,"mail\n1,hi\n2,ho\n')
+    assert refused().startswith("mails.csv:1: the double quotes of this row do not match")
+
+
+def test_quotes_that_match() -> None:
+    Path("mails.csv").write_text('mail\n"a ""b"" c"\n"d\ne"\nf "g" h\n', newline="")
+    configure(provider=Echo())
+    map_rows(ask, "mails.csv", "out", keep="all")
+    assert [row["mail"] for row in lines("out/part-*")] == ['a "b" c', "d\ne", 'f "g" h']
+
+
 @pytest.mark.parametrize("name", ["in_flight", "limit"])
 def test_numbers_that_make_no_sense(name: str) -> None:
     table("mails.csv", 1)

@@ -114,6 +114,15 @@ def test_what_is_no_table(text: bytes, reason: str, tmp_path: Path) -> None:
     assert refusal(lambda: read(text)) == f"cannot read {tmp_path / 'table.csv'}: {reason}"
 
 
+@pytest.mark.parametrize("text", ['id,"t\n1,a\n', 'id,t\n1,"a\n2,b\n', 'id,t\n1,"a"b\n2,c\n'])
+def test_quotes_that_do_not_match(text: str, tmp_path: Path) -> None:
+    assert str(tmp_path / "table.csv") in refusal(lambda: read(text))
+
+
+def test_a_name_of_two_lines() -> None:
+    assert ops.columns(read('id,"a\nb"\n1,2\n')) == ["id", "a\nb"]
+
+
 def test_missing_files_and_folders(tmp_path: Path) -> None:
     missing = tmp_path / "data" / "none.csv"
     message = refusal(lambda: ops.read("data/none.csv"))
