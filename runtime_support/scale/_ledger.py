@@ -17,9 +17,10 @@ import os
 import re
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import astuple
+from dataclasses import astuple, dataclass, field
 from typing import Any
 
 from runtime_support._language.files import UNFINISHED
@@ -51,6 +52,27 @@ _WORDS = {
 }
 
 
+@dataclass(slots=True)
+class _Losses:
+    """How many processes in a row were lost with a chunk under way, and with one row of it alone.
+
+    `known` is how many requests were kept of the chunk then.
+    """
+
+    known: int = 0
+    times: int = 0
+    rows: Counter[int] = field(default_factory=Counter[int])
+
+    def add(self, known: int, row: int | None) -> None:
+        """Counts a process that was lost, in a row with others if nothing was kept between them."""
+        if known > self.known:
+            self.times, self.rows = 0, Counter()
+        self.known = known
+        self.times += 1
+        if row is not None:
+            self.rows[row] += 1
+
+
 class Ledger:
     """The lines of a job; ConfigError when the folder holds another one, or another has it."""
 
@@ -64,9 +86,8 @@ class Ledger:
         # Journals whose cost is in the lines of their chunks, and those that are kept.
         self._counted: set[str] = set()
         self._keeps: set[str] = set()
-        # Of chunks that were under way when a process was lost: the requests that were known then,
-        # how many processes in a row were, and how many of them had no other chunk under way.
-        self._lost: dict[int, tuple[int, int, int]] = {}
+        # Chunks that were under way when a process was lost.
+        self._lost: dict[int, _Losses] = {}
         try:
             os.makedirs(folder, exist_ok=True)
             if os.path.islink(self.path):
@@ -121,17 +142,17 @@ class Ledger:
         self.spent.add(spent)
         return spent.requests > before.requests
 
-    def begin(self, number: int, *, alone: bool) -> None:
-        """Notes that a chunk is begun, beside others or alone."""
-        self._add({"try": number, "requests": self._requests(number), "alone": alone})
+    def begin(self, number: int, row: int | None) -> None:
+        """Notes that a chunk is begun, or one of its rows and nothing else."""
+        self._add({"try": number, "requests": self._requests(number), "row": row})
 
-    def times_lost(self, number: int) -> tuple[int, int]:
+    def times_lost(self, number: int) -> tuple[int, Mapping[int, int]]:
         """How many processes in a row were lost with a chunk under way and nothing new kept of it.
 
-        And how often it was alone then.
+        And with which of its rows alone.
         """
-        known, times, alone = self._lost.get(number, (0, 0, 0))
-        return (times, alone) if self._requests(number) <= known else (0, 0)
+        lost = self._lost.get(number, _Losses())
+        return (lost.times, lost.rows) if self._requests(number) <= lost.known else (0, {})
 
     def spent_with(self, under_way: Mapping[int, Spent]) -> Spent:
         """What the job has taken, with what running chunks have reported."""
@@ -221,22 +242,23 @@ class Ledger:
 
     def _read_tries(self, lines: list[Entry]) -> None:
         """Counts the chunks that processes had under way when they ended out of order."""
-        begun = dict[int, tuple[int, bool]]()
+        begun = dict[int, tuple[int, int | None]]()
         for line in [*lines, {"begun": 0.0}]:
             number, requests = line.get("chunk", line.get("try")), line.get("requests")
             if "begun" in line:
-                for lost, (known, is_alone) in begun.items():
-                    before, times, alone = self._lost.get(lost, (known, 0, 0))
-                    if known > before:
-                        times = alone = 0
-                    self._lost[lost] = (known, times + 1, alone + is_alone)
+                for lost, (known, row) in begun.items():
+                    self._lost.setdefault(lost, _Losses()).add(known, row)
             if "begun" in line or "ended" in line:
                 begun.clear()
             elif "chunk" in line and isinstance(number, int):
                 begun.pop(number, None)
                 self._lost.pop(number, None)
             elif isinstance(number, int) and isinstance(requests, int):
-                begun[number] = (requests, line.get("alone") is True)
+                _, ended = begun.get(number, (0, None))
+                if ended is not None and number in self._lost:
+                    del self._lost[number].rows[ended]
+                row = line.get("row")
+                begun[number] = (requests, row if isinstance(row, int) else None)
 
     def _check_head(self) -> None:
         """ConfigError when the file is not a job's, before anything in it is changed."""

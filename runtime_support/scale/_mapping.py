@@ -5,13 +5,14 @@ The engine runs chunks; what is done, kept, paid and stopped is decided here, in
 
 from __future__ import annotations
 
+import itertools
 import signal
 import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any, Protocol, TypeAlias
 
@@ -38,8 +39,9 @@ _TOLD_EVERY = 10.0
 _FEWEST_FOR_SHARE = 100
 # A chunk of which nothing comes is begun so often. Before the last time, it is begun alone.
 MOST_TRIES = 3
-# A chunk may be lost with this many processes in a row beside others, and then alone.
-MOST_BESIDE = MOST_ALONE = 2
+# A chunk may be lost with this many processes in a row of which nothing is kept; then its rows are
+# run one at a time, and a row is given up that is lost so often alone.
+MOST_BESIDE = MOST_ALONE = 3
 
 
 # What has become of rows, by their numbers.
@@ -118,6 +120,29 @@ class Report:
         return f"{counted(self.rows, 'row')}: {ended}; {self.spent}, {self.seconds:.1f} s"
 
 
+@dataclass(slots=True)
+class _Apart:
+    """The rows of a chunk that were run one at a time, but for those that failed."""
+
+    values: RowOutcomes = field(default_factory=RowOutcomes)
+    waiting: list[int] = field(default_factory=list[int])
+
+    def left_of(self, rows: RowOutcomes) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Those of the rows that were not run yet."""
+        return (one for one in rows.items() if one[0] not in (*self.values, *self.waiting))
+
+    def add(self, done: Done) -> Done:
+        """What a row came to, with all before it."""
+        self.values |= done.values
+        self.waiting += done.waiting
+        return replace(done, values={**self.values}, waiting=[*self.waiting])
+
+
+def _lost(why: str) -> dict[str, Any]:
+    """Why a row has no outcome: nothing could bring it to its end."""
+    return {"error": "WorkerLost", "message": why, "at": None}
+
+
 class JobChunks:
     """The chunks of a job, and what has become of them."""
 
@@ -147,6 +172,8 @@ class JobChunks:
         self._again: deque[Batch] = deque()
         self._suspects: deque[Batch] = deque()
         self._alone: Batch | None = None
+        # Chunks whose rows are run one at a time, with what has become of these.
+        self._apart: dict[int, _Apart] = {}
         # Beside how many each chunk under way was begun, and how many the budget still allows.
         self._beside: dict[int, int] = {}
         self._most: int | None = None
@@ -249,19 +276,29 @@ class JobChunks:
     def _next(self, parts: Iterator[Batch]) -> Batch | None:
         """The next chunk, but for those that may have been what ended earlier processes."""
         for part in parts:
-            times, alone = self.ledger.times_lost(part.number) if self.engine.is_here else (0, 0)
-            if alone >= MOST_ALONE:
-                why = f"the process has ended {times} times while {_named(part)} was under way"
-                self._give_up(part, why, keeps=True)
-            elif times >= MOST_BESIDE:
-                note(
-                    f"the process has ended {times} times while {_named(part)} was under way: it "
-                    "is started alone, when all others are done"
-                )
-                self._suspects.append(part)
-            else:
+            lost = self.ledger.times_lost(part.number) if self.engine.is_here else None
+            times, rows = lost or (0, dict[int, int]())
+            if times < MOST_BESIDE:
                 return part
+            note(
+                f"the process has ended {times} times while {_named(part)} was under way: its rows "
+                "are started one at a time, when all others are done"
+            )
+            for row, alone in rows.items():
+                if alone >= MOST_ALONE and row in part.rows:
+                    why = f"the process has ended {alone} times while this row alone was under way"
+                    self._give_up_row(part, row, why)
+            self._run_apart(part)
         return None
+
+    def _run_apart(self, part: Batch) -> None:
+        """Has the rows of a chunk be run one at a time, when all others are done."""
+        self._apart[part.number] = _Apart()
+        self._suspects.append(part)
+
+    def _give_up_row(self, part: Batch, row: int, why: str) -> None:
+        failed = self._overdue.setdefault(part.number, {})
+        failed[row] = {"row": row, **_lost(why), "input": part.rows[row]}
 
     def _room(self) -> int:
         if self._is_first and self._is_blind():
@@ -277,10 +314,13 @@ class JobChunks:
 
     def _submit(self, part: Batch) -> bool:
         """Begins a chunk, unless there is nothing left that it may spend."""
-        overdue = self._overdue.get(part.number, {})
-        rows = {row: given for row, given in part.rows.items() if row not in overdue}
+        overdue, rows = self._overdue.get(part.number, {}), self._not_overdue(part)
+        apart = self._apart.get(part.number) if self._alone is part else None
+        if apart is not None:
+            rows = dict(itertools.islice(apart.left_of(rows), 1))
         if not rows:
-            self._finish(part, {}, {**overdue})
+            self._alone = None if self._alone is part else self._alone
+            self._finish(part, {} if apart is None else apart.values, {**overdue})
             return True
         allowance = self._allowance()
         spent = next((name for name, most in allowance.items() if most <= 0), None)
@@ -292,7 +332,7 @@ class JobChunks:
             return False
         if self.engine.is_here:
             try:
-                self.ledger.begin(part.number, alone=self._alone is part)
+                self.ledger.begin(part.number, None if apart is None else next(iter(rows)))
             except JournalError as error:
                 self._stop(_words(error))
                 return False
@@ -303,6 +343,11 @@ class JobChunks:
         chunk = Chunk(part.number, rows, allowance, self._processes, self._largest)
         self.engine.submit(chunk)
         return True
+
+    def _not_overdue(self, part: Batch) -> dict[int, dict[str, Any]]:
+        """The rows of a chunk that are not begun again in vain."""
+        overdue = self._overdue.get(part.number, {})
+        return {row: given for row, given in part.rows.items() if row not in overdue}
 
     def _allowance(self) -> dict[str, float]:
         """What the next chunk may spend: a part of what is left and given to no other one."""
@@ -324,16 +369,25 @@ class JobChunks:
         self._given.pop(part.number)
         beside = self._beside.pop(part.number)
         was_alone, self._alone = self._alone is part, None
+        apart = self._apart.get(part.number) if was_alone else None
         if isinstance(done, Lost):
-            if was_alone:
-                self._give_up(part, f"{_named(part)}: {done.why}")
+            if apart is None:
+                self._run_apart(part)
             else:
-                self._suspects.append(part)
+                row = next(iter(apart.left_of(self._not_overdue(part))))[0]
+                self._give_up_row(part, row, f"row {row}: {done.why}")
+                self._suspects.appendleft(part)
             return
         is_new = self.ledger.note_spent(part.number, done.spent)
         self._is_first = False
         if done.largest is not None:
             self._largest = max(self._largest or 0, done.largest)
+        if apart is not None:
+            self._overdue.setdefault(part.number, {}).update(done.failed)
+            done = apart.add(done)
+            if done.stopped is None and any(apart.left_of(self._not_overdue(part))):
+                self._suspects.appendleft(part)
+                return
         failed = done.failed | self._overdue.pop(part.number, {})
         ended = len(done.values) + len(failed)
         if ended == len(part.rows):
@@ -374,27 +428,25 @@ class JobChunks:
         why: str,
         values: RowOutcomes | None = None,
         failed: RowOutcomes | None = None,
-        *,
-        keeps: bool = False,
     ) -> None:
         """Fails the rows of a chunk that have no outcome."""
         values, failed = values or {}, dict(failed or {})
         for row, given in part.rows.items():
             if row not in values and row not in failed:
-                told = {"error": "WorkerLost", "message": why, "at": None}
-                failed[row] = {"row": row, **told, "input": given}
-        self._finish(part, values, failed, keeps=keeps)
+                failed[row] = {"row": row, **_lost(why), "input": given}
+        self._finish(part, values, failed)
 
-    def _finish(
-        self, part: Batch, values: RowOutcomes, failed: RowOutcomes, *, keeps: bool = False
-    ) -> None:
+    def _finish(self, part: Batch, values: RowOutcomes, failed: RowOutcomes) -> None:
         self._overdue.pop(part.number, None)
+        apart = self._apart.pop(part.number, None)
         self._tries.pop(part.number, None)
         for row, problem in part.problems.items():
             told = {"error": "CheckError", "message": problem, "at": None}
             failed[row] = {"row": row, **told, "input": part.kept[row]}
         self.output.write(part.number, part.kept, values, failed)
-        keeps = keeps or self.keeps_journals
+        # What rows that are given up have been answered is paid: `--retry-failed` needs it.
+        is_given_up = self.engine.is_here and apart is not None and bool(failed)
+        keeps = self.keeps_journals or is_given_up
         self.ledger.finish(part.number, len(part.kept), len(failed), keeps=keeps)
         self._count(len(part.kept), failed)
         self._check_failures()

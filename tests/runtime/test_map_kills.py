@@ -158,7 +158,7 @@ def test_what_a_killed_process_has_paid_counts(server: FakeServer, place: Path) 
 
 
 @pytest.mark.parametrize("deadly", [0, 5])
-def test_a_row_that_ends_its_process_is_given_up_with_its_chunk(
+def test_a_row_that_ends_its_process_is_given_up_alone(
     server: FakeServer, place: Path, deadly: int
 ) -> None:
     model = server.responder = Model()
@@ -177,16 +177,91 @@ def test_a_row_that_ends_its_process_is_given_up_with_its_chunk(
         losses += 1
         assert losses <= 2 * (MOST_BESIDE + MOST_ALONE)
     number = deadly // 2
-    errors = (place / f"out/errors-{number:06d}.jsonl").read_text().splitlines()
-    lost = [json.loads(line) for line in errors]
-    assert [one["row"] for one in lost] == [2 * number, 2 * number + 1]
-    rows = f"chunk {number} (rows {2 * number} to {2 * number + 1})"
-    assert {one["error"] for one in lost} == {"WorkerLost"}
-    assert all(f"4 times while {rows} was under way" in one["message"] for one in lost)
+    (line,) = (place / f"out/errors-{number:06d}.jsonl").read_text().splitlines()
+    lost = json.loads(line)
+    assert (lost["row"], lost["error"]) == (deadly, "WorkerLost")
+    assert lost["message"].startswith("the process has ended 3 times while this row alone was")
+    (other,) = (place / f"out/part-{number:06d}.jsonl").read_text().splitlines()
+    assert json.loads(other)["row"] == 4 * number + 1 - deadly
     assert len(list((place / "out").glob("errors-*"))) == 1
     assert len(list((place / "out").glob("part-*"))) == 5
     most = 2 * MOST_BESIDE + MOST_ALONE
     assert max(model.asked.values()) <= most, "others are not asked again and again"
+
+
+def kill_at(point: str, times: int, place: Path, work: Callable[[], object]) -> None:
+    """Kills so many processes of the job at `point`, as somebody outside would."""
+    for _ in range(times):
+        assert not comes_to_its_end(work, place / "errors"), point
+
+
+@pytest.mark.parametrize("times", [3, 4, 5])
+def test_kills_before_any_reply_fail_no_row(server: FakeServer, place: Path, times: int) -> None:
+    model = server.responder = Model()
+    kill = dying("reply", 1, before=True)  # the reply has come, and nobody has read it
+
+    def work(prepare: Callable[[], object]) -> None:
+        prepare()
+        map_rows(ask, place / "in.jsonl", place / "out", in_flight=IN_FLIGHT)
+
+    kill_at("reply", times, place, lambda: work(kill))
+    assert comes_to_its_end(lambda: work(lambda: None), place / "errors")
+    failed = [json.loads(line) for one in (place / "out").glob("errors-*") for line in one.open()]
+    assert [(one["row"], one["error"]) for one in failed] == [(4, "ValueError")]
+    assert len(rows_of(place)) == ROWS - 1 and model.asked
+
+
+@pytest.mark.parametrize("times", [3, 4, 5])
+def test_rows_whose_answers_are_kept_are_not_failed_with_a_slow_one(
+    server: FakeServer, place: Path, times: int
+) -> None:
+    model = server.responder = Model()
+
+    def slow(mail: str) -> str:
+        answer = prompt("Read {mail}", mail=mail).value
+        if mail == "mail 9" and not (place / "well").exists():
+            os.kill(os.getpid(), signal.SIGKILL)  # from outside, while Python works on it
+        return answer
+
+    def work() -> None:
+        map_rows(slow, place / "in.jsonl", place / "out", in_flight=1)
+
+    kill_at("the end of the last row", times, place, work)
+    (place / "well").touch()
+    assert comes_to_its_end(work, place / "errors")
+    assert not list((place / "out").glob("errors-*")) and len(rows_of(place)) == ROWS
+    assert set(model.asked.values()) == {1}
+
+
+def test_only_the_row_that_was_slow_all_the_time_is_failed(
+    server: FakeServer, place: Path
+) -> None:
+    model = server.responder = Model()
+
+    def slow(mail: str) -> str:
+        answer = prompt("Read {mail}", mail=mail).value
+        if mail == "mail 9" and not (place / "well").exists():
+            os.kill(os.getpid(), signal.SIGKILL)
+        return answer
+
+    def work(**options: Any) -> None:
+        map_rows(slow, place / "in.jsonl", place / "out", in_flight=1, **options)
+
+    kills = 0
+    while not comes_to_its_end(work, place / "errors"):
+        kills += 1
+        assert kills < 10
+    (line,) = (place / "out/errors-000000.jsonl").read_text().splitlines()
+    assert (kills, json.loads(line)["row"]) == (7, 9) and len(rows_of(place)) == ROWS - 1
+    (place / "well").touch()
+    assert comes_to_its_end(lambda: work(retry_failed=True), place / "errors")
+    assert len(rows_of(place)) == ROWS and set(model.asked.values()) == {1}
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    """The rows in the parts."""
+    parts = sorted((folder / "out").glob("part-*"))
+    return [json.loads(line) for part in parts for line in part.open()]
 
 
 def test_a_chunk_that_comes_on_is_not_given_up(server: FakeServer, place: Path) -> None:
