@@ -531,10 +531,10 @@ async def _bound(limit: int, response: httpx2.Response) -> None:
     """Has the body of a response end with an error when it is too long."""
     import httpx2
 
-    if "text/event-stream" in response.headers.get("content-type", ""):
-        return  # its events are bounded one by one
     if response.headers.get("content-encoding", "identity") != "identity":
         raise httpx2.StreamError("the response is compressed, which the client did not ask for")
+    if "text/event-stream" in response.headers.get("content-type", ""):
+        return  # its events are bounded one by one
     body: Any = response.stream
 
     class Bounded(httpx2.AsyncByteStream):

@@ -51,6 +51,8 @@ T = TypeVar("T")
 LAST_PORT = 65_535
 
 _MOST_ERROR_BYTES = 65_536
+# With the blanks before an error, by which some servers keep a connection alive.
+_MOST_BYTES_OF_ERROR = 1_000_000
 _MOST_CONNECTIONS = 1000
 _MOST_IDLE_CONNECTIONS = 100
 _CONNECTIONS_OF_POOL = 32
@@ -198,7 +200,8 @@ def _sent(request: httpx2.Request, send: Callable[..., Any]) -> Effects[httpx2.R
 
 def _error(response: httpx2.Response) -> Effects[httpx2.Response]:
     """The response with the beginning of its body."""
-    content = yield from Body(response).read_beginning(_MOST_ERROR_BYTES)
+    body = Body(response, _MOST_BYTES_OF_ERROR, is_cut=True)
+    content = yield from body.read_beginning(_MOST_ERROR_BYTES)
     headers = response.headers.copy()
     for name in _OF_THE_WAY:
         headers.pop(name, None)
@@ -206,18 +209,60 @@ def _error(response: httpx2.Response) -> Effects[httpx2.Response]:
     return httpx2.Response(status, headers=headers, content=content, request=response.request)
 
 
-class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
-    """What a response has, still to be read: decoded, in time, and up to `most` bytes."""
+_NO_ENCODING = ("", "identity")
 
-    def __init__(self, response: httpx2.Response, most: int | None = None) -> None:
+
+class _TooMuch(Exception):
+    """A body has more bytes than are read."""
+
+
+class _Packed(httpx2.SyncByteStream, httpx2.AsyncByteStream):
+    """The compressed bytes of a response; `count` is told of each part of them."""
+
+    def __init__(self, parts: Any, count: Callable[[bytes], None]) -> None:
+        self._parts = parts
+        self._count = count
+
+    def __iter__(self) -> Iterator[bytes]:
+        for part in self._parts:
+            self._count(part)
+            yield part
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for part in self._parts:
+            self._count(part)
+            yield part
+
+    def close(self) -> None:
+        self._parts.close()
+
+    async def aclose(self) -> None:
+        await self._parts.aclose()
+
+
+class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
+    """What a response has, still to be read: decoded, in time, and up to `most` bytes.
+
+    These are counted as they are sent and as they are decoded. When there are more, it is an error;
+    one that `is_cut` ends there.
+    """
+
+    def __init__(
+        self, response: httpx2.Response, most: int | None = None, *, is_cut: bool = False
+    ) -> None:
         self._response = response
         self._most = most
+        self._is_cut = is_cut
         self._deadline: Deadline = response.extensions["deadline"]
+        encodings = response.headers.get("content-encoding", "").lower().split(",")
+        self._encodings = [one.strip() for one in encodings if one.strip(" ") not in _NO_ENCODING]
+        if self._encodings:
+            response.stream = _Packed(response.stream, self._count_packed)
         self._here = response.iter_bytes()
         self._there = response.aiter_bytes()
         self._ahead: list[bytes] = []
         self._last = b""
-        self._length = 0
+        self._length = self._packed = 0
 
     def read(self) -> Effects[bytes]:
         """All of it."""
@@ -277,10 +322,10 @@ class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
         return b"".join(parts)
 
     def _beginning(self, least: int) -> Effects[bytes]:
-        """As many bytes or more, not counting blanks before them."""
+        """As many bytes or more, without the blanks before them."""
         content = b""
-        while len(content.lstrip()) < least and (part := (yield from self._next())):
-            content += part
+        while len(content) < least and (part := (yield from self._next())):
+            content = content + part if content else part.lstrip()
         return content
 
     def _drained(self) -> Effects[None]:
@@ -296,18 +341,41 @@ class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
         """The next part; nothing at the end. ProviderError when all together are too large."""
         if self._ahead:
             return self._ahead.pop()
+        if len(self._encodings) > 1:  # a few bytes would be gigabytes, and none of them is seen
+            if self._is_cut:
+                return b""
+            raise ProviderError(
+                f"the reply is packed more than once: {', '.join(self._encodings)}",
+                request_id=request_id_of(self._response),
+                hint="look at the proxy between here and the server",
+            )
         part: bytes | None = b""
-        while part == b"":
-            part = yield Effect(partial(next, self._here, None), self._awaited)
-        self._last = part or b""
-        self._length += len(self._last)
-        if self._most is not None and self._length > self._most:
+        try:
+            while part == b"":
+                part = yield Effect(partial(next, self._here, None), self._awaited)
+            self._last = part or b""
+            self._length += len(self._last)
+            self._check(self._length)
+        except _TooMuch:
+            if self._is_cut:
+                return b""
             raise ProviderError(
                 f"the reply has more than {self._most} bytes",
                 request_id=request_id_of(self._response),
                 hint="raise `max_reply_bytes`, or ask for less",
-            )
+            ) from None
         return self._last
+
+    def _count_packed(self, data: bytes) -> None:
+        self._packed += len(data)
+        self._check(self._packed)
+
+    def _check(self, length: int) -> None:
+        """_TooMuch or a time-out of httpx2 when it is too long, or has taken too long to read."""
+        if self._most is not None and length > self._most:
+            raise _TooMuch
+        if self._deadline.left < 0:  # where nothing is waited for, nobody else looks
+            raise httpx2.ReadTimeout(TOO_LATE)
 
     async def _awaited(self) -> bytes | None:
         return await _in_time(self._deadline, partial(anext, self._there, None))

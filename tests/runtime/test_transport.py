@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
@@ -18,11 +19,12 @@ from runtime_support import (
     configure,
     prompt,
 )
-from runtime_support.providers import _clients
+from runtime_support.providers import _clients, _network
 from tests.runtime.conftest import RequestClock
 from tests.support.fake_server import Answer, FakeServer, completion, cut, raw, status
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
+JSON = {"content-type": "application/json"}
 ENDLESS = HEAD + b"transfer-encoding: chunked\r\n\r\n"
 
 
@@ -103,12 +105,75 @@ def test_the_limit_counts_what_is_unpacked(server: FakeServer, ask: Ask) -> None
     assert ask("?").value == "ok"
 
 
-def test_what_is_packed_twice_is_unpacked_up_to_the_limit(server: FakeServer, ask: Ask) -> None:
-    packed = gzip.compress(gzip.compress(b" " * 40_000_000))
-    headers = {"content-type": "application/json", "content-encoding": "gzip, gzip"}
-    server.answers = [Answer(body=packed, headers=headers)]
-    with pytest.raises(ProviderError, match="more than 1000000 bytes"):
-        ask("?", options={"max_reply_bytes": 1_000_000})
+@pytest.mark.parametrize("times", [2, 3])
+@pytest.mark.parametrize("code", [200, 500])
+def test_what_is_packed_more_than_once_is_not_read(
+    server: FakeServer, ask: Ask, times: int, code: int
+) -> None:
+    packed = b" " * 4_000_000
+    for _ in range(times):
+        packed = gzip.compress(packed)
+    encodings = ", ".join(["gzip"] * times)
+    server.answers = [Answer(code, packed, {**JSON, "content-encoding": encodings})]
+    said = "answered 500" if code == 500 else f"the reply is packed more than once: {encodings}"
+    with pytest.raises(ProviderError, match=said) as caught:
+        ask("?", options={"retries": 0})
+    assert caught.value.status == (500 if code == 500 else None)
+    packed = gzip.compress(completion("ok").body)
+    server.answers = [Answer(body=packed, headers={**JSON, "content-encoding": "identity, gzip"})]
+    assert ask("?").value == "ok"
+
+
+def endless(code: int, *, packed: bool) -> Answer:
+    """An answer of blanks without end."""
+    blanks, encoding = b" " * 100_000, b""
+    first, more = blanks, blanks
+    if packed:
+        packing = zlib.compressobj(wbits=31)
+        first, more = (packing.compress(blanks) + packing.flush(zlib.Z_SYNC_FLUSH) for _ in "ab")
+        encoding = b"content-encoding: gzip\r\n"
+    head = b"HTTP/1.1 %d X\r\ncontent-type: application/json\r\n%s" % (code, encoding)
+    return Answer(body=b"%s\r\n%s" % (head, first), drip=more, pause=0)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("code", [200, 400])
+def test_blanks_without_end(server: FakeServer, ask: Ask, code: int, packed: bool) -> None:
+    server.answers = [endless(code, packed=packed)]
+    said = "answered 400" if code == 400 else "more than 1000000 bytes"
+    with pytest.raises(ProviderError, match=said):
+        ask("?", options={"max_reply_bytes": 1_000_000, "timeout": float("inf")})
+
+
+@pytest.mark.parametrize("code", [200, 400])
+def test_bytes_that_are_unpacked_to_nothing_count(
+    server: FakeServer, ask: Ask, code: int
+) -> None:
+    head = b"HTTP/1.1 %d X\r\ncontent-type: application/json\r\n" % code
+    body = head + b"content-encoding: gzip\r\n\r\n" + gzip.compress(b"")
+    server.answers = [Answer(body=body, drip=b"x" * 10_000, pause=0)]
+    said = "answered 400" if code == 400 else "more than 1000000 bytes"
+    with pytest.raises(ProviderError, match=said):
+        ask("?", options={"max_reply_bytes": 1_000_000, "timeout": float("inf")})
+
+
+class Ticking(RequestClock):
+    """A second goes by with each look at it."""
+
+    def monotonic(self) -> float:
+        self.skip(1)
+        return super().monotonic()
+
+
+def test_the_time_to_unpack_counts(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Ticking()
+    monkeypatch.setattr(_clients, "time", clock)
+    monkeypatch.setattr(_network, "time", clock)
+    # It is unpacked a megabyte at a time.
+    packed = gzip.compress(b" " * 31_000_000)
+    server.answers = [Answer(body=packed, headers={**JSON, "content-encoding": "gzip"})]
+    with pytest.raises(ProviderTimeout):
+        prompt("?", options={"timeout": 25.0, "retries": 0})
 
 
 def test_of_a_long_error_the_beginning_is_read(server: FakeServer, ask: Ask) -> None:
