@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-_OF_ONE_PYTHON = re.compile(r"^pytestmark = (\[[^\]]*)?pytest\.mark\.one_python\b", re.M)
+_MARKS_OF_FILE = re.compile(r"^pytestmark = (?:\[[^\]]*\]|.*)", re.M)
+# The processor time, in seconds, from which on a test is to be marked `heavy`.
+HEAVY = 1.0
 
 # The same examples each time, which are not kept, and no test looks at a clock.
 settings.register_profile(
@@ -31,6 +33,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="Rewrite the expectations of tests/cases; read the difference before committing it.",
     )
+    parser.addoption(
+        "--update-budget",
+        action="store_true",
+        help="Lower the numbers of tests/budget.toml and tests/structure/house.toml to what is.",
+    )
+    parser.addoption(
+        "--cpu",
+        type=int,
+        metavar="N",
+        help="Show the N tests with the most processor time, and which of them lack a mark.",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -39,11 +52,18 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """A file is not loaded when all of its tests are of a mark that is not wanted."""
-    if "not one_python" not in config.getoption("markexpr") or collection_path.suffix != ".py":
+    """A file is not loaded when no test of it can have the marks that are wanted."""
+    wanted = config.getoption("markexpr")
+    if not wanted or not collection_path.name.startswith("test_"):
         return None
     text = collection_path.read_text(encoding="utf-8")
-    return True if _OF_ONE_PYTHON.search(text) else None
+    of_all = " ".join(_MARKS_OF_FILE.findall(text))
+    is_unwanted = any(
+        f"not {mark}" in wanted and f"pytest.mark.{mark}" in of_all
+        for mark in ("heavy", "one_python", "slow")
+    )
+    lacks = wanted.startswith("heavy") and "pytest.mark.heavy" not in text
+    return True if is_unwanted or lacks else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -64,10 +84,58 @@ def pytest_collection() -> Generator[None, Any, Any]:
         gc.enable()
 
 
+_cpu_before = pytest.StashKey[float]()
+_used: list[tuple[float, str, str]] = []
+
+
+def _cpu_seconds() -> float:
+    """The processor time of this process, and of its children that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    item.stash[_cpu_before] = _cpu_seconds()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    if call.when == "teardown":
+        used = _cpu_seconds() - item.stash[_cpu_before]
+        item.user_properties.append(("cpu", round(used, 2)))
+    return (yield)
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == "teardown":
+        used = float(dict(report.user_properties)["cpu"])  # type: ignore[arg-type]
+        is_marked = {"heavy", "slow"} & set(report.keywords)
+        lacks = used > HEAVY and not is_marked
+        _used.append((used, report.nodeid, "  is not marked heavy" if lacks else ""))
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    if count := config.getoption("--cpu"):
+        terminalreporter.section("processor time of tests, with their fixtures and children")
+        for used, test, lacks in sorted(_used, reverse=True)[:count]:
+            terminalreporter.line(f"{used:7.2f}s {test}{lacks}")
+
+
 @pytest.fixture
 def updates_cases(request: pytest.FixtureRequest) -> bool:
     """Whether expectations are to be rewritten rather than compared."""
     return bool(request.config.getoption("--update-cases"))
+
+
+@pytest.fixture
+def updates_budget(request: pytest.FixtureRequest) -> bool:
+    """Whether numbers that may only get less are to be lowered rather than compared."""
+    return bool(request.config.getoption("--update-budget"))
 
 
 @pytest.fixture(autouse=True)

@@ -50,3 +50,10 @@ def test_commands_of_make_are_there() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"`make (\w+)`", PAGE):
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+
+
+def test_the_places_that_answer_questions_are_there() -> None:
+    table = PAGE.partition("| question | where in `saftc` |")[2].partition("\n\n")[0]
+    places = re.findall(r"`([\w/]+\.py)`", table)
+    assert len(places) > 15
+    assert [one for one in places if not (ROOT / "saftc" / one).is_file()] == []
