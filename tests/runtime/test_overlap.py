@@ -202,9 +202,11 @@ def test_after_a_failure_nothing_behind_it_is_begun(
     def seconds(text: str) -> float:
         if is_failed.is_set():
             late.append(text)
-        else:
+        elif text in ("0", "FAIL", "2", "3"):
             first_four.wait(60)
             assert text == "FAIL" or is_failed.wait(60)
+        else:  # asked when the slot was free, and before the call knew that it has failed
+            assert is_failed.wait(60)
         return 0
 
     def twice(n: object) -> None:
@@ -231,7 +233,14 @@ def test_while_another_thread_imports_asyncio(
 def test_in_together_nothing_is_begun_after_a_failure(
     model: Model, is_failed: threading.Event
 ) -> None:
+    both = threading.Barrier(2)
+    late: list[str] = []
+
     def seconds(text: str) -> float:
+        if is_failed.is_set():
+            late.append(text)
+        elif text in ("first", "FAIL"):
+            both.wait(60)
         assert text == "FAIL" or is_failed.wait(60)
         return 0
 
@@ -240,7 +249,9 @@ def test_in_together_nothing_is_begun_after_a_failure(
     with pytest.raises(ProviderError):
         together(later(ask, "first"), later(ask, "FAIL"), *(later(ask, n) for n in range(20)))
     until(nothing_runs)
-    assert sorted(model.asked) == ["FAIL", "first"]
+    assert late == []
+    # One more may take the slot of the request that failed before its call has.
+    assert {"FAIL", "first"} <= set(model.asked) <= {"FAIL", "first", "0"}
 
 
 def test_a_traceback_reads_as_without_overlap(model: Model) -> None:
