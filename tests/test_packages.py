@@ -110,6 +110,7 @@ def test_there_is_one_version() -> None:
     assert str(pin.specifier) == f"=={saftc.__version__}"
 
 
+@pytest.mark.heavy
 def test_each_wheel_holds_its_own_package(wheels: dict[str, Path]) -> None:
     assert set(wheels) == {"saftc", "saftc_runtime"}
     for name, package in (("saftc", saftc), ("saftc_runtime", runtime_support)):
@@ -188,6 +189,7 @@ def test_compiled_modules_run_on_the_runtime_alone(
     assert done.stdout.startswith("Alice will be ")
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(not OLDEST_BLACK.exists(), reason="`make test` installs the oldest black")
 def test_the_oldest_black_gives_the_same_output(tmp_path: Path) -> None:
     scripts = sorted((ROOT / "examples").glob("*.saft")) + sorted(

@@ -11,7 +11,7 @@ import pytest
 
 from tests.test_packages import wheels  # noqa: F401, the fixture
 
-pytestmark = pytest.mark.one_python
+pytestmark = [pytest.mark.heavy, pytest.mark.one_python]
 
 ROOT = Path(__file__).parents[1]
 

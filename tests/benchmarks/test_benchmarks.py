@@ -28,6 +28,7 @@ def _module(name: str) -> ModuleType:
     return module
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_group_measures_something(group: str, tmp_path: Path) -> None:
     results = tmp_path / "results.json"

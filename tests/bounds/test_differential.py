@@ -17,7 +17,7 @@ from tests.bounds.scripts import script
 from tests.overlap import comparing
 from tests.overlap.scripts import script as overlapping_script
 
-pytestmark = pytest.mark.one_python
+pytestmark = [pytest.mark.heavy, pytest.mark.one_python]
 
 # `make oracle` compares many more.
 COUNT = int(os.environ.get("SAFT_BOUNDS_SCRIPTS", "60"))

@@ -15,7 +15,7 @@ from tests.browser.conftest import sync_api
 from tests.browser.test_timeline import small
 from tests.play.serving import Page, serving
 
-pytestmark = pytest.mark.one_python
+pytestmark = [pytest.mark.heavy, pytest.mark.one_python]
 
 Opened = Callable[..., Any]
 expect = sync_api.expect

@@ -17,7 +17,7 @@ from tests.browser.conftest import new_context, opening, sync_api
 from tests.compiler.support import ROOT
 from tests.play.serving import Page, serving
 
-pytestmark = pytest.mark.one_python
+pytestmark = [pytest.mark.heavy, pytest.mark.one_python]
 
 Opened = Callable[..., Any]
 EXAMPLES_OF_PAGE = ROOT / "saftc" / "play" / "examples"

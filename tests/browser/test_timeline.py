@@ -11,7 +11,7 @@ import pytest
 from saftc.looking.timeline import Timeline
 from tests.browser.conftest import sync_api
 
-pytestmark = pytest.mark.one_python
+pytestmark = [pytest.mark.heavy, pytest.mark.one_python]
 
 Opened = Callable[..., Any]
 expect = sync_api.expect

@@ -152,6 +152,7 @@ def test_at_a_terminal(saftc: Command, script: Script) -> None:
     assert Path("paid.txt").read_text() == "B-9 3.0\n"
 
 
+@pytest.mark.heavy
 @pytest.mark.one_python
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
 def test_a_person_puts_it_off_and_decides_later(saftc: Command, script: Script) -> None:

@@ -140,6 +140,7 @@ def test_a_shell_that_completes_is_answered_by_typer(monkeypatch: pytest.MonkeyP
     assert at_once(["run", "a.saft"]) is None
 
 
+@pytest.mark.heavy
 @pytest.mark.one_python
 def test_running_what_is_compiled_loads_little(script: Script, cache: Path) -> None:
     script("loaded.py", "import sys\nprint(*sys.modules)\n")

@@ -260,6 +260,7 @@ def test_a_recording_answers_rows(saftc: Command, monkeypatch: pytest.MonkeyPatc
     assert told == (folder / "recordings/mails.txt").read_text("utf-8").splitlines()
 
 
+@pytest.mark.heavy
 @pytest.mark.local_model
 @pytest.mark.skipif(not is_available(), reason="needs the extra `local` and weights")
 def test_the_embedded_model_answers_rows(saftc: Command) -> None:
@@ -270,6 +271,7 @@ def test_the_embedded_model_answers_rows(saftc: Command) -> None:
     assert {row["category"] for row in rows("out/part-*")} <= {"billing", "bug", "question"}
 
 
+@pytest.mark.heavy
 @pytest.mark.one_python
 @pytest.mark.skipif(os.name == "nt", reason="signals of a terminal")
 @pytest.mark.parametrize("options", [[], ["--workers", "2"]], ids=["one process", "workers"])

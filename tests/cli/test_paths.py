@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Command
 
 Script = Callable[[str, str], Path]
@@ -78,6 +80,7 @@ def test_a_column_that_is_not_there_is_told_with_the_nearest(
         assert f"2 | print({call})" in ended.err
 
 
+@pytest.mark.heavy
 def test_without_polars_the_error_names_the_extra(script: Script, folder: Path) -> None:
     script(
         "a.saft", 'f rows(df: dataframe) -> int:\n    ret len(df)\n\nprint(rows(read("a.csv")))\n'

@@ -92,6 +92,7 @@ def left_on_screen(text: str) -> list[str]:
     return [re.sub(r".*\r\x1b\[K", "", line) for line in lines]
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
 def test_a_line_at_a_terminal(server: FakeServer) -> None:
     # Each prompt is answered when its line is there.
@@ -130,6 +131,7 @@ def test_a_dumb_terminal_has_no_line(server: FakeServer) -> None:
     assert "\x1b" not in run_at_terminal(server.url, TERM="dumb")
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
 def test_nothing_is_told_where_it_is_not_wanted(server: FakeServer) -> None:
     server.answers = [completion("late", delay=0.6)]
@@ -150,6 +152,7 @@ def test_a_program_that_uses_the_library_keeps_its_terminal(server: FakeServer) 
     assert written.replace("\r\n", "\n").splitlines() == lines
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
 def test_a_terminal_does_not_obey_what_is_printed(server: FakeServer) -> None:
     ways = (
@@ -168,6 +171,7 @@ def test_a_terminal_does_not_obey_what_is_printed(server: FakeServer) -> None:
         assert "\x1b" not in part.replace("\r\x1b[K", "") and "\ttab" in part
 
 
+@pytest.mark.heavy
 def test_a_pipe_gets_what_is_printed(server: FakeServer) -> None:
     server.answers = [completion("\x1b[1m naïve")]
     command = [sys.executable, "-m", "saftc", "run", "-c", "print($ one $)"]

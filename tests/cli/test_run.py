@@ -290,6 +290,7 @@ def test_an_error_outside_of_the_script_is_told_without_a_place() -> None:
     assert explain(ValueError("odd"), {}).startswith("error: ValueError: odd\n")
 
 
+@pytest.mark.heavy
 def test_a_module_beside_the_script_is_for_the_script_alone(folder: Path, script: Script) -> None:
     """What the runtime loads late, it finds among the installed packages."""
     for name in ("openai", "httpx2", "jiter", "polars", "colorsys"):

@@ -122,6 +122,7 @@ async def _use(client: Client) -> None:
         assert wrong.is_error and "did you mean `text`?" in wrong.content[0].text
 
 
+@pytest.mark.heavy
 def test_a_script_is_served_over_standard_input_and_output(
     script: Script, folder: Path, cache: Path
 ) -> None:
@@ -133,6 +134,7 @@ def test_a_script_is_served_over_standard_input_and_output(
     asyncio.run(_use(Client(command)))
 
 
+@pytest.mark.heavy
 def test_a_script_is_served_on_this_machine(script: Script, folder: Path, cache: Path) -> None:
     path = script("triage.saft", TRIAGE)
     with _serving(path) as address:

@@ -39,6 +39,7 @@ def test_results_are_utf_8(
     assert done.stdout.endswith(TEXT.encode())
 
 
+@pytest.mark.heavy
 def test_messages_have_backslashes_for_what_cannot_be_written(
     folder: Path, script: Script
 ) -> None:

@@ -486,6 +486,7 @@ def test_the_oldest_modules_go_when_there_are_many(
     assert set((cache / "modules").iterdir()) == set(kept[1:])
 
 
+@pytest.mark.heavy
 def test_two_processes_share_a_cache(folder: Path, script: Script, cache: Path) -> None:
     names = [f"part{number}.saft" for number in range(8)]
     for name in names:
@@ -571,6 +572,7 @@ def test_many_scripts_are_compiled_in_several_processes(
             assert module.read_text() == saftc("build", name, "-o", "-").out
 
 
+@pytest.mark.heavy
 def test_the_compiler_is_not_loaded(folder: Path, script: Script, cache: Path) -> None:
     script("a.saft", IMPORTING)
     script("b.saft", WARNED + "x = 1\n")

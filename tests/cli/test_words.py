@@ -142,6 +142,7 @@ def test_a_script_that_is_a_command(folder: Path, script: Script) -> None:
 # What is remembered
 
 
+@pytest.mark.heavy
 def test_without_the_cache_the_parser_is_not_kept_either(
     saftc: Command, script: Script, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

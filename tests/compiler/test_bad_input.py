@@ -112,6 +112,7 @@ def test_a_line_of_two_megabytes_of_garbage() -> None:
     assert 0 < len(found) <= LIMIT
 
 
+@pytest.mark.heavy
 @pytest.mark.one_python
 def test_a_prompt_of_two_megabytes() -> None:
     assert codes_of("x = $ " + "word " * 400_000 + "$\n") == []
@@ -136,6 +137,7 @@ def test_many_open_brackets_one_a_line() -> None:
     assert 0 < len(found) <= LIMIT
 
 
+@pytest.mark.heavy
 @pytest.mark.one_python
 def test_many_open_prompts_one_a_line() -> None:
     found = codes_of("x = $ {\n" * 20_000)
@@ -227,6 +229,7 @@ def test_deep_blocks() -> None:
     assert set(codes_of(nested(300))) == {"SAFT0112"}
 
 
+@pytest.mark.heavy
 def test_a_long_chain_of_elif() -> None:
     branches = "".join(f"elif x == {n}:\n    print({n})\n" for n in range(1_000))
     compiled = compile_text("x = 1\nif x == -1:\n    print(x)\n" + branches)

@@ -89,6 +89,7 @@ def test_a_folder_that_cannot_be_written(
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.heavy
 @pytest.mark.one_python
 def test_processes_that_begin_together(tmp_path: Path, expected: str) -> None:
     program = (

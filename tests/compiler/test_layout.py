@@ -13,7 +13,7 @@ from saftc.codegen import python as py
 from saftc.codegen.layout import formatted
 from saftc.driver import Compiled
 
-pytestmark = pytest.mark.one_python
+pytestmark = [pytest.mark.heavy, pytest.mark.one_python]
 
 _MODE = black.Mode({TargetVersion.PY311})
 

@@ -55,6 +55,7 @@ def folder(modules: _Modules, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return result
 
 
+@pytest.mark.heavy
 def test_each_parses_and_has_its_header(modules: _Modules) -> None:
     for name, compiled in modules.items():
         assert compiled.text is not None, name
@@ -67,6 +68,7 @@ def test_each_parses_and_has_its_header(modules: _Modules) -> None:
         assert compiled.text.endswith("\n") and not rest.endswith("\n\n"), name
 
 
+@pytest.mark.heavy
 def test_compiling_twice_gives_the_same(modules: _Modules) -> None:
     cases = {f"cases/{case.name}": case.overlapping for case in compiled_cases()}
     of_examples = Overlapping(pure=pure_patterns(EXAMPLES))
@@ -78,6 +80,7 @@ def test_compiling_twice_gives_the_same(modules: _Modules) -> None:
         assert compile_checked(compiled.checked, asked).text == compiled.text, name
 
 
+@pytest.mark.heavy
 def test_hash_seed_does_not_matter(modules: _Modules) -> None:
     """The long scripts, with one seed; the cases are compared with their files in each run, which
     has a random one."""
@@ -94,6 +97,7 @@ def test_hash_seed_does_not_matter(modules: _Modules) -> None:
     assert done.stdout.strip() == expected
 
 
+@pytest.mark.heavy
 def test_black_changes_nothing(modules: _Modules) -> None:
     mode = black.Mode()
     changed = {
@@ -104,6 +108,7 @@ def test_black_changes_nothing(modules: _Modules) -> None:
     assert changed == {}
 
 
+@pytest.mark.heavy
 def test_ruff_finds_nothing(folder: Path) -> None:
     """ruff's default rules, and the order of imports.
 
@@ -148,6 +153,7 @@ def test_ruff_has_nothing_to_say_of_what_is_shown(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.heavy
 def test_pyright_finds_nothing(folder: Path) -> None:
     """pyright's standard mode.
 
@@ -182,6 +188,7 @@ def strict_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return result
 
 
+@pytest.mark.heavy
 def test_pyright_finds_nothing_in_its_strict_mode(strict_folder: Path) -> None:
     configuration = '{"typeCheckingMode": "strict", "pythonVersion": "3.11", "extraPaths": ["%s"]}'
     (strict_folder / "pyrightconfig.json").write_text(configuration % ROOT, encoding="utf-8")
@@ -194,6 +201,7 @@ def test_pyright_finds_nothing_in_its_strict_mode(strict_folder: Path) -> None:
     assert done.returncode == 0, done.stdout.replace(f"{strict_folder}/", "") + done.stderr
 
 
+@pytest.mark.heavy
 def test_mypy_finds_nothing_in_its_strict_mode(strict_folder: Path) -> None:
     pytest.importorskip("mypy")
     done = subprocess.run(
@@ -210,6 +218,7 @@ def test_mypy_finds_nothing_in_its_strict_mode(strict_folder: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.heavy
 def test_siblings_stand_apart_as_ruff_wants_it(strict_folder: Path) -> None:
     done = subprocess.run(
         [

@@ -42,6 +42,7 @@ def _noted_statements(text: str) -> list[ast.stmt]:
     return list(_statements(body))
 
 
+@pytest.mark.heavy
 def test_all_statements_and_expressions_are_paired(modules: _Modules) -> None:
     for name, compiled in modules.items():
         assert compiled.module is not None, name
@@ -60,6 +61,7 @@ def _called_ahead(loop: ast.For) -> str:
             return "for"
 
 
+@pytest.mark.heavy
 def test_each_statement_maps_to_its_own_words(modules: _Modules) -> None:
     """The keyword that begins a statement begins its place in the script as well."""
     words = {

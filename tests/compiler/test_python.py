@@ -145,6 +145,7 @@ def _call(
 _EXPRESSIONS = st.recursive(st.one_of(_NAMES, _LITERALS), _larger, max_leaves=8)
 
 
+@pytest.mark.heavy
 @given(_EXPRESSIONS)
 @settings(deadline=None, max_examples=300)
 def test_an_expression_reads_back(tree: Expression) -> None:
@@ -182,6 +183,7 @@ def test_a_statement_reads_back(
     assert _shape(cst.parse_module(module.code)) == _shape(module), module.code
 
 
+@pytest.mark.heavy
 def test_modules_read_back(modules: Mapping[str, Compiled]) -> None:
     for name, compiled in modules.items():
         assert compiled.module is not None

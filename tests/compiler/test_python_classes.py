@@ -295,6 +295,7 @@ def test_a_package_passes_on_what_its_modules_define(tmp_path: Path) -> None:
     assert "print(newest().id + market.parts.count())" in compiled.text
 
 
+@pytest.mark.heavy
 @pytest.mark.one_python
 def test_pyright_finds_nothing_in_its_strict_mode(folder: Path) -> None:
     script = """

@@ -30,6 +30,7 @@ def _units(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 
+@pytest.mark.heavy
 def test_another_decoder_finds_every_mapping(modules: _Modules) -> None:
     for name, compiled in modules.items():
         assert compiled.module is not None
@@ -69,6 +70,7 @@ def test_an_uncaught_error_of_the_module_points_into_the_script(
     assert position_of_error(caught.value, caught.tb) == f"in.saft:{line}:{column}"
 
 
+@pytest.mark.heavy
 def test_the_module_names_neither_its_map_nor_the_machine(modules: _Modules) -> None:
     for compiled in modules.values():
         assert compiled.text is not None

@@ -20,7 +20,7 @@ from saftc.semantics.builtins import BUILTINS
 from saftc.syntax.tokens import KEYWORDS
 from tests.compiler.support import compile_text
 
-pytestmark = pytest.mark.one_python
+pytestmark = [pytest.mark.heavy, pytest.mark.one_python]
 
 _TEXTS = '''/// COMMENT
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.one_python
+pytestmark = [pytest.mark.heavy, pytest.mark.one_python]
 
 ROOT = Path(__file__).parents[2]
 PAGES = (

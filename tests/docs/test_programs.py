@@ -13,6 +13,8 @@ import pytest
 
 from runtime_support import _settings as config
 
+pytestmark = pytest.mark.heavy
+
 ROOT = Path(__file__).parents[2]
 _BLOCK = re.compile(r"(?:^`([\w.]+)`:\n\n)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.one_python
+pytestmark = [pytest.mark.heavy, pytest.mark.one_python]
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "docs" / "site"

@@ -28,6 +28,7 @@ DATA = Path(__file__).parent / "data"
 PATIENCE = 300
 
 pytestmark = [
+    pytest.mark.heavy,
     pytest.mark.one_python,
     pytest.mark.skipif(COMMAND is None, reason="needs code-server (SAFT_CODE_SERVER=COMMAND)"),
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (apt install chromium)"),

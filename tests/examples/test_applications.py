@@ -16,7 +16,7 @@ import pytest
 
 from tests.support.fake_server import FakeServer, calling, completion, streamed
 
-pytestmark = pytest.mark.one_python
+pytestmark = [pytest.mark.heavy, pytest.mark.one_python]
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -82,6 +82,7 @@ def test_ruff_finds_nothing(folder: Path) -> None:
     checked(folder, "ruff", "check", *configured, *options, ".")
 
 
+@pytest.mark.heavy
 @pytest.mark.one_python
 def test_pyright_finds_nothing(folder: Path) -> None:
     """Its strict mode, but for the goldens, some of which have no types."""
@@ -93,6 +94,7 @@ def test_pyright_finds_nothing(folder: Path) -> None:
     checked(folder, "pyright", "--pythonpath", sys.executable)
 
 
+@pytest.mark.heavy
 @pytest.mark.one_python
 def test_mypy_finds_nothing_in_its_strict_mode(folder: Path) -> None:
     pytest.importorskip("mypy")

@@ -55,6 +55,7 @@ def run(*command: str, cwd: Path = FOLDER, **variables: str) -> subprocess.Compl
     )
 
 
+@pytest.mark.heavy
 def test_the_modules_are_in_step_with_their_sources() -> None:
     scripts = [script.name for script in EXAMPLES]
     done = run("-m", "saftc", "build", *scripts, "--out-dir", str(BUILD), "--check")
@@ -70,6 +71,7 @@ def test_there_is_nothing_else_in_build() -> None:
     assert {script.stem for script in EXAMPLES} > NOT_FOR_THE_EMBEDDED_MODEL > set()
 
 
+@pytest.mark.heavy
 @pytest.mark.one_python
 def test_the_checker_and_the_formatter_have_nothing_to_say() -> None:
     scripts = [script.name for script in EXAMPLES]
@@ -132,6 +134,7 @@ def test_every_construct_and_builtin_is_in_an_example() -> None:
     assert forms >= {"plain", "do", "program", *"+-*/%", "<", "<=", ">", ">=", "==", "!=", "in"}
 
 
+@pytest.mark.heavy
 def test_the_script_does_what_its_module_does() -> None:
     script = FOLDER / "mailbox_triage.saft"
     replies = str(FOLDER / "recordings" / "mailbox_triage.jsonl")
@@ -151,6 +154,7 @@ def test_a_file_is_written_where_asked(script: str, variable: str, tmp_path: Pat
     assert "2025-02-1" in path.read_text("utf-8")
 
 
+@pytest.mark.heavy
 @pytest.mark.local_model
 @pytest.mark.skipif(not is_available(), reason="needs the extra `local` and weights")
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ def run(*command: str, cwd: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.heavy
 @pytest.mark.one_python
 @pytest.mark.parametrize("name", ["highest_average", "scouting_report"])
 def test_they_find_their_data_from_everywhere(name: str, tmp_path: Path) -> None:

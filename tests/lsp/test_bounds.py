@@ -94,6 +94,7 @@ def test_what_looks_like_a_message_inside_of_one_is_none(bare: Bare) -> None:
     assert "print" in bare.ask("textDocument/hover", params)["result"]["contents"]["value"]
 
 
+@pytest.mark.heavy
 def test_requests_after_the_shutdown_are_answered(tmp_path: Path) -> None:
     with connected(tmp_path) as client:
         assert client.ask("shutdown", None)["result"] is None
@@ -151,6 +152,7 @@ def _functions() -> int:
     return sum(isinstance(one, n.FunctionDef) for one in gc.get_objects())
 
 
+@pytest.mark.heavy
 def test_earlier_texts_are_given_back(tmp_path: Path) -> None:
     session, path = Session(), str(tmp_path / "one.saft")
     gc.collect()
@@ -164,6 +166,7 @@ def test_earlier_texts_are_given_back(tmp_path: Path) -> None:
     assert _functions() - before < 10
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads /proc")
 def test_the_server_does_not_grow_with_its_edits(tmp_path: Path) -> None:
     def text(number: int) -> str:
@@ -190,6 +193,7 @@ def test_the_server_does_not_grow_with_its_edits(tmp_path: Path) -> None:
 # Size
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("text", ["print(1)\n" * 200_000, f'print("{"a" * MOST_BYTES}")\n'])
 def test_a_very_long_script_keeps_nobody_waiting(tmp_path: Path, text: str) -> None:
     with connected(tmp_path) as client:
@@ -232,6 +236,7 @@ def test_who_imports_a_very_long_script_is_told(bare: Bare) -> None:
     assert bare.until(DIAGNOSTICS, bare.uri("importing.saft"))["diagnostics"] == []
 
 
+@pytest.mark.heavy
 def test_no_rename_leaves_a_script_out(tmp_path: Path) -> None:
     with connected(tmp_path) as client:
         (tmp_path / "huge.saft").write_text("other = 1\n" * (MOST_LINES + 1) + "print(greet)\n")
@@ -250,6 +255,7 @@ def test_a_script_of_the_longest_length_is_checked(tmp_path: Path) -> None:
         session.script(path)
 
 
+@pytest.mark.heavy
 def test_of_very_many_mistakes_the_first_are_told(bare: Bare) -> None:
     bare.open("many.saft", "".join(f"print(missing_{one})\n" for one in range(MOST_TOLD + 5)))
     told = bare.until(DIAGNOSTICS, bare.uri("many.saft"))["diagnostics"]

@@ -12,6 +12,7 @@ import pytest
 from tests.compiler.support import ROOT
 
 pytestmark = [
+    pytest.mark.heavy,
     pytest.mark.one_python,
     pytest.mark.skipif(shutil.which("nvim") is None, reason="needs Neovim (apt install neovim)"),
 ]

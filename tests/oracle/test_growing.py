@@ -204,6 +204,7 @@ def _switch_off(monkeypatch: pytest.MonkeyPatch, rule: str) -> None:
         monkeypatch.setattr(f"{ownership.__name__}.{part}", replacement)
 
 
+@pytest.mark.heavy
 def test_generated_scripts_do_the_same_compiled_and_interpreted() -> None:
     for seed in range(COUNT):
         try:

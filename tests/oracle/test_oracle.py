@@ -59,6 +59,7 @@ def _scripts() -> list[Any]:
     return found
 
 
+@pytest.mark.heavy
 @settings(
     max_examples=EXAMPLES,
     derandomize=True,

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.one_python
 COUNT = int(os.environ.get("SAFT_ORACLE_PROGRAMS", "6"))
 
 
+@pytest.mark.heavy
 def test_programs_do_the_same_run_and_interpreted() -> None:
     outcomes: list[Outcome] = []
     for seed in range(COUNT):

@@ -9,6 +9,8 @@ import pytest
 from tests.overlap.comparing import Unsuitable, checked, compare
 from tests.overlap.scripts import script
 
+pytestmark = pytest.mark.heavy
+
 # `make oracle` compares many more.
 COUNT = int(os.environ.get("SAFT_OVERLAP_SCRIPTS", "200"))
 # Those of them that another run has compared.

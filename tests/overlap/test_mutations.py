@@ -25,6 +25,8 @@ from tests.overlap.comparing import Difference, Unsuitable, checked, compare, de
 from tests.overlap.interleavings import raised_at_once
 from tests.overlap.scripts import Script, script
 
+pytestmark = pytest.mark.heavy
+
 MOST = 600
 
 _statement = Certainty._statement  # pyright: ignore[reportPrivateUsage]

@@ -229,6 +229,7 @@ def test_what_is_wrong_comes_on_standard_error(page: Page) -> None:
     assert ended["code"] == 1
 
 
+@pytest.mark.heavy
 def test_a_run_without_its_folder_is_told(tmp_path: Path) -> None:
     folder = tmp_path / "gone"
     folder.mkdir()
@@ -249,6 +250,7 @@ def test_what_runs_has_the_name_of_its_file(page: Page) -> None:
         assert "--> two.saft:1:" in printed(news, "stderr")
 
 
+@pytest.mark.heavy
 def test_a_script_of_a_package_imports_its_neighbours(tmp_path: Path) -> None:
     package = tmp_path / "mailsort"
     package.mkdir()

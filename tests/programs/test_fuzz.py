@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from program_support import registry_of, registry_that_waits
@@ -78,6 +79,7 @@ def examine(program, seen):
     return outcome
 
 
+@pytest.mark.heavy
 @FAST
 @given(anything)
 def test_any_json_data(program):

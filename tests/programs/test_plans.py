@@ -73,6 +73,7 @@ def test_the_cases_give_what_evaluating_gives(case):
     assert notes == noted
 
 
+@pytest.mark.heavy
 @FAST
 @given(program=programs())
 def test_generated_programs_give_what_evaluating_gives(program):

@@ -168,6 +168,7 @@ ALIKE = [
 ]
 
 
+@pytest.mark.heavy
 def test_arguments_that_look_alike_are_others() -> None:
     """A yes is moved to each other call at its place: it waits all the same."""
     questions: dict[str, bytes] = {}

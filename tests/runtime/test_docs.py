@@ -51,6 +51,7 @@ def test_pages_of_python(language: str, text: str, printed: str | None) -> None:
     assert output.getvalue() == printed
 
 
+@pytest.mark.heavy
 def test_testing_page(tmp_path: Path) -> None:
     files = iter(("triage.saft", "test_triage.py", "orders.saft", "test_orders.py"))
     environment = {

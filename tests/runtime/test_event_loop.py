@@ -849,6 +849,7 @@ def test_exchanges_are_recorded_and_replayed(
     assert len(server.requests) == 1
 
 
+@pytest.mark.heavy
 @pytest.mark.local_model
 def test_the_embedded_model_answers_and_streams() -> None:
     configure(provider="local", max_tokens=24, cut="allow")

@@ -214,6 +214,7 @@ def work(request: pytest.FixtureRequest) -> Work:
     return WORKS[request.param]
 
 
+@pytest.mark.heavy
 def test_killed_after_each_write_and_each_reply(
     server: FakeServer, work: Work, journal: Path
 ) -> None:

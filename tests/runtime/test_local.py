@@ -29,6 +29,7 @@ class Person(TypedDict):
     age: int
 
 
+@pytest.mark.heavy
 @pytest.mark.local_model
 def test_the_embedded_model_answers_typed_prompts() -> None:
     configure(provider="local")
@@ -45,6 +46,7 @@ def test_the_embedded_model_answers_typed_prompts() -> None:
     assert prompt("What is 2 + 3?", returns=int).repairs == []
 
 
+@pytest.mark.heavy
 @pytest.mark.local_model
 def test_the_embedded_model_fills_two_fields() -> None:
     configure(provider="local")
@@ -53,6 +55,7 @@ def test_the_embedded_model_fills_two_fields() -> None:
     assert result.value == ("Alice", 31)
 
 
+@pytest.mark.heavy
 @pytest.mark.local_model
 def test_the_embedded_model_writes_a_program(capfd: pytest.CaptureFixture[str]) -> None:
     def double(x: float) -> float:
@@ -65,6 +68,7 @@ def test_the_embedded_model_writes_a_program(capfd: pytest.CaptureFixture[str]) 
     assert "WARNING" not in capfd.readouterr().err
 
 
+@pytest.mark.heavy
 @pytest.mark.local_model
 def test_a_script_ends_silently_and_stops_the_server() -> None:
     script = (
@@ -81,6 +85,7 @@ def test_a_script_ends_silently_and_stops_the_server() -> None:
     assert done.stdout.strip().lstrip("-").isdigit()
 
 
+@pytest.mark.heavy
 @pytest.mark.local_model
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_process_starts_a_server_of_its_own() -> None:
@@ -109,6 +114,7 @@ def test_a_forked_process_starts_a_server_of_its_own() -> None:
     assert (last, done.returncode, done.stderr) == ("ended with 0", 0, "")
 
 
+@pytest.mark.heavy
 @pytest.mark.local_model
 def test_a_model_that_was_not_made_for_tools_calls_them() -> None:
     def add(a: int, b: int) -> int:
@@ -121,6 +127,7 @@ def test_a_model_that_was_not_made_for_tools_calls_them() -> None:
     assert all(call.error is None for call in result.tool_calls)
 
 
+@pytest.mark.heavy
 @pytest.mark.local_model
 def test_a_model_that_was_not_made_for_tools_fills_fields_from_them() -> None:
     def look_up(name: str) -> dict[str, int]:
@@ -166,6 +173,7 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         prompt("hi")
 
 
+@pytest.mark.heavy
 @pytest.mark.local_model
 def test_a_file_that_is_no_model(tmp_path: Path) -> None:
     path = tmp_path / "broken.gguf"
@@ -174,6 +182,7 @@ def test_a_file_that_is_no_model(tmp_path: Path) -> None:
         prompt("hi", options={"provider": "local", "model": str(path)})
 
 
+@pytest.mark.heavy
 @pytest.mark.local_model
 def test_the_openai_provider_against_the_embedded_server(monkeypatch: pytest.MonkeyPatch) -> None:
     configure(provider="local")

@@ -27,6 +27,7 @@ from runtime_support.scale import _mapping as mapping
 from tests.support.fake_server import Answer, FakeServer, completion
 
 pytestmark = [
+    pytest.mark.heavy,
     pytest.mark.skipif(os.name == "nt", reason="processes are killed by signals"),
     pytest.mark.one_python,
 ]

@@ -108,6 +108,7 @@ def outcome(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in out.iterdir() if path.suffix == ".jsonl"}
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
 @pytest.mark.parametrize(("point", "most"), [("reply", 9), ("sync", 9), ("file", 100)])
 def test_killed_at_each_point(

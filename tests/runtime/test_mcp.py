@@ -342,6 +342,7 @@ def test_a_call_that_has_ended_is_not_made_again(project: Path) -> None:
     assert len(_begun(marker)) == 2
 
 
+@pytest.mark.heavy
 def test_a_call_under_way_at_a_kill_stops_the_run_unless_it_is_pure(project: Path) -> None:
     marker = project / "calls"
     settle(project, str(marker))

@@ -487,6 +487,7 @@ def test_a_plan_calls_what_the_text_names() -> None:
 functions: list[Callable[..., Any]] = [double, add, total, upper, gap, find_book, find_mode]
 
 
+@pytest.mark.heavy
 @pytest.mark.one_python
 @given(
     st.lists(

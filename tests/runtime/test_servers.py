@@ -92,6 +92,7 @@ def test_a_lock_that_is_held_during_a_fork_does_not_stop_the_child(server: FakeS
         assert in_child(lambda: prompt("child").value) == "ok"
 
 
+@pytest.mark.heavy
 @can_fork
 def test_a_child_ends_although_its_parent_had_connections(server: FakeServer) -> None:
     script = (

@@ -909,6 +909,7 @@ def test_a_call_comes_in_pieces(server: FakeServer) -> None:
     assert [call.args for call in caught.value.tool_calls] == [{"city": "Rome"}]
 
 
+@pytest.mark.heavy
 @pytest.mark.local_model
 def test_the_embedded_model_streams() -> None:
     configure(provider="local", max_tokens=24, cut="allow")

@@ -71,6 +71,7 @@ def test_every_script(text: str) -> None:
         assert _comments(before) == _comments(after)
 
 
+@pytest.mark.heavy
 @settings(
     max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
@@ -84,6 +85,7 @@ def test_every_script_thrown_about(text: str, seed: int) -> None:
 
 
 # A long script is not made small: that would take minutes.
+@pytest.mark.heavy
 @settings(
     max_examples=30,
     deadline=None,
