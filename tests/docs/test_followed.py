@@ -31,6 +31,8 @@ def environment(place: Path) -> dict[str, str]:
         "PYTHONPATH": f"{place}{os.pathsep}{ROOT}",
         "PYTEST_ADDOPTS": "-p no:cacheprovider -p runtime_support.pytest_plugin",
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        # As on a terminal: what is printed and what is reported come in their order.
+        "PYTHONUNBUFFERED": "1",
     }
 
 

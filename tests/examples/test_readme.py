@@ -121,6 +121,7 @@ def test_python_runs(block: Block, place: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.heavy
 @each("sh")
 def test_commands_give_the_output_below_them(block: Block, place: Path) -> None:
     if block.text.startswith("make "):
