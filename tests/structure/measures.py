@@ -10,7 +10,7 @@ import re
 import subprocess
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -212,6 +212,28 @@ def grown(room_of_it: str) -> list[str]:
             if module.statements > before:
                 said.append(f"{module.name}: {before} -> {module.statements}")
     return sorted(said)
+
+
+def raised_without_reason(sections: Iterable[str]) -> list[str]:
+    """The numbers of the budget that were raised and have no line `# +13: ...` above.
+
+    They are compared with those before the last change of the file, if git knows them.
+    """
+    path = BUDGET.relative_to(ROOT).as_posix()
+    text = BUDGET.read_text(encoding="utf-8")
+    try:
+        changes = _git("log", "-2", "--format=%H", "--", path).split()
+        before = [tomllib.loads(_git("show", f"{commit}:{path}")) for commit in changes]
+    except (OSError, subprocess.CalledProcessError):
+        return []
+    now = tomllib.loads(text)
+    return [
+        name
+        for section in sections
+        for name, number in now[section].items()
+        if any(number > old[section].get(name, 0) for old in before if section in old)
+        and not re.search(rf'^# \+\d+: .+\n"{re.escape(name)}" = ', text, re.M)
+    ]
 
 
 def _git(*arguments: str) -> str:

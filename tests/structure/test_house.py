@@ -49,6 +49,10 @@ def test_nothing_grows(section: str, updates_budget: bool) -> None:
     measures.hold(section, measure.numbers(), measure.file, updates_budget, measure.limit)
 
 
+def test_what_is_raised_says_what_for() -> None:
+    assert measures.raised_without_reason(["statements", "bytes", "loaded"]) == []
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_most_functions_are_short(package: str) -> None:
     assert measures.usual_length(package) <= 21
