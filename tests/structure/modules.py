@@ -48,7 +48,12 @@ class Module:
 
 @cache
 def modules() -> dict[str, Module]:
-    files = (file for package in PACKAGES for file in sorted((ROOT / package).rglob("*.py")))
+    files = (
+        file
+        for package in PACKAGES
+        for file in sorted((ROOT / package).rglob("*.py*"))
+        if file.suffix in (".py", ".pyi")
+    )
     found = [read_module(file, file.read_text(encoding="utf-8")) for file in files]
     return {module.name: module for module in found}
 
@@ -93,6 +98,7 @@ def private_of_dependencies(module: Module) -> set[str]:
 def read_module(file: Path, text: str) -> Module:
     """What a text would be as the module of a file."""
     name = ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    name += ".pyi" if file.suffix == ".pyi" else ""
     module = Module(name, file, text.count("\n"))
     tree = ast.parse(text)
     aliases: dict[str, str] = {}
@@ -144,15 +150,16 @@ def _note_use(
         case ast.Import():
             for alias in node.names:
                 imports.add(alias.name)
-                aliases[alias.asname or alias.name.partition(".")[0]] = alias.name
+                top = alias.name.partition(".")[0]
+                aliases[alias.asname or top] = alias.name if alias.asname else top
         case ast.ImportFrom(module=str() as home, level=0):
             for alias in node.names:
                 imports.add(f"{home}.{alias.name}")
                 aliases[alias.asname or alias.name] = f"{home}.{alias.name}"
         case ast.ImportFrom():
             raise AssertionError(f"{module.file}: a relative import")
-        case ast.Attribute(value=ast.Name(id=name), attr=attribute) if name in aliases:
-            module.reads.add(f"{aliases[name]}.{attribute}")
+        case ast.Attribute() if read := _read(node, aliases):
+            module.reads.add(read)
         case ast.Call(func=called, args=[ast.Constant(value=str() as part)]):
             match called:
                 case ast.Name(id=name) | ast.Attribute(attr=name) if name in _LOADERS:
@@ -165,3 +172,14 @@ def _note_use(
             pass
     if isinstance(node, ast.Attribute) and node.attr == "splitlines":
         module.splits_lines += 1
+
+
+def _read(node: ast.expr, aliases: dict[str, str]) -> str:
+    """What is read of an imported name, in full: `os.path.join`; empty for anything else."""
+    match node:
+        case ast.Name(id=name):
+            return aliases.get(name, "")
+        case ast.Attribute(value=value, attr=attribute) if above := _read(value, aliases):
+            return f"{above}.{attribute}"
+        case _:
+            return ""
