@@ -64,7 +64,7 @@ def call_of(data: dict[str, Any], arguments: Any, identity: Any) -> ToolRequest:
     """The call of a tool, by the name in its data; what is not text in it is made so."""
     if not isinstance(arguments, str):
         arguments = json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
-    name = without_halves(str(data.get("name", "")))
+    name = without_halves(str(data.get("name") or ""))
     return ToolRequest(name, arguments, identity if isinstance(identity, str) else "")
 
 

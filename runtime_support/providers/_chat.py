@@ -33,6 +33,7 @@ from runtime_support.providers._bodies import (
     with_extra,
     wrap_schema,
 )
+from runtime_support.providers._history import sendable
 from runtime_support.providers._wires import Feature, RequestForm
 
 NAME = "chat"
@@ -55,7 +56,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
         options["max_completion_tokens"] = options.pop("max_tokens")
     if "effort" in options:
         options["reasoning_effort"] = options.pop("effort")
-    messages = _rendered(request.messages, form.origin)
+    messages = _rendered(sendable(request.messages), form.origin)
     body: dict[str, Any] = {"model": form.origin.model, "messages": messages, **options}
     if request.tools:
         body["tools"] = list(request.tools)
@@ -330,7 +331,7 @@ def _tool_requests(message: dict[str, Any]) -> tuple[ToolRequest, ...]:
         arguments = function.get("arguments")
         if not isinstance(arguments, str):  # some servers send them parsed
             arguments = json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
-        name = without_halves(str(function.get("name", "")))
+        name = without_halves(str(function.get("name") or ""))
         identity = call.get("id")
         if not isinstance(identity, str) or identity != without_halves(identity):
             identity = ""

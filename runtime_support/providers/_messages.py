@@ -34,6 +34,7 @@ from runtime_support.providers._bodies import (
     with_extra,
     wrap_schema,
 )
+from runtime_support.providers._history import sendable, sendable_name, without_last_thoughts
 from runtime_support.providers._refusals import reported_error
 from runtime_support.providers._wires import Feature, RequestForm
 
@@ -75,7 +76,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     if "stop" in options:
         stop = options.pop("stop")
         options["stop_sequences"] = [stop] if isinstance(stop, str) else stop
-    system, messages = _system(request.messages)
+    system, messages = _system(sendable(request.messages))
     tools = list(map(_tool, request.tools))
     # They come first: what is marked is kept with all that is before it.
     if tools and not system:
@@ -172,7 +173,7 @@ def _is_expressible(request: Request) -> bool:
     return request.is_strict or request.structured == "on"
 
 
-def _system(messages: tuple[Message, ...]) -> tuple[str, tuple[Message, ...]]:
+def _system(messages: list[Message]) -> tuple[str, list[Message]]:
     """The text of the system message, if there is one, and the other messages."""
     if messages and messages[0]["role"] == "system":
         return messages[0]["content"], messages[1:]
@@ -238,8 +239,13 @@ def _own_blocks(reply: Reply, origin: Origin) -> list[dict[str, Any]] | None:
     blocks = None if reply.origin != origin else (reply.opaque or {}).get("content")
     if not is_list(blocks) or not all(map(is_object, blocks)):
         return None
-    # Servers may give a text that has nothing in it; they do not take one.
-    return [one for one in blocks if one.get("type") != "text" or str(one.get("text")).strip()]
+    # Servers may give a text that has nothing in it, or thoughts alone; they do not take them.
+    kept = [one for one in blocks if one.get("type") != "text" or str(one.get("text")).strip()]
+    named = [
+        {**one, "name": sendable_name(one.get("name"))} if one.get("type") == "tool_use" else one
+        for one in kept
+    ]
+    return without_last_thoughts(named, ("thinking", "redacted_thinking"))
 
 
 def _blocks(message: Message) -> Iterator[dict[str, Any]]:

@@ -32,6 +32,12 @@ from runtime_support.providers._bodies import (
     with_extra,
     wrap_schema,
 )
+from runtime_support.providers._history import (
+    sendable,
+    sendable_arguments,
+    sendable_name,
+    without_last_thoughts,
+)
 from runtime_support.providers._refusals import reported_error
 from runtime_support.providers._wires import Feature, RequestForm
 
@@ -67,7 +73,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
         if name in options:
             value = options.pop(name)
             options[own] = {"effort": value} if name == "effort" else value
-    instructions, messages = _instructions(request.messages)
+    instructions, messages = _instructions(sendable(request.messages))
     body: dict[str, Any] = {"model": form.origin.model}
     if instructions:
         body["instructions"] = instructions
@@ -122,7 +128,7 @@ def is_for_chat(request: Request) -> bool:
     )
 
 
-def _instructions(messages: tuple[Message, ...]) -> tuple[str, tuple[Message, ...]]:
+def _instructions(messages: list[Message]) -> tuple[str, list[Message]]:
     """The text of the system message, if there is one, and the other messages."""
     if messages and messages[0]["role"] == "system":
         return messages[0]["content"], messages[1:]
@@ -160,9 +166,19 @@ def _input(messages: Iterable[Message], origin: Origin) -> Iterator[dict[str, An
 
 
 def _own_items(reply: Reply, origin: Origin) -> list[dict[str, Any]] | None:
-    """The items of a reply of this server, as they came."""
+    """The items of a reply of this server, as they came, but for thoughts that nothing follows."""
     items = None if reply.origin != origin else (reply.opaque or {}).get("output")
-    return items if is_list(items) and all(map(is_object, items)) else None
+    if not is_list(items) or not all(map(is_object, items)):
+        return None
+    return without_last_thoughts(list(map(_readable_call, items)), ("reasoning",))
+
+
+def _readable_call(item: dict[str, Any]) -> dict[str, Any]:
+    """An item of a reply; a call with a name and arguments that any server reads again."""
+    if item.get("type") != "function_call":
+        return item
+    name, arguments = sendable_name(item.get("name")), sendable_arguments(item.get("arguments"))
+    return {**item, "name": name, "arguments": arguments}
 
 
 def _items(message: Message) -> Iterator[dict[str, Any]]:

@@ -210,7 +210,7 @@ def body_of(*said: Message, **parts: Any) -> Message:
 def test_texts_that_have_nothing_in_them_are_not_sent() -> None:
     silent: Message = {"role": "assistant", "content": ""}
     body = body_of(TEXT, silent, {"role": "user", "content": "y"})
-    assert body["messages"] == [{"role": "user", "content": [text("x"), text("y")]}]
+    assert body["messages"] == [{"role": "user", "content": [text("x\n\ny")]}]
 
 
 def test_how_much_it_thinks() -> None:

@@ -308,7 +308,7 @@ def test_a_stream_that_breaks_off(responses: FakeServer) -> None:
 
 
 def test_halves_of_characters(responses: FakeServer) -> None:
-    output = [message("a\ud83d"), item("reasoning", id="rs", encrypted_content="\udc00")]
+    output = [item("reasoning", id="rs", encrypted_content="\udc00"), message("a\ud83d")]
     whole = {"status": "completed", "output": output, "model": "m"}
     responses.answers = [raw(json.dumps(whole).encode())]
     first = prompt("x")

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.support.strict_history import refused_history
 from tests.support.strict_types import mistakes
 
 
@@ -213,6 +214,8 @@ class FakeServer:
         for request in self.requests if kind is None else ():
             wrong = mistakes(request.body, self.extra, wire=_wire_of(request.path))
             assert not wrong, f"the package of the wire would not send {request.body}: {wrong}"
+            refused = refused_history(request.body, _wire_of(request.path))
+            assert not refused, f"a server would refuse {request.body}: {refused}"
 
     def _next(self, body: dict[str, Any]) -> Answer:
         if self.responder is not None:
