@@ -213,12 +213,13 @@ class Conversation:
             )
         needs_all = self.target.is_typed or bool(reply.tool_calls)
         if self.finish == "length" and (needs_all or self.settings.cut == "error"):
-            after = f"after {_shown(reply.text)}" if reply.text else "before it had any text"
             allow = "" if needs_all else '; `cut: "allow"` takes what there is'
+            hint = f"raise `max_tokens`, or ask for less{allow}"
+            after = f"after {_shown(reply.text)}" if reply.text else "before it had any text"
+            if not reply.text and (reply.reasoning_tokens or reply.opaque):
+                after, hint = "as its thinking took all there was", f"lower `effort`, or {hint}"
             raise TruncatedReply(
-                f"the reply was cut by the token limit {after}",
-                text=reply.text,
-                hint=f"raise `max_tokens`, or ask for less{allow}",
+                f"the reply was cut by the token limit {after}", text=reply.text, hint=hint
             )
 
     def _run_tools(self, reply: Reply) -> Steps[None]:

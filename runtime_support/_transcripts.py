@@ -10,6 +10,7 @@ anywhere: nothing in it becomes a system message, unless the caller trusts it wi
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NoReturn
@@ -29,11 +30,24 @@ _KEYS = {
     "tool": ("content", "tool_call_id", "is_error"),
     "system": ("content",),
 }
-# What the content of the user may have beside text.
-_PARTS = ("text", "image_url", "file", "input_audio")
+# What the content of the user may have beside text, with its texts, of which it needs the first.
+_PARTS: dict[str, tuple[str, ...]] = {
+    "image_url": ("url", "detail"),
+    "file": ("file_data", "filename", "file_id"),
+    "input_audio": ("data", "format"),
+}
 # What wires keep of a reply, and of a call. The fields of a message are none of them.
 _OF_REPLIES = ("reasoning_details", "reasoning_content", "reasoning", "output", "content")
 _OF_CALLS = ("extra_content",)
+# The kinds of items and blocks that a model says itself, each with its fields that have to be
+# there. Others, such as results that a server is to take for its own, are the owner's to send.
+_ITEMS: dict[str, tuple[str, ...]] = {
+    **{"message": (), "reasoning": (), "function_call": ("call_id", "name", "arguments")},
+}
+_BLOCKS: dict[str, tuple[str, ...]] = {
+    **{"text": ("text",), "thinking": ("thinking",), "redacted_thinking": ("data",)},
+    "tool_use": ("id", "name"),
+}
 
 
 def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
@@ -103,7 +117,7 @@ class _TranscriptReader:
         elif role == "system":
             self._add_system(item, place)
         else:
-            content = _content(item.get("content"), f"{place}.content")
+            content = self._content(item.get("content"), f"{place}.content")
             self.messages.append({"role": role, "content": content})
 
     def end(self, place: str) -> None:
@@ -150,7 +164,7 @@ class _TranscriptReader:
             self._caller = place
         opaque = plain(item.get("opaque"))
         if opaque is not None:
-            message = _said(message, _object(opaque, f"{place}.opaque"), f"{place}.opaque")
+            message = self._said(message, _object(opaque, f"{place}.opaque"), f"{place}.opaque")
         self.messages.append(message)
 
     def _call(self, given: Any, place: str) -> dict[str, Any]:
@@ -173,35 +187,87 @@ class _TranscriptReader:
             "function": {"name": name, "arguments": arguments or "{}"},
         }
 
+    def _said(self, message: Message, opaque: Mapping[str, Any], place: str) -> Said:
+        """A message with its opaque part; what could be taken for a field of it is refused."""
+        origin = Origin(*(_text(opaque.get(name), f"{place}.{name}") for name in _ORIGIN))
+        _only(opaque, (*_ORIGIN, "reply", "calls"), place)
+        reply = _opaque_part(opaque.get("reply"), _OF_REPLIES, f"{place}.reply")
+        self._check_parts(reply, "output", _ITEMS, f"{place}.reply")
+        self._check_parts(reply, "content", _BLOCKS, f"{place}.reply")
+        calls = message.get("tool_calls", [])
+        given = _list(plain(opaque.get("calls") or []), f"{place}.calls")
+        if len(given) != len(calls):
+            _refuse(f"{place}.calls", f"expected as many as there are calls, {len(calls)}")
+        asked: list[ToolRequest] = []
+        for number, (call, one) in enumerate(zip(calls, given, strict=True)):
+            where = f"{place}.calls[{number}]"
+            own = _object(plain(one), where)
+            _only(own, ("id", "opaque"), where)
+            part = _opaque_part(own.get("opaque"), _OF_CALLS, f"{where}.opaque")
+            function = call["function"]
+            identity = _text(own.get("id"), f"{where}.id")
+            asked.append(ToolRequest(function["name"], function["arguments"], identity, part))
+        text = message["content"] or ""
+        return Said(message, Reply(text, tuple(asked), opaque=reply, origin=origin))
+
+    def _check_parts(
+        self,
+        reply: Mapping[str, Any] | None,
+        name: str,
+        kinds: Mapping[str, tuple[str, ...]],
+        place: str,
+    ) -> None:
+        """Refuses parts of a reply that are none, or that no model says."""
+        if reply is None or name not in reply:
+            return
+        for number, given in enumerate(_list(reply[name], f"{place}.{name}")):
+            where = f"{place}.{name}[{number}]"
+            part = _object(given, where)
+            kind = part.get("type", "message")
+            if part.get("role", "assistant") != "assistant":
+                _refuse(where, "not an item of the model")
+            if not self._trusts_system and (not isinstance(kind, str) or kind not in kinds):
+                _refuse(f"{where}.type", f"{brief(kind)} is none of {listed(kinds)}", _TRUSTED)
+            for field in kinds.get(str(kind), ()):
+                _text(part.get(field), f"{where}.{field}")
+            if kind == "tool_use":
+                _object(part.get("input"), f"{where}.input")
+
+    def _content(self, value: Any, place: str) -> Any:
+        """The content of a message of the user: a text, or parts."""
+        value = plain(value)
+        if not is_list(value):
+            return _text(value, place)
+        parts: list[dict[str, Any]] = []
+        for number, item in enumerate(value):
+            where = f"{place}[{number}]"
+            part = _object(plain(item), where)
+            kind = part.get("type")
+            if kind == "text":
+                _text(part.get("text"), f"{where}.text")
+            elif isinstance(kind, str) and kind in _PARTS:
+                self._check_part(kind, part, where)
+            else:
+                known = listed(("text", *_PARTS))
+                _refuse(f"{where}.type", f"expected one of {known}, got {brief(kind)}")
+            parts.append(dict(part))
+        return parts
+
+    def _check_part(self, kind: str, part: dict[str, Any], place: str) -> None:
+        inner = _object(plain(part.get(kind)), f"{place}.{kind}")
+        needed, *others = _PARTS[kind]
+        if "file_id" in inner:
+            if not self._trusts_system:
+                said = "the provider would open this file as the owner of the key"
+                _refuse(f"{place}.{kind}.file_id", said, _TRUSTED)
+            needed = "file_id"
+        _only(inner, _PARTS[kind], f"{place}.{kind}")
+        for name in (needed, *(one for one in others if one in inner)):
+            _text(inner.get(name), f"{place}.{kind}.{name}")
+
 
 _NO_RESULT = "a conversation can continue only when all its calls have results"
-
-
-def _said(message: Message, opaque: Mapping[str, Any], place: str) -> Said:
-    """A message with its opaque part; what could be taken for a field of it is refused."""
-    origin = Origin(*(_text(opaque.get(name), f"{place}.{name}") for name in _ORIGIN))
-    _only(opaque, (*_ORIGIN, "reply", "calls"), place)
-    reply = _opaque_part(opaque.get("reply"), _OF_REPLIES, f"{place}.reply")
-    for number, item in enumerate((reply or {}).get("output") or ()):
-        if not is_object(item) or item.get("role", "assistant") != "assistant":
-            _refuse(f"{place}.reply.output[{number}]", "not an item of the model")
-    calls = message.get("tool_calls", [])
-    given = _list(plain(opaque.get("calls") or []), f"{place}.calls")
-    if len(given) != len(calls):
-        _refuse(f"{place}.calls", f"expected as many as there are calls, {len(calls)}")
-    asked: list[ToolRequest] = []
-    for number, (call, one) in enumerate(zip(calls, given, strict=True)):
-        where = f"{place}.calls[{number}]"
-        own = _object(plain(one), where)
-        _only(own, ("id", "opaque"), where)
-        part = _opaque_part(own.get("opaque"), _OF_CALLS, f"{where}.opaque")
-        function = call["function"]
-        identity = _text(own.get("id"), f"{where}.id")
-        asked.append(ToolRequest(function["name"], function["arguments"], identity, part))
-    text = message["content"] or ""
-    return Said(message, Reply(text, tuple(asked), opaque=reply, origin=origin))
-
-
+_TRUSTED = "`trust_system: true` takes it, where the data cannot come from somebody else"
 _ORIGIN = ("wire", "address", "model")
 
 
@@ -210,6 +276,10 @@ def _opaque_part(value: Any, known: Sequence[str], place: str) -> Mapping[str, A
         return None
     part = _object(plain(value), place)
     _only(part, known, place)
+    try:
+        json.dumps(part, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        _refuse(place, f"not JSON data: {error}")
     return part
 
 
@@ -217,26 +287,6 @@ def _only(value: Mapping[str, Any], known: Sequence[str], place: str) -> None:
     for key in value:
         if key not in known:
             _refuse(f"{place}.{key}", f"only {listed(known)} can be there")
-
-
-def _content(value: Any, place: str) -> Any:
-    """The content of a message of the user: a text, or parts."""
-    value = plain(value)
-    if not is_list(value):
-        return _text(value, place)
-    parts: list[dict[str, Any]] = []
-    for number, item in enumerate(value):
-        where = f"{place}[{number}]"
-        part = _object(plain(item), where)
-        type_ = part.get("type")
-        if type_ not in _PARTS:
-            _refuse(f"{where}.type", f"expected one of {listed(_PARTS)}, got {brief(type_)}")
-        if type_ == "text":
-            _text(part.get("text"), f"{where}.text")
-        else:
-            _object(plain(part.get(str(type_))), f"{where}.{type_}")
-        parts.append(dict(part))
-    return parts
 
 
 def _text(value: Any, place: str) -> str:

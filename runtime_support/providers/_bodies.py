@@ -33,6 +33,8 @@ def read_object(content: bytes, request_id: str | None, what: str, hint: str | N
     So it has where the server reports an error in it. `what` it should be, and the hint, are for
     the error.
     """
+    if not content.strip():
+        raise ValueError("it is empty")
     try:
         body = json.loads(content)
     except (ValueError, RecursionError):
@@ -43,7 +45,7 @@ def read_object(content: bytes, request_id: str | None, what: str, hint: str | N
         ) from None
     if not is_object(body):
         raise unexpected_answer(content, request_id, what, hint)
-    if is_object(body.get("error")):
+    if body.get("error"):
         from runtime_support.providers._refusals import reported_error
 
         raise reported_error(body["error"], request_id)
@@ -66,6 +68,15 @@ def call_of(data: dict[str, Any], arguments: Any, identity: Any) -> ToolRequest:
         arguments = json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
     name = without_halves(str(data.get("name") or ""))
     return ToolRequest(name, arguments, identity if isinstance(identity, str) else "")
+
+
+def sendable_parts(parts: dict[str, Any]) -> dict[str, Any] | None:
+    """The opaque parts of a reply; None where there are none, or JSON has no words for them."""
+    try:
+        json.dumps(parts, allow_nan=False)
+    except (ValueError, RecursionError):
+        return None
+    return parts or None
 
 
 def are_sound(calls: tuple[ToolRequest, ...]) -> bool:
@@ -188,6 +199,14 @@ class Gathering:
         """Whether the server has said that this is all."""
         raise NotImplementedError
 
+    @property
+    def is_over(self) -> bool:
+        """Whether this was the last event of the reply; what comes after it is none of it."""
+        return False
+
+    def end(self) -> None:
+        """Takes the end of the stream, `[DONE]`, for that of the reply; not every wire does."""
+
     def add(self, event: Any) -> str:
         """Takes an event, as JSON data; what it adds to the text that is shown."""
         if not is_object(event):
@@ -206,6 +225,9 @@ class Gathering:
 # usage and in its details: OpenAI, xAI, OpenRouter; DeepSeek; Moonshot; Anthropic, LiteLLM, Qwen.
 _CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
 _WRITTEN = ("cache_write_tokens", "cache_creation_input_tokens", "cache_creation_tokens")
+
+# A number of tokens that is larger than this is none.
+_MOST_TOKENS = 10**12
 
 # And what the model thought, as a part of the output; Anthropic.
 _THOUGHT = ("reasoning_tokens", "thinking_tokens")
@@ -245,4 +267,4 @@ def tokens(usage: dict[str, Any], sent_name: str, answered_name: str) -> dict[st
 def _count(data: dict[str, Any], *names: str) -> int:
     """The first of these numbers that is there and more than nothing."""
     values = (data.get(name) for name in names)
-    return next((value for value in values if type(value) is int and value > 0), 0)
+    return next((value for value in values if type(value) is int and 0 < value < _MOST_TOKENS), 0)

@@ -20,13 +20,13 @@ from typing import Any
 
 from runtime_support._exchange import Message, Origin, Reply, Request, Said, ToolRequest
 from runtime_support._values import is_list, is_object, without_halves
-from runtime_support.errors import ProviderError
 from runtime_support.providers._bodies import (
     Gathering,
     is_wrapped,
     joined,
     object_at,
     read_object,
+    sendable_parts,
     tokens,
     unexpected_answer,
     unwrapped,
@@ -82,6 +82,8 @@ def read(content: bytes, request: Request, form: RequestForm, request_id: str | 
     """The reply in the body of a response; ProviderError when it is not one."""
     body = read_object(content, request_id, *_MEANT)
     choice = _first_choice(body)
+    if not choice and "choices" in body:
+        raise ValueError("it has no choice")
     message = choice.get("message")
     if not is_object(message):
         raise unexpected_answer(content, request_id, *_MEANT)
@@ -165,6 +167,14 @@ class ChatChunks(Gathering):
         """Whether the server has said that this is all."""
         return self._finish is not None
 
+    def end(self) -> None:
+        """Takes the text for whole, without a reason, where the server has said no more.
+
+        Of a call, nobody knows whether its arguments are all there.
+        """
+        if not self._calls:
+            self._finish = "[DONE]"
+
     def _take(self, chunk: dict[str, Any], /) -> str:
         self._body.update({key: chunk[key] for key in ("model", "usage") if chunk.get(key)})
         choice = _first_choice(chunk)
@@ -190,29 +200,41 @@ class ChatChunks(Gathering):
         return _reply(self._body, choice, message, self._request, self._form, self._request_id)
 
     def _add_calls(self, calls: Any) -> None:
-        """Calls come in pieces that have the same index; what has none is a call of its own.
-
-        Gemini gives all calls of a reply the same index: a name with another id begins a call.
-        """
+        """Calls come in pieces. A name that comes in each piece of a call is its name once."""
         for piece in calls if is_list(calls) else ():
             call = piece if is_object(piece) else {}
             function, key = object_at(call, "function"), call.get("index")
             identity = call.get("id")
-            known = None if key is None else self._call_at.get(key)
-            if known is not None and function.get("name"):
-                known = None if _differ(identity or None, known["id"] or None) else known
+            name = function.get("name") or ""
+            known = self._known_call(key, identity or None, name)
             own: dict[str, Any] = known or {"id": identity, "function": dict.fromkeys(_TEXTS, "")}
             if known is None:
                 self._calls.append(own)
-                self._call_at[key] = own
+                if isinstance(key, int):
+                    self._call_at[key] = own
             own["id"] = own["id"] or identity
             own |= _parts(call, _OF_CALLS)
             text = own["function"]
-            text["name"] += str(function.get("name") or "")
+            text["name"] += "" if name == text["name"] else str(name)
             arguments = function.get("arguments")
             if arguments is not None and not isinstance(arguments, str):
                 arguments = json.dumps(arguments, ensure_ascii=False)
             text["arguments"] += arguments or ""
+
+    def _known_call(self, key: Any, identity: Any, name: Any) -> dict[str, Any] | None:
+        """The call that a piece goes on with; None where it begins one.
+
+        Pieces of a call have the same index, or else the same id; what has neither of them, and no
+        name, goes on with the last call. Gemini gives all calls of a reply the same index: a name
+        with another id begins a call.
+        """
+        if isinstance(key, int):
+            known = self._call_at.get(key)
+            differs = known is not None and name and _differ(identity, known["id"] or None)
+            return None if differs else known
+        if identity is not None:
+            return next((one for one in self._calls if one["id"] == identity), None)
+        return self._calls[-1] if self._calls and not name else None
 
     def _add_thoughts(self, delta: dict[str, Any]) -> None:
         """What a model thinks comes as text, as details, or as both."""
@@ -285,11 +307,15 @@ def _reply(
 ) -> Reply:
     refusal = message.get("refusal")
     finish = "refusal" if refusal else without_halves(str(choice.get("finish_reason") or "stop"))
+    if is_object(choice.get("error")):
+        from runtime_support.providers._refusals import reported_error
+
+        raise reported_error(choice["error"], request_id)
     if finish == "error":
-        raise ProviderError("the server stopped in the middle of the reply", request_id=request_id)
+        raise ValueError("the server stopped in the middle of it")
     text = str(refusal) if refusal else _text_of(message.get("content"))
     calls = _tool_requests(message)
-    opaque = _parts(message, _OF_REPLIES_WITH_CALLS if calls else _OF_REPLIES) or None
+    opaque = sendable_parts(_parts(message, _OF_REPLIES_WITH_CALLS if calls else _OF_REPLIES))
     has_own = opaque or any(call.id or call.opaque for call in calls)
     return Reply(
         text=unwrapped(text) if is_wrapped(request, form) else text,
@@ -335,7 +361,8 @@ def _tool_requests(message: dict[str, Any]) -> tuple[ToolRequest, ...]:
         identity = call.get("id")
         if not isinstance(identity, str) or identity != without_halves(identity):
             identity = ""
-        requests.append(ToolRequest(name, arguments, identity, _parts(call, _OF_CALLS) or None))
+        own = sendable_parts(_parts(call, _OF_CALLS))
+        requests.append(ToolRequest(name, arguments, identity, own))
     return tuple(requests)
 
 

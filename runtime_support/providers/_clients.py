@@ -66,9 +66,11 @@ _OF_THE_WAY = ("content-encoding", "content-length", "transfer-encoding")
 # What events begin with, and no JSON.
 _OF_EVENTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _LONGEST_FIELD = max(map(len, _OF_EVENTS))
-# The last of the events, and how long the end of the body behind it is waited for.
+# The last of the events; how long, and for how many bytes, the end of the body is waited for.
 _DONE = b"[DONE]"
+_LONGEST_END = 64
 _DRAIN_SECONDS = 0.1
+_DRAIN_BYTES = 65_536
 
 
 def client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.Client:
@@ -261,8 +263,15 @@ class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
         self._here = response.iter_bytes()
         self._there = response.aiter_bytes()
         self._ahead: list[bytes] = []
-        self._last = b""
+        self._end = b""
         self._length = self._packed = 0
+        # Whether all that is wanted has come.
+        self.has_ended = False
+
+    @property
+    def is_done(self) -> bool:
+        """Whether what has come ends with `[DONE]`, the last of the events."""
+        return self._end.rstrip().endswith(_DONE)
 
     def read(self) -> Effects[bytes]:
         """All of it."""
@@ -329,11 +338,12 @@ class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
         return content
 
     def _drained(self) -> Effects[None]:
-        if not self._last.rstrip().endswith(_DONE):
+        if not (self.is_done or self.has_ended):
             return
         # What ends the body is on its way, and with it read the connection serves again.
         self._deadline.end = time.monotonic() + _DRAIN_SECONDS
-        with suppress(httpx2.TransportError):
+        self._most = self._length + _DRAIN_BYTES
+        with suppress(httpx2.TransportError, ProviderError):
             while (yield from self._next()):
                 pass
 
@@ -353,8 +363,9 @@ class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
         try:
             while part == b"":
                 part = yield Effect(partial(next, self._here, None), self._awaited)
-            self._last = part or b""
-            self._length += len(self._last)
+            part = part or b""
+            self._end = (self._end + part[-_LONGEST_END:])[-_LONGEST_END:]
+            self._length += len(part)
             self._check(self._length)
         except _TooMuch:
             if self._is_cut:
@@ -364,7 +375,7 @@ class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
                 request_id=request_id_of(self._response),
                 hint="raise `max_reply_bytes`, or ask for less",
             ) from None
-        return self._last
+        return part
 
     def _count_packed(self, data: bytes) -> None:
         self._packed += len(data)

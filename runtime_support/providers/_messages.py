@@ -28,6 +28,7 @@ from runtime_support.providers._bodies import (
     joined,
     object_at,
     read_object,
+    sendable_parts,
     tokens,
     unexpected_answer,
     unwrapped,
@@ -308,11 +309,17 @@ class MessageEvents(Gathering):
         self._body: dict[str, Any] = {}
         self._blocks: dict[int, dict[str, Any]] = {}
         self._pieces: dict[tuple[int, str], list[str]] = {}
+        self._is_over = False
 
     @property
     def is_whole(self) -> bool:
         """Whether the server has said that this is all."""
         return self._body.get("stop_reason") is not None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the message has been closed."""
+        return self._is_over
 
     def _take(self, event: dict[str, Any]) -> str:
         place: Any = event.get("index")
@@ -324,7 +331,7 @@ class MessageEvents(Gathering):
                 self._blocks[place] = block
                 if block.get("type") == "text":  # most begin empty
                     return self._text.add(str(block.get("text") or ""))
-            case "content_block_delta" if place in self._blocks:
+            case "content_block_delta" if isinstance(place, int) and place in self._blocks:
                 return self._add(place, object_at(event, "delta"))
             case "message_delta":
                 # The counts are of all that there was until now; what is not told stays.
@@ -332,6 +339,8 @@ class MessageEvents(Gathering):
                 counts = {name: one for name, one in told.items() if one is not None}
                 usage = {**object_at(self._body, "usage"), **counts}
                 self._body |= {**object_at(event, "delta"), "usage": usage}
+            case "message_stop":
+                self._is_over = True
             case "error":
                 raise reported_error(event.get("error"), self._request_id)
             case _:
@@ -342,7 +351,9 @@ class MessageEvents(Gathering):
         kind = str(delta.get("type"))
         if kind == "citations_delta":
             block = self._blocks[place]
-            block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
+            known = block.get("citations")
+            citations = block["citations"] = known if is_list(known) else list[Any]()
+            citations.append(delta.get("citation"))
         if kind not in _GROWING:
             return ""
         name, own = _GROWING[kind]
@@ -378,17 +389,21 @@ def _reply(body: dict[str, Any], content: list[Any], request: Request, form: Req
     texts = (one.get("text") for one in blocks if one.get("type") == "text")
     text = "".join(one for one in texts if isinstance(one, str))
     reason = str(body.get("stop_reason") or ("tool_use" if calls else "end_turn"))
+    if reason == "pause_turn":
+        hint = "leave out the tools of the server that take this long"
+        raise ProviderError("the model has paused its turn, so the reply is not whole", hint=hint)
     if reason == "refusal" and not text:
         text = str(object_at(body, "stop_details").get("explanation") or "")
     is_sound = all(is_object(one.get("input")) for one in used) and are_sound(calls)
-    has_own = bool(blocks) and len(blocks) == len(content) and is_sound
+    opaque = sendable_parts({"content": content}) if len(blocks) == len(content) else None
+    has_own = bool(blocks) and opaque is not None and is_sound
     return Reply(
         text=unwrapped(text) if is_wrapped(request, form) else text,
         tool_calls=calls if has_own else tuple(ToolRequest(c.name, c.arguments) for c in calls),
         finish=_FINISHES.get(reason, without_halves(reason)),
         model=without_halves(str(body.get("model") or form.origin.model)),
         **_tokens(object_at(body, "usage")),
-        opaque={"content": content} if has_own else None,
+        opaque=opaque if has_own else None,
         origin=form.origin if has_own else None,
     )
 

@@ -11,6 +11,8 @@ to ask again is for all threads together to know (`_traffic`, `_retries`).
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -29,7 +31,7 @@ from runtime_support._exchange import (
 )
 from runtime_support._settings import Settings
 from runtime_support._values import counted, without_halves
-from runtime_support.errors import ProviderError, ToolsUnsupported
+from runtime_support.errors import ProviderError, SaftError, ToolsUnsupported
 from runtime_support.providers._bodies import Gathering
 from runtime_support.providers._clients import Body
 from runtime_support.providers._server import Server
@@ -163,38 +165,54 @@ class OpenAIProvider(Streaming):
                 gathered = wire.gather(request, form, request_id)
                 return (yield from self._read(exchange, gathered, heard))
             try:
-                return wire.read(reply, request, form, request_id)
-            except ProviderError as error:
-                raise self._failure(error) from None
+                with _of_server():
+                    return wire.read(reply, request, form, request_id)
+            except (ProviderError, ValueError) as error:
+                raise self._failure(error) from error.__cause__
 
         tokens = len(content) // _BYTES_OF_TOKEN
         return (yield from self.server.traffic.ask(self.settings, self.waited, send, tokens))
 
     def _read(self, exchange: _Exchange, gathered: Gathering, heard: Heard) -> Replying:
-        """The pieces of a response of events, and the reply; once there is text, no other try."""
-        failure: Exception
+        """The pieces of a response of events, and the reply; once there is text, no other try.
+
+        A reply that is whole is one, however its connection ends.
+        """
+        problem: Exception = ValueError("it has no end")
         try:
             yield from close_after(self._pieces(exchange, gathered, heard), exchange.closing())
-            if gathered.is_whole:
-                return gathered.reply()
-            failure = self._failure(ValueError("it has no end"))
+            if exchange.is_done and not gathered.is_whole:
+                gathered.end()
         except (self.server.error, httpx2.RequestError, ValueError, ProviderError) as error:
-            failure = self._failure(error)
+            problem = error
+        except RecursionError as error:
+            problem = ValueError("it is nested too deep")
+            problem.__cause__ = error
+        if gathered.is_whole:
+            try:
+                with _of_server():
+                    return gathered.reply()
+            except (ValueError, ProviderError) as error:
+                problem = error
+        failure = self._failure(problem)
         if not gathered.text:
-            raise failure
+            raise failure from problem.__cause__
         broken = failure.error if isinstance(failure, Unanswered) else failure
         if isinstance(broken, ProviderError):
             broken.text = gathered.text
             broken.message += f"; {counted(len(broken.text), 'character')} of the reply had come"
-        raise broken
+        raise broken from problem.__cause__
 
     def _pieces(self, exchange: _Exchange, gathered: Gathering, heard: Heard) -> Effects[None]:
-        while (chunk := (yield exchange.next_chunk())) is not None:
-            piece = gathered.add(chunk)
+        while not gathered.is_over and (chunk := (yield exchange.next_chunk())) is not None:
+            with _of_server():
+                piece = gathered.add(chunk)
             if piece and heard is not None:
                 heard.append(piece)
                 with self.server.traffic.aside():
                     yield piece
+        if gathered.is_over:
+            exchange.end()
 
     def _failure(self, error: Exception) -> Exception:
         """The error as ours; Unanswered where another try may do."""
@@ -221,6 +239,16 @@ class _Exchange:
         }
         self._client: Any = None
         self._chunks: Any = None
+        self._body: Any = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the events have ended with `[DONE]`."""
+        return self._body.is_done
+
+    def end(self) -> None:
+        """Notes that the last event has come: what is behind it is not waited for."""
+        self._body.has_ended = True
 
     def post(self) -> httpx2.Response:
         """The response, of which the body is still to be read."""
@@ -234,6 +262,7 @@ class _Exchange:
 
     def begin_events(self, body: Body) -> None:
         """From now on the events of this body are its chunks."""
+        self._body = body
         package = self._server.package
         is_here = isinstance(self._client, package.Client)
         kind = package.Stream if is_here else package.AsyncStream
@@ -247,6 +276,20 @@ class _Exchange:
     def closing(self) -> Effect:
         """Closes the stream."""
         return Effect(lambda: self._chunks.close(), lambda: self._chunks.close())
+
+
+@contextmanager
+def _of_server() -> Generator[None]:
+    """Makes what goes wrong with a server's data in the block a ValueError: the data is damaged.
+
+    Only functions of the data alone are called in it.
+    """
+    try:
+        yield
+    except (SaftError, ValueError):
+        raise
+    except Exception as error:
+        raise ValueError(f"{type(error).__name__}: {error}") from error
 
 
 def suitable_wire(server: Server, request: Request) -> Wire:
@@ -277,8 +320,11 @@ def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, byt
         return path, _encoded(body).encode()
     except UnicodeEncodeError:
         pass
-    # Models see again what they wrote, and they may have written half of a pair.
-    messages = tuple(_mended(message) for message in request.messages)
+    # Models see again what they wrote, which reminders quote, and may have written half of a pair.
+    messages = tuple(
+        _mended(message) if _is_of_model(message, number > request.begins) else message
+        for number, message in enumerate(request.messages)
+    )
     others = [message for message in messages if message["role"] != "assistant"]
     given = [others, request.model, request.tools, request.schema, dict(request.options)]
     try:
@@ -294,10 +340,13 @@ def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, byt
     return path, _encoded(body).encode(errors="backslashreplace")
 
 
+def _is_of_model(message: Message, is_behind: bool) -> bool:
+    """Whether a model wrote a message, or is reminded by it, `is_behind` the prompt."""
+    return message["role"] == "assistant" or (is_behind and message["role"] == "user")
+
+
 def _mended(message: Message) -> Message:
-    """What a model wrote, without halves of surrogate pairs; other messages as they are."""
-    if message["role"] != "assistant":
-        return message
+    """What a model wrote, or is told of it, without halves of surrogate pairs."""
     mended = {**message, "content": message["content"] and without_halves(message["content"])}
     if "tool_calls" in message:
         mended["tool_calls"] = [

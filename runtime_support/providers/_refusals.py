@@ -14,12 +14,12 @@ import email.utils
 import json
 import re
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import httpx2
 
 from runtime_support._redaction import shown
-from runtime_support._values import is_object
+from runtime_support._values import is_list, is_object
 from runtime_support.errors import (
     AuthenticationFailed,
     ProviderError,
@@ -39,11 +39,17 @@ _BROKEN = (408, 409)
 # Only the beginning of a body is looked through for what can be shown of it.
 _LOOKED_THROUGH = 65_536
 
-_USED_UP = re.compile(
-    r"insufficient_quota|exceeded your current quota|billing_hard_limit"
-    r"|insufficient (credits|balance)"
+# What providers call an account that has nothing left. Google words every limit as OpenAI words
+# this one ("You exceeded your current quota"), so these words alone tell nothing.
+_USED_UP = ("insufficient_quota", "billing_hard_limit_reached", "insufficient_balance")
+_NO_CREDIT = re.compile(r"insufficient (credit|balance|funds)|credit balance is too low")
+_TOO_LARGE = re.compile(r"request (entity )?too large|tokens must be reduced")
+_TRY_AGAIN = re.compile(
+    r"(?:try again|retry) (?:in|after) "
+    r"((?:\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|seconds?|m|minutes?|h|hours?)(?![a-z])[ ,]*)+)"
 )
-
+_DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|milli|s|m|h)")
+_SECONDS = {"ms": 0.001, "milli": 0.001, "s": 1, "m": 60, "h": 3600}
 
 # What providers call it when they decline a prompt, or when it is longer than a model can read.
 _DECLINED = (
@@ -56,6 +62,7 @@ _TOO_LONG = re.compile(
     r"|exceed context limit|prompt is too long|input token count .* exceeds"
 )
 _TOO_LONG_HINT = "send less, or choose a model that reads more at once"
+_USED_UP_HINT = "the account of the key has nothing left: add to it, or use another key"
 
 # The status that a code means where a response has the status of a success.
 _STATUSES = {
@@ -112,19 +119,21 @@ def _of_status(status_error: Any, address: str) -> Exception:
     refusal = refusal_of(response)
     if refusal is not None:
         return refusal
-    error = error_of(response, address)
+    error, complaint = error_of(response, address), Complaint.of(response)
     status = response.status_code
     if status in _REFUSING:
-        return Rejected(error, refusal_words(response).lower())
-    if is_used_up(response) or response.headers.get("x-should-retry") == "false":
+        return Rejected(error, complaint.shown().lower())
+    is_final = complaint.is_used_up or complaint.is_too_large
+    if is_final or response.headers.get("x-should-retry") == "false":
         return error
     return _as_status(error, asked_wait(response))
 
 
 def _as_status(error: ProviderError | Refused, wait: float | None = None) -> Exception:
     """The error, Unanswered where its status says that another try may do."""
-    if isinstance(error, Refused):
+    if isinstance(error, Refused) or error.hint in (_TOO_LONG_HINT, _USED_UP_HINT):
         return error
+    wait = getattr(error, "retry_after", None) if wait is None else wait
     status = error.status or 0
     if status in _BUSY:
         return Unanswered(error, "busy", wait)
@@ -137,11 +146,71 @@ def _damaged(address: str, cause: str) -> Unanswered:
     return Unanswered(broken, "broken")
 
 
+class Complaint(NamedTuple):
+    """What the body of an error says: its words, its codes, and the details that Google adds."""
+
+    words: str
+    codes: frozenset[str] = frozenset()
+    details: tuple[dict[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, response: httpx2.Response) -> Complaint:
+        """The complaint in the beginning of a body, which may be no JSON."""
+        text = response.content[:_LOOKED_THROUGH].decode(errors="replace").strip()
+        try:
+            body = json.loads(text)
+        except (ValueError, RecursionError):
+            return cls(text)
+        if is_list(body) and body:  # as Google sends it
+            body = body[0]
+        return cls.read(body.get("error", body) if is_object(body) else body)
+
+    @classmethod
+    def read(cls, error: Any) -> Complaint:
+        """The complaint that an error is, as JSON data."""
+        if not is_object(error):
+            return cls(str(error) if error else "")
+        names = (error.get(name) for name in ("code", "type", "status"))
+        details = error.get("details")
+        return cls(
+            str(error.get("message") or error),
+            frozenset(str(name) for name in names if isinstance(name, str | int)),
+            tuple(filter(is_object, details)) if is_list(details) else (),
+        )
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether the account has nothing left, which no wait will change."""
+        if not self.codes.isdisjoint(_USED_UP) or _NO_CREDIT.search(self.words.lower()):
+            return True
+        return "PerDay" in json.dumps(self.details) and self.wait is None
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whether the request is larger than the server takes at once, whenever it comes."""
+        words = self.words.lower()
+        is_said = _TOO_LARGE.search(words) or _TOO_LONG.search(words)
+        return "context_length_exceeded" in self.codes or is_said is not None
+
+    @property
+    def wait(self) -> float | None:
+        """The seconds that it asks to wait."""
+        delays = [one["retryDelay"] for one in self.details if "retryDelay" in one]
+        found = _TRY_AGAIN.search(self.words.lower())
+        told = str(delays[0]) if delays else found[1] if found else ""
+        parts = [float(number) * _SECONDS[unit] for number, unit in _DURATION.findall(told)]
+        return round(sum(parts), 3) if parts else None
+
+    def shown(self, most: int | None = None) -> str:
+        """Its words, fit to be shown."""
+        return shown(self.words, most) or "no explanation"
+
+
 def error_of(response: httpx2.Response, address: str) -> ProviderError:
     """The error that a response with the status of one is."""
-    status = response.status_code
+    status, complaint = response.status_code, Complaint.of(response)
     request_id = request_id_of(response)
-    said = f"{shown(address)} answered {status}: {refusal_words(response, SHOWN)}"
+    said = f"{shown(address)} answered {status}: {complaint.shown(SHOWN)}"
     wait = asked_wait(response)
     if wait is not None:
         said += f"; it asks to wait {wait:g} s"
@@ -152,32 +221,34 @@ def error_of(response: httpx2.Response, address: str) -> ProviderError:
             request_id=request_id,
             hint="check the key, and `api_key_env`, which names its variable",
         )
+    kind = RateLimited if status == 429 else ProviderError
+    error = kind(said, status=status, request_id=request_id, hint=_hint_of(status, complaint))
+    if isinstance(error, RateLimited):
+        error.retry_after = wait
+    return error
+
+
+def _hint_of(status: int, complaint: Complaint) -> str | None:
+    if status == 413 or (status in (400, 422, 429) and complaint.is_too_large):
+        return _TOO_LONG_HINT
+    if status == 402 or (status == 429 and complaint.is_used_up):
+        return _USED_UP_HINT
     if status == 429:
-        hint = "ask again later, or for less at once"
-        if is_used_up(response):
-            hint = "the account of the key has nothing left: add to it, or use another key"
-        limited = RateLimited(said, status=status, request_id=request_id, hint=hint)
-        limited.retry_after = wait
-        return limited
-    hint = "check `model`, `base_url` and `wire`" if status == 404 else None
-    if status in (400, 413, 422):
-        hint = _hint_of(response.text[:_LOOKED_THROUGH].lower())
-    return ProviderError(said, status=status, request_id=request_id, hint=hint)
+        return "ask again later, or for less at once"
+    if status == 404:
+        return "check `model`, `base_url` and `wire`"
+    if status in (400, 422) and "/v1/responses" in complaint.words.lower():
+        return 'set `wire` to "responses", and name `effort` as an option of the prompt'
+    return None
 
 
 def refusal_of(response: httpx2.Response) -> Refused | None:
     """The error when the provider declines the prompt itself, as its filters or policies say."""
     if response.status_code not in (400, 403):
         return None
-    try:
-        body = json.loads(response.content)
-    except (ValueError, RecursionError):
-        return None
-    error = body.get("error") if is_object(body) else None
-    if not is_object(error):
-        return None
-    said = refusal_words(response, SHOWN)
-    is_declined = error.get("code") in _DECLINED or _FILTERED.search(said.lower())
+    complaint = Complaint.of(response)
+    said = complaint.shown(SHOWN)
+    is_declined = not complaint.codes.isdisjoint(_DECLINED) or _FILTERED.search(said.lower())
     return _declined(said) if is_declined else None
 
 
@@ -185,33 +256,8 @@ def _declined(said: str) -> Refused:
     return Refused(f"the provider declined the prompt: {said}", text=said)
 
 
-def _hint_of(words: str) -> str | None:
-    if _TOO_LONG.search(words):
-        return _TOO_LONG_HINT
-    if "/v1/responses" in words:
-        return 'set `wire` to "responses", and name `effort` as an option of the prompt'
-    return None
-
-
-def refusal_words(response: httpx2.Response, most: int | None = None) -> str:
-    """What the server says of its error, fit to be shown."""
-    text = response.content[:_LOOKED_THROUGH].decode(errors="replace").strip()
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        return shown(text, most) or "no explanation"
-    error = body.get("error", body) if is_object(body) else body
-    message = error.get("message") if is_object(error) else None
-    return shown(str(message or error), most) if error else "no explanation"
-
-
-def is_used_up(response: httpx2.Response) -> bool:
-    """Whether the account has no money left, which no wait will change."""
-    return response.status_code == 429 and _USED_UP.search(response.text) is not None
-
-
 def asked_wait(response: httpx2.Response) -> float | None:
-    """The seconds that the server asks to wait, of which it has three ways to tell."""
+    """The seconds that the server asks to wait, in one of its headers or in the body."""
     for name, parts in (("retry-after-ms", 1000), ("retry-after", 1)):
         try:
             return max(0.0, float(response.headers[name]) / parts)
@@ -219,7 +265,7 @@ def asked_wait(response: httpx2.Response) -> float | None:
             continue
     date = email.utils.parsedate_tz(response.headers.get("retry-after"))
     if date is None:
-        return None
+        return Complaint.of(response).wait
     try:
         return max(0.0, round(email.utils.mktime_tz(date) - time.time(), 1))
     except (OverflowError, ValueError):
@@ -228,16 +274,23 @@ def asked_wait(response: httpx2.Response) -> float | None:
 
 def reported_error(error: Any, request_id: str | None) -> ProviderError | Refused:
     """The error that a server reports with a status that is none."""
-    message, code = error, None
-    if is_object(error):
-        message, code = error.get("message") or error, error.get("code") or error.get("type")
-    said = f"the server reports: {shown(str(message), SHOWN)}"
-    if code in _DECLINED:
-        return _declined(shown(str(message), SHOWN))
-    status = code if type(code) is int else _STATUSES.get(str(code))
-    hint = _TOO_LONG_HINT if code == "context_length_exceeded" else None
+    complaint = Complaint.read(error)
+    words = shown(complaint.words, SHOWN)
+    if not complaint.codes.isdisjoint(_DECLINED):
+        return _declined(words)
+    status = max(filter(None, map(_status_of, complaint.codes)), default=None)
     kind = RateLimited if status == 429 else ProviderError
-    return kind(said, status=status, request_id=request_id, hint=hint)
+    hint = _TOO_LONG_HINT if complaint.is_too_large else None
+    hint = _USED_UP_HINT if complaint.is_used_up else hint
+    told = kind(f"the server reports: {words}", status=status, request_id=request_id, hint=hint)
+    if isinstance(told, RateLimited):
+        told.retry_after = complaint.wait
+    return told
+
+
+def _status_of(code: str) -> int | None:
+    """The status that a code is, or means."""
+    return int(code) if re.fullmatch("[45][0-9]{2}", code) else _STATUSES.get(code)
 
 
 def excerpt(content: bytes) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from runtime_support._exchange import Message, Origin, Reply, Request, Said, ToolRequest
-from runtime_support._values import is_list, is_object, without_halves
+from runtime_support._values import brief, is_list, is_object, without_halves
 from runtime_support.errors import ConfigError
 from runtime_support.providers import _chat
 from runtime_support.providers._bodies import (
@@ -26,6 +26,7 @@ from runtime_support.providers._bodies import (
     is_wrapped,
     object_at,
     read_object,
+    sendable_parts,
     tokens,
     unexpected_answer,
     unwrapped,
@@ -229,12 +230,19 @@ class ResponseEvents(Gathering):
         """Whether the server has said that this is all."""
         return self._response is not None
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the response has come, which is the last event."""
+        return self._response is not None
+
     def _take(self, event: dict[str, Any]) -> str:
         place: Any = event.get("output_index")
         match event.get("type"):
+            case _ if place is not None and not isinstance(place, int):
+                raise ValueError(f"it has no item at {brief(place)}")
             case "response.output_text.delta" if place not in self._asides:
                 return self._text.add(str(event.get("delta") or ""))
-            case "response.output_item.added" if _is_aside(event.get("item")):
+            case "response.output_item.added" if _is_aside(event.get("item")) and place is not None:
                 self._asides.add(place)
             case "response.output_item.done" if isinstance(place, int):
                 self._items[place] = event.get("item")
@@ -272,21 +280,25 @@ def _reply(
     refusal = _joined(messages, "refusal", "refusal")
     answers = [one for one in messages if not _is_aside(one)]
     text = refusal or _joined(answers or messages, "output_text", "text") or heard
-    has_own = bool(items) and len(items) == len(output) and are_sound(calls)
+    opaque = sendable_parts({"output": output}) if len(items) == len(output) else None
+    has_own = bool(items) and opaque is not None and are_sound(calls)
     return Reply(
         text=unwrapped(text) if is_wrapped(request, form) else text,
         tool_calls=calls if has_own else tuple(ToolRequest(c.name, c.arguments) for c in calls),
         finish="refusal" if refusal else _finish(body, bool(calls)),
         model=without_halves(str(body.get("model") or form.origin.model)),
         **tokens(object_at(body, "usage"), "input", "output"),
-        opaque={"output": output} if has_own else None,
+        opaque=opaque if has_own else None,
         origin=form.origin if has_own else None,
     )
 
 
 def _finish(body: dict[str, Any], has_calls: bool) -> str:
     """How the reply ended."""
-    if body.get("status") == "incomplete":
+    status = body.get("status")
+    if status not in (None, "completed", "incomplete"):
+        raise ValueError(f"its status is {brief(status)}")
+    if status == "incomplete":
         reason = str(object_at(body, "incomplete_details").get("reason") or "length")
         return _CUT.get(reason, without_halves(reason))
     return "tool_calls" if has_calls else "stop"

@@ -65,6 +65,26 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
         yield running
 
 
+class Clock:
+    """A time that goes on only where somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(_retries, "time", clock)
+    return clock
+
+
 class RequestClock:
     """The time of requests: in threads it goes on only by `skip`, in event loops by itself as well.
 

@@ -183,19 +183,36 @@ def test_a_reply_that_is_sent_as_data(server: FakeServer, content: Any, returns:
     ("answer", "said"),
     [
         (raw(b"<html>Bad gateway</html>"), "not JSON: <html>"),
-        (raw(b""), "not JSON: nothing"),
         (raw(b'{"choices": [{"message": {"content": "\xff"}}]}'), "not JSON"),
         (raw(b"[1]"), "did not return a chat completion: [1]"),
-        (raw(b'{"choices": []}'), "did not return a chat completion"),
         (raw(b'{"choices": [{"message": null}]}'), "did not return a chat completion"),
         (raw(b'{"error": {"message": "overloaded"}}'), "the server reports: overloaded"),
-        (completion("half", finish="error"), "stopped in the middle of the reply"),
     ],
 )
 def test_answers_that_are_none(server: FakeServer, answer: Answer, said: str) -> None:
     server.answers = [answer]
     assert said in str(failure(ProviderError))
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (raw(b""), "it is empty"),
+        (raw(b" \n"), "it is empty"),
+        (raw(b'{"choices": []}'), "it has no choice"),
+        (raw(b'{"choices": null}'), "it has no choice"),
+        (completion("half", finish="error"), "the server stopped in the middle of it"),
+    ],
+)
+def test_answers_that_break_off_are_asked_for_again(
+    server: FakeServer, answer: Answer, said: str
+) -> None:
+    server.answers = [answer]
+    assert said in str(failure(ProviderError))
+    assert len(server.requests) == 3
+    server.answers = [answer, completion("whole")]
+    assert prompt("hello").value == "whole"
 
 
 def test_null_content_is_asked_again_and_then_an_error(server: FakeServer) -> None:

@@ -72,7 +72,8 @@ def test_an_empty_reply_is_left_out(text: str, wire: Spoken, server: FakeServer)
 def test_thoughts_alone_are_left_out(wire: Spoken, server: FakeServer) -> None:
     says(server, wire, Say(None), Say('{"value": 3}'))
     assert prompt("How many?", returns=int).value == 3
-    assert not any(secret in texts_of(server) for secret in wire.opaque(wire.document(Say(None), 0)))
+    thoughts = wire.opaque(wire.document(Say(None), 0))
+    assert not any(one in texts_of(server) for one in thoughts)
 
 
 def test_an_empty_result_of_a_tool_has_words(wire: Spoken, server: FakeServer) -> None:

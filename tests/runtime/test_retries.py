@@ -25,27 +25,8 @@ from runtime_support._exchange import Replying
 from runtime_support.providers import _retries
 from runtime_support.providers._retries import Pace, Rates, patiently
 from runtime_support.providers._wires import Reason, Unanswered, Waited
+from tests.runtime.conftest import Clock
 from tests.support.fake_server import Answer, FakeServer, calling, completion, raw, status
-
-
-class Clock:
-    """A time that goes on only where somebody sleeps."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def monotonic(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
-    monkeypatch.setattr(_retries, "time", clock)
-    return clock
 
 
 class Crowded:

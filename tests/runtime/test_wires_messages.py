@@ -278,7 +278,7 @@ def test_replies() -> None:
     [
         ("end_turn", "stop"), ("stop_sequence", "stop"), ("max_tokens", "length"),
         ("model_context_window_exceeded", "length"), ("refusal", "refusal"),
-        ("pause_turn", "pause_turn"), (None, "stop"),
+        (None, "stop"),
     ],
 )  # fmt: skip
 def test_how_replies_end(reason: str | None, finish: str) -> None:
