@@ -267,7 +267,7 @@ class _TranscriptReader:
 
 
 _NO_RESULT = "a conversation can continue only when all its calls have results"
-_TRUSTED = "`trust_system: true` takes it, where the data cannot come from somebody else"
+_TRUSTED = "`trust_system: true` takes it, where only you write the data"
 _ORIGIN = ("wire", "address", "model")
 
 

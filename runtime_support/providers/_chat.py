@@ -38,6 +38,7 @@ from runtime_support.providers._wires import Feature, RequestForm
 
 NAME = "chat"
 LACKS: tuple[str, ...] = ()
+MOST_TOKENS = None
 
 # What goes back of a reply and of a call: strict servers refuse whatever else they do not know.
 _OF_REPLIES = ("reasoning_details",)
@@ -52,7 +53,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     """The path and the body of a request."""
     options = dict(request.options)
     extra: dict[str, Any] = options.pop("extra", {})
-    if form.is_openai and "max_tokens" in options:
+    if form.has_new_limit and "max_tokens" in options:
         options["max_completion_tokens"] = options.pop("max_tokens")
     if "effort" in options:
         options["reasoning_effort"] = options.pop("effort")

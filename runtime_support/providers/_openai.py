@@ -11,6 +11,7 @@ to ask again is for all threads together to know (`_traffic`, `_retries`).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,7 @@ from runtime_support._exchange import (
     Said,
     Streaming,
 )
+from runtime_support._notes import note
 from runtime_support._settings import Settings
 from runtime_support._values import counted, without_halves
 from runtime_support.errors import ProviderError, SaftError, ToolsUnsupported
@@ -55,6 +57,8 @@ WIRES = ("chat", "responses", "messages")
 DEFAULT_MODEL = "gpt-4o-mini"
 LONGEST = 1e6  # seconds; the system has a limit for what one can wait
 
+# A number below is no limit, but a place or a version in the words of a server.
+_LEAST_LIMIT = 256
 # About as many bytes of a request make a token.
 _BYTES_OF_TOKEN = 4
 
@@ -102,12 +106,21 @@ class OpenAIProvider(Streaming):
             counted=("usage", model) not in lacks,
             thoughts=("thoughts", model) not in lacks,
             cache_key=self.cache_key if self.server.is_openai else "",
+            has_new_limit=self.server.is_openai or ("max_tokens", model) in lacks,
         )
+        if model in self.server.limits:
+            request = _limited(request, self.server.limits[model])
         while True:
             try:
                 return (yield from self._send(wire, request, form, heard))
             except Rejected as rejected:
-                form = self._milder(wire, request, form, rejected)
+                smaller = _smaller_limit(wire, request, rejected.words)
+                if smaller is not None:
+                    self.server.limits[model] = smaller
+                    note(f"{model} gives at most {smaller} tokens: `max_tokens` is that")
+                    request = _limited(request, smaller)
+                else:
+                    form = self._milder(wire, request, form, rejected)
 
     def _milder(
         self, wire: Wire, request: Request, form: RequestForm, rejected: Rejected
@@ -119,6 +132,10 @@ class OpenAIProvider(Streaming):
         def refuses(part: Feature) -> bool:
             return wire.refuses(part, words)
 
+        has_limit = "max_tokens" in request.options
+        if has_limit and not form.has_new_limit and "max_completion_tokens" in words:
+            lacks.add("max_tokens", model)
+            return replace(form, has_new_limit=True)
         if form.thoughts and refuses("thoughts"):
             lacks.add("thoughts", model)
             return replace(form, thoughts=False)
@@ -307,6 +324,24 @@ def wire_named(name: str) -> Wire:
     """The wire of this name, which is loaded when it is first asked for."""
     wire: Any = import_module(f"runtime_support.providers._{name}")
     return wire
+
+
+# A server that has named a limit of the tokens of a reply; other numbers stand beside.
+_OF_LIMIT = re.compile(r"max[_ ]?(completion_|output_|new_)?tokens|completion tokens|output tokens")
+
+
+def _smaller_limit(wire: Wire, request: Request, words: str) -> int | None:
+    """The most tokens that a server gives, where it has refused more and says so."""
+    sent: int | None = request.options.get("max_tokens", wire.MOST_TOKENS)
+    if sent is None or not _OF_LIMIT.search(words):
+        return None
+    numbers = (int(one.replace(",", "")) for one in re.findall(r"\d[\d,]{0,11}", words))
+    return max((one for one in numbers if _LEAST_LIMIT <= one < sent), default=None)
+
+
+def _limited(request: Request, most: int) -> Request:
+    sent = min(request.options.get("max_tokens", most), most)
+    return replace(request, options={**request.options, "max_tokens": sent})
 
 
 def _has_tool_answers(request: Request) -> bool:

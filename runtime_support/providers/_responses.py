@@ -44,6 +44,7 @@ from runtime_support.providers._wires import Feature, RequestForm
 
 NAME = "responses"
 LACKS = ("seed", "stop")
+MOST_TOKENS = None
 
 # The fields of chat completions that are none of responses.
 OF_CHAT = frozenset(

@@ -110,6 +110,8 @@ class Server:
         self.error: type[Exception] = getattr(self.package, _ERRORS[package])
         self.address = str(url.copy_with(userinfo=b"", query=None)).rstrip("/") + "/"
         self.key = key
+        # By model, the most tokens of a reply that it was found to give.
+        self.limits: dict[str, int] = {}
         self.lacks = Lacks()
         # Some regions have hosts of their own below it.
         self.is_openai = f".{url.host}".endswith(f".{OPENAI_HOST}")

@@ -36,8 +36,9 @@ Feature: TypeAlias = Literal["tools", "schema", "this schema", "stream", "usage"
 class RequestForm:
     """How a request is sent: to whom, its schema enforced, its reply in pieces, these counted.
 
-    `thoughts` asks for what the model has thought, encrypted, where a wire has it so. The provider
-    keeps requests of one `cache_key` together, so that it finds again what they have in common.
+    `thoughts` asks for what the model has thought, encrypted, where a wire has it so.
+    `has_new_limit` says that chat completions call `max_tokens` `max_completion_tokens`. Requests
+    of one `cache_key` are kept together, so that the provider finds again what they share.
     """
 
     origin: Origin
@@ -46,6 +47,7 @@ class RequestForm:
     streamed: bool
     counted: bool
     thoughts: bool = True
+    has_new_limit: bool = False
     cache_key: str = ""
 
 
@@ -60,6 +62,11 @@ class Wire(Protocol):
     @property
     def LACKS(self) -> tuple[str, ...]:
         """The sampling options that the wire has no field for."""
+        ...
+
+    @property
+    def MOST_TOKENS(self) -> int | None:
+        """The most tokens of a reply where a request says nothing of it; None of a wire without."""
         ...
 
     def render(self, request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:

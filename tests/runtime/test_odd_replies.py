@@ -128,6 +128,53 @@ def test_what_no_wait_would_change_is_final(
     assert hint in (caught.value.hint or "")
 
 
+# The limit of a reply, by the name and in the size that a model takes
+
+
+def sent_limit(body: Data) -> tuple[str, int] | None:
+    names = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+    return next(((name, body[name]) for name in names if name in body), None)
+
+
+def test_a_limit_by_another_name_is_found_once(server: FakeServer) -> None:
+    words = "Unsupported parameter: 'max_tokens' is not supported with this model. "
+    refusal = refused(f"{words}Use 'max_completion_tokens' instead.", of=400)
+    server.answers = [refusal, completion("ok")]
+    for _ in range(2):
+        assert prompt("?", options={"max_tokens": 50}).value == "ok"
+    names = ["max_tokens", "max_completion_tokens", "max_completion_tokens"]
+    assert list(map(sent_limit, server.bodies)) == [(name, 50) for name in names]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "max_tokens is too large: 50000. This model supports at most 16384 completion tokens, "
+        "whereas you provided 50000.",
+        "max_tokens: 50000 > 16384, which is the maximum allowed number of output tokens for m-4",
+        "Invalid max_output_tokens: expected a value <= 16,384, but got 50000 instead.",
+    ],
+)
+def test_a_smaller_limit_is_found_once_and_noted(
+    words: str, wire: Spoken, server: FakeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = wire.answer(wire.document(Say("ok"), 0))
+    server.answers = [refused(words, of=400), whole]
+    for _ in range(2):
+        assert prompt("?", options={"max_tokens": 50_000}).value == "ok"
+    assert [sent_limit(body)[1] for body in server.bodies] == [50_000, 16_384, 16_384]  # type: ignore[index]
+    assert capsys.readouterr().err == (
+        "saftc: fake gives at most 16384 tokens: `max_tokens` is that\n"
+    )
+
+
+def test_a_limit_that_no_number_makes_smaller_is_an_error(wire: Spoken, server: FakeServer) -> None:
+    server.answers = [refused("max_tokens must be at least 1024", of=400)]
+    with pytest.raises(ProviderError, match="at least 1024"):
+        prompt("?", options={"max_tokens": 50})
+    assert len(server.requests) == 1
+
+
 # Errors inside of a reply
 
 

@@ -173,12 +173,17 @@ def test_many_threads_share_one_client(server: FakeServer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("is_openai", "name"), [(True, "max_completion_tokens"), (False, "max_tokens")]
+    ("has_new_limit", "name"), [(True, "max_completion_tokens"), (False, "max_tokens")]
 )
-def test_the_limit_of_tokens_has_another_name_at_openai(is_openai: bool, name: str) -> None:
+def test_the_limit_of_tokens_has_another_name_at_openai(has_new_limit: bool, name: str) -> None:
     request = Request(({"role": "user", "content": "?"},), options={"max_tokens": 5})
     form = RequestForm(
-        Origin("chat", "", "m"), is_openai, enforced=False, streamed=False, counted=False
+        Origin("chat", "", "m"),
+        is_openai=has_new_limit,
+        enforced=False,
+        streamed=False,
+        counted=False,
+        has_new_limit=has_new_limit,
     )
     path, body = _chat.render(request, form)
     assert (path, body) == (
