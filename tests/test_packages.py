@@ -126,6 +126,7 @@ def test_each_wheel_holds_its_own_package(wheels: dict[str, Path]) -> None:
     assert "saftc/diagnostics/pages/SAFT0203.md" in _files(wheels["saftc"])
 
 
+@pytest.mark.heavy
 def test_the_first_command_makes_no_tables(wheels: dict[str, Path], tmp_path: Path) -> None:
     with zipfile.ZipFile(wheels["saftc"]) as archive:
         archive.extractall(tmp_path / "site")
