@@ -5,12 +5,9 @@
     content = yield from Body(response, most_bytes).read()
 
 The time-out of a request bounds all of it, from waiting for a connection to the last byte of the
-reply, and not the pause between two bytes as it does in httpx2. A client leaves the body of a
-response to be read by a `Body`, up to a number of bytes after decompression; of the body of an
-error it has read the beginning. A redirect to another place is an error: the prompt was not meant
-for it.
-
-In an event loop aiohttp sends where it is installed, through the openai package's own client.
+reply (`_transport`). A client leaves the body of a response to be read by a `Body`, up to a number
+of bytes, packed and unpacked; of the body of an error it has read the beginning. A redirect is an
+error: the prompt was not meant for another place.
 """
 
 from __future__ import annotations
@@ -18,14 +15,12 @@ from __future__ import annotations
 import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, suppress
 from functools import cache, cached_property, lru_cache, partial
-from typing import Any, TypeVar
+from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
-import openai
 
 from runtime_support._effects import (
     Effect,
@@ -38,15 +33,8 @@ from runtime_support._effects import (
 )
 from runtime_support._redaction import remember_secrets, shown
 from runtime_support.errors import ConfigError, ProviderError
-from runtime_support.providers._network import TOO_LATE, Deadline, TimedTransport
+from runtime_support.providers._transport import TOO_LATE, AsyncTransport, Deadline, Transport
 from runtime_support.providers._wires import request_id_of
-
-try:
-    import aiohttp
-except ImportError:
-    aiohttp = None
-
-T = TypeVar("T")
 
 LAST_PORT = 65_535
 
@@ -55,12 +43,8 @@ _MOST_ERROR_BYTES = 65_536
 _MOST_BYTES_OF_ERROR = 1_000_000
 _MOST_CONNECTIONS = 1000
 _MOST_IDLE_CONNECTIONS = 100
-_CONNECTIONS_OF_POOL = 32
 _IDLE_SECONDS = 5.0
 
-_MOST_REDIRECTS = 3
-# These ask for the same request again; after others a GET would follow, which asks nothing.
-_REPEATING = (307, 308)
 _OF_THE_WAY = ("content-encoding", "content-length", "transfer-encoding")
 
 # What events begin with, and no JSON.
@@ -78,9 +62,7 @@ def client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.Clien
 
     An embedded server is reached directly.
     """
-    proxy = None if is_embedded else _proxy_to(address)
-    certificates = _certificates() if address.scheme == "https" else None
-    return client_over(TimedTransport(_limits(is_embedded), proxy, certificates), address)
+    return client_over(Transport(**_reached(address, is_embedded)), address)
 
 
 def client_over(transport: httpx2.BaseTransport, address: httpx2.URL) -> httpx2.Client:
@@ -90,18 +72,19 @@ def client_over(transport: httpx2.BaseTransport, address: httpx2.URL) -> httpx2.
 
 def async_client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.AsyncClient:
     """The same for an event loop."""
-    proxy = None if is_embedded else _proxy_to(address)
-    # Without TLS they are a megabyte for nothing.
-    is_plain = address.scheme == "http" and (proxy is None or proxy.url.scheme == "http")
-    options: dict[str, Any] = {
+    return _AsyncClient(
+        transport=AsyncTransport(**_reached(address, is_embedded)), auth=_auth(address)
+    )
+
+
+def _reached(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
+    """How an address is reached: by how many connections, through which proxy, trusting whom."""
+    return {
         "limits": _limits(is_embedded),
-        "verify": False if is_plain else _certificates(),
+        "proxy": None if is_embedded else _proxy_to(address),
+        # They are a megabyte.
+        "certificates": _certificates() if address.scheme == "https" else None,
     }
-    is_known_to_aiohttp = proxy is None or proxy.url.scheme in ("http", "https")
-    if aiohttp is not None and is_known_to_aiohttp:
-        return _AioClient(auth=_auth(address), trust_env=False, proxy=proxy, **options)
-    make = partial(httpx2.AsyncHTTPTransport, trust_env=False, proxy=proxy, **options)
-    return _AsyncClient(transport=_Pools(make), auth=_auth(address))
 
 
 def _limits(is_embedded: bool) -> httpx2.Limits:
@@ -162,42 +145,33 @@ class _Client(_Lightly, httpx2.Client):
         return finish(_sent(request, partial(super().send, **options | _OPEN)))
 
 
-class _InLoop(_Lightly):
-    """For an event loop, whatever client sends in it."""
+class _AsyncClient(_Lightly, httpx2.AsyncClient):
+    """For an event loop."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """The response, of which the body is still to be read."""
-        client: Any = super()
-        return await finish_async(_sent(request, partial(client.send, **options | _OPEN)))
-
-
-class _AsyncClient(_InLoop, httpx2.AsyncClient):
-    pass
-
-
-class _AioClient(_InLoop, openai.DefaultAioHttpClient):
-    pass
+        return await finish_async(_sent(request, partial(super().send, **options | _OPEN)))
 
 
 _OPEN: dict[str, Any] = {"stream": True, "follow_redirects": False}
 
 
 def _sent(request: httpx2.Request, send: Callable[..., Any]) -> Effects[httpx2.Response]:
-    """The response to a request, also when its server has it asked at another path."""
-    deadline = Deadline(request.extensions["timeout"]["read"])
+    """The response to a request; ProviderError when its server has it asked elsewhere."""
+    times = request.extensions["timeout"]
+    silence = times["read"] if times["read"] < times["connect"] else None
+    deadline = Deadline(times["connect"], silence)
     for_each = dict.fromkeys(("connect", "read", "write", "pool"), deadline)
     request.extensions = {**request.extensions, "timeout": for_each}
-    for _ in range(_MOST_REDIRECTS + 1):
-        ask = partial(send, request)
-        response: httpx2.Response = yield Effect(ask, partial(_in_time, deadline, ask))
-        response.extensions["deadline"] = deadline
-        if response.status_code >= 400:
-            return (yield from _error(response))
-        if not response.has_redirect_location:
-            return response
+    ask = partial(send, request)
+    response: httpx2.Response = yield Effect(ask, partial(deadline.awaited, ask))
+    response.extensions["deadline"] = deadline
+    if response.status_code >= 400:
+        return (yield from _error(response))
+    if response.has_redirect_location:
         yield Body(response).closing
-        request = _asked_again(response)
-    raise ProviderError("the server redirects in a circle", hint=_WHERE_IT_ANSWERS)
+        raise _redirected(response)
+    return response
 
 
 def _error(response: httpx2.Response) -> Effects[httpx2.Response]:
@@ -291,10 +265,7 @@ class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
         return first.lstrip().startswith(_OF_EVENTS)
 
     def events(self) -> httpx2.Response:
-        """A response from which its events can be read as they come.
-
-        The time before the next one is asked for does not count.
-        """
+        """A response from which its events can be read as they come."""
         return httpx2.Response(
             self._response.status_code, stream=self, request=self._response.request
         )
@@ -318,11 +289,13 @@ class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
         """The same, awaited."""
         await finish_async(close_after(self._drained(), self.closing))
 
+    def resting(self) -> AbstractContextManager[None]:
+        """Does not count the time of the block, in which a script works with a piece."""
+        return self._deadline.resting()
+
     def _parts(self) -> Effects[None]:
         while part := (yield from self._next()):
-            given = time.monotonic()
             yield part
-            self._deadline.end += time.monotonic() - given
 
     def _all(self) -> Effects[bytes]:
         parts: list[bytes] = []
@@ -389,20 +362,7 @@ class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
             raise httpx2.ReadTimeout(TOO_LATE)
 
     async def _awaited(self) -> bytes | None:
-        return await _in_time(self._deadline, partial(anext, self._there, None))
-
-
-async def _in_time(deadline: Deadline, ask: Callable[[], Awaitable[T]]) -> T:
-    """What comes of it before the deadline; an error of httpx2, whichever client sends."""
-    import asyncio
-
-    try:
-        async with asyncio.timeout(deadline.left):
-            return await ask()
-    except TimeoutError:
-        raise httpx2.ReadTimeout(TOO_LATE) from None
-    except (httpx2.TransportError, *_OF_AIOHTTP) as error:
-        raise _as_of_httpx2(error) from error
+        return await self._deadline.awaited(partial(anext, self._there, None))
 
 
 async def _to_its_end(close: Callable[[], Awaitable[None]]) -> None:
@@ -417,106 +377,19 @@ async def _to_its_end(close: Callable[[], Awaitable[None]]) -> None:
         raise
 
 
-_OF_AIOHTTP = () if aiohttp is None else (aiohttp.ClientError,)
-
-
-def _as_of_httpx2(error: Exception) -> Exception:
-    """The error as httpx2's own client has it: of aiohttp's, most come as a time-out of it."""
-    found = error.__cause__ if isinstance(error, httpx2.TransportError) else error
-    if aiohttp is None or isinstance(error, httpx2.ProxyError):
-        return error
-    match found:
-        case aiohttp.ServerTimeoutError():
-            return httpx2.ReadTimeout(str(found))
-        case aiohttp.ClientConnectorError():
-            return httpx2.ConnectError(str(found))
-        case aiohttp.ClientOSError():
-            return httpx2.ReadError(str(found))
-        case aiohttp.ClientError():
-            return httpx2.RemoteProtocolError(str(found))
-        case _:
-            return error
-
-
-_WHERE_IT_ANSWERS = "set `base_url` to the address that answers"
-
-
-def _asked_again(response: httpx2.Response) -> httpx2.Request:
-    """The request that a redirect leads to; ProviderError when it leads away from the server."""
-    asked, status = response.request.url, response.status_code
+def _redirected(response: httpx2.Response) -> ProviderError:
+    """The error for a redirect: it names the new address, without what may be secret of it."""
     try:
-        target = asked.join(response.headers["location"])
-        is_near = target.origin == asked.origin
+        target = response.request.url.join(response.headers["location"])
         place = str(target.copy_with(userinfo=b"", query=None, fragment=None))
     except (httpx2.InvalidURL, ValueError):
-        is_near, place = False, "an address that is not valid"
-    if is_near and status in _REPEATING and response.next_request is not None:
-        return response.next_request
-    said = f"the server redirected ({status}) to {shown(place)}"
-    raise ProviderError(
-        f"{said}, which would drop the request" if is_near else said,
-        status=status,
+        place = "an address that is not valid"
+    return ProviderError(
+        f"the server redirected ({response.status_code}) to {shown(place)}",
+        status=response.status_code,
         request_id=request_id_of(response),
-        hint=_WHERE_IT_ANSWERS,
+        hint="set `base_url` to the address that answers",
     )
-
-
-@dataclass(slots=True)
-class _Pool:
-    """Some connections of an event loop, and how many requests have or want one of them."""
-
-    connections: httpx2.AsyncBaseTransport
-    requests: int = 0
-
-
-class _Pools(httpx2.AsyncBaseTransport):
-    """Connections to one server, in several pools: for each request, one looks at all of its own.
-
-    With a thousand requests at once, one pool takes nearly twice the time.
-    """
-
-    def __init__(self, make: Callable[[], httpx2.AsyncBaseTransport]) -> None:
-        self._make = make
-        self._pools: list[_Pool] = []
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The response of the first pool with room, so that idle connections are found again."""
-        free = (pool for pool in self._pools if pool.requests < _CONNECTIONS_OF_POOL)
-        pool = next(free, None)
-        if pool is None:
-            pool = _Pool(self._make())
-            self._pools.append(pool)
-        pool.requests += 1
-        try:
-            response = await pool.connections.handle_async_request(request)
-        except BaseException:
-            pool.requests -= 1
-            raise
-        assert isinstance(response.stream, httpx2.AsyncByteStream)
-        response.stream = _OfPool(pool, response.stream)
-        return response
-
-    async def aclose(self) -> None:
-        """Closes all connections."""
-        for pool in self._pools:
-            await pool.connections.aclose()
-
-
-class _OfPool(httpx2.AsyncByteStream):
-    """The body of a response, with which a request leaves its pool."""
-
-    def __init__(self, pool: _Pool, parts: httpx2.AsyncByteStream) -> None:
-        self._pool: _Pool | None = pool
-        self._parts = parts
-
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return aiter(self._parts)
-
-    async def aclose(self) -> None:
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            pool.requests -= 1
-        await self._parts.aclose()
 
 
 def _proxy_to(address: httpx2.URL) -> httpx2.Proxy | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -226,7 +226,7 @@ class OpenAIProvider(Streaming):
                 piece = gathered.add(chunk)
             if piece and heard is not None:
                 heard.append(piece)
-                with self.server.traffic.aside():
+                with self.server.traffic.aside(), exchange.resting():
                     yield piece
         if gathered.is_over:
             exchange.end()
@@ -262,6 +262,10 @@ class _Exchange:
     def is_done(self) -> bool:
         """Whether the events have ended with `[DONE]`."""
         return self._body.is_done
+
+    def resting(self) -> AbstractContextManager[None]:
+        """Does not count the time of the block, in which a script works with a piece."""
+        return self._body.resting()
 
     def end(self) -> None:
         """Notes that the last event has come: what is behind it is not waited for."""

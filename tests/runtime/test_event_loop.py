@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import pytest
 from httpcore2._async.connection_pool import AsyncPoolRequest
 
@@ -59,12 +58,6 @@ from tests.support.maps import LineMap
 
 Script = Callable[..., Scripted]
 UNFINISHED = replace(completion("never"), parts=[b'{"choices"', LEFT])
-
-
-@pytest.fixture
-def server(server: FakeServer, loop_client: str) -> FakeServer:
-    """The server, by each client for a loop."""
-    return server
 
 
 @dataclass
@@ -402,12 +395,7 @@ def test_to_cancel_while_a_connection_is_closed(server: FakeServer) -> None:
 
     def is_free() -> bool:
         gc.collect()
-        return not any(map(is_open, gc.get_objects()))
-
-    def is_open(one: object) -> bool:
-        if isinstance(one, aiohttp.ClientResponse):
-            return not one.closed
-        return isinstance(one, AsyncPoolRequest)
+        return not any(isinstance(one, AsyncPoolRequest) for one in gc.get_objects())
 
     asyncio.run(main())
 

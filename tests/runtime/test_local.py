@@ -17,7 +17,6 @@ import pytest
 from runtime_support import ConfigError, configure, program, prompt
 from runtime_support._local import provider as local
 from runtime_support._settings import Settings
-from runtime_support.providers import _clients
 from runtime_support.providers._server import Server
 from tests.support.fake_server import FakeServer
 
@@ -222,13 +221,9 @@ def test_there_is_no_effort(embedded: FakeServer, monkeypatch: pytest.MonkeyPatc
     assert "reasoning_effort" not in embedded.bodies[0]
 
 
-@pytest.mark.parametrize("sender", ["threads", "aiohttp", "httpx2"])
-def test_no_connection_is_used_twice(
-    sender: str, embedded: FakeServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("sender", ["threads", "loop"])
+def test_no_connection_is_used_twice(sender: str, embedded: FakeServer) -> None:
     # The server closes one that is idle, and nothing is asked again of a server that is here.
-    if sender == "httpx2":
-        monkeypatch.setattr(_clients, "aiohttp", None)
 
     async def ask_three_times() -> None:
         for _ in range(3):
