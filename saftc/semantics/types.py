@@ -32,8 +32,8 @@ Kind = Literal[
     "file",
 ]
 
-# A union of more members than this, or a type nested deeper, is not worth knowing exactly; literals
-# do not count, since only a script's own types have them.
+# What grows while it is inferred is any value once it has more members than this, or is nested
+# deeper. What is declared is not limited: it does not grow.
 MOST_MEMBERS = 8
 MOST_LEVELS = 6
 # Of a type whose notation is longer than this, only the beginning is shown.
@@ -343,8 +343,6 @@ def _union(types: tuple[Type, ...]) -> Type:
     flat = [member for member in found if not _is_covered(member, found)]
     if not flat:
         return NEVER
-    if sum(not isinstance(member, LiteralType) for member in flat) > MOST_MEMBERS:
-        return ANY
     return flat[0] if len(flat) == 1 else UnionType(tuple(flat))
 
 
@@ -552,13 +550,26 @@ def holds_dataframe(type_: Type) -> bool:
 
 @remembered
 def levels(type_: Type) -> int:
-    """How deep the type is nested."""
-    return 1 + max((levels(part) for part in parts(type_)), default=0)
+    """How deep the type is nested; what is declared inside of it is one level."""
+    return 1 if _is_finite(type_) else 1 + max(map(levels, parts(type_)), default=0)
 
 
 def bounded(type_: Type) -> Type:
-    """`type_`, or `ANY` when it is nested too deep to be followed (a list that holds itself)."""
-    return ANY if levels(type_) > MOST_LEVELS else type_
+    """`type_`, or `ANY` when it has grown too large to be followed (a list that holds itself)."""
+    growing = [member for member in members(type_) if not _is_finite(member)]
+    is_too_large = len(growing) > MOST_MEMBERS or any(levels(one) > MOST_LEVELS for one in growing)
+    return ANY if is_too_large else type_
+
+
+def _is_finite(type_: Type) -> bool:
+    """Whether a script has only so many types like this: those that it declares, and scalars."""
+    match type_:
+        case Scalar() | LiteralType() | RecordType():
+            return True
+        case ObjectType():
+            return type_.is_declared
+        case _:
+            return False
 
 
 def show(type_: Type) -> str:

@@ -168,6 +168,23 @@ def test_functions_that_give_what_many_others_give_are_known_at_last(count: int)
     assert len(given) == 1
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        "x = [deep]\nfor i in range(30):\n    x = [x]\nprint(x)\n",
+        "x = deep\nwhile len([x]) < 3:\n    x = [x, 1]\nprint(x)\n",
+        "f g(x):\n    ret h([x])\nf h(x):\n    ret g([x])\nprint(g(deep))\n",
+        "f g(n: int):\n    if n == 0:\n        ret deep\n    ret [g(n - 1), nil]\nprint(g(9))\n",
+    ],
+)
+def test_what_grows_around_a_declared_type_comes_to_an_end(script: str) -> None:
+    deep = "deep: [[[[[[[[{a: [[[[[[[[int?]]]]]]]]}]]]]]]]] = $ a $\n"
+    checked = compile_text(deep + script).checked
+    assert not checked.has_errors
+    facts = checked.facts
+    assert "[[[[[[[[int?]]]]]]]]" in show(facts.symbols[facts.own_names["deep"]])
+
+
 _ORDER = """
 from dataclasses import dataclass
 

@@ -325,6 +325,16 @@ def test_a_prompt_with_code_in_it_stays_in_its_hover(server: Editor) -> None:
     assert "`````text\n" in shown and shown.endswith("\n`````")
 
 
+def test_a_declared_type_is_shown_however_large_it_is(server: Editor) -> None:
+    kinds = " | ".join(f'{{kind: "e{i}", n: int}}' for i in range(9))
+    deep = "{a: {b: {c: {d: {e: {f: {g: int}}}}}}}"
+    server.open("large.saft", f"one: {kinds} = $ a $\ntwo: {deep} = $ b $\nprint(one, two)\n")
+    for marked, type_ in (("print(o|ne", kinds), (", t|wo)", deep)):
+        at = server.at("large.saft", marked)
+        shown = server.ask("text_document_hover", lsp.HoverParams(*at)).contents.value
+        assert f": {type_}" in shown
+
+
 def test_hover_on_drafts(server: Editor) -> None:
     server.open(
         "drafts.saft",

@@ -30,6 +30,7 @@ from saftc.semantics.types import (
     opened,
     show,
     union,
+    without,
 )
 from saftc.syntax import nodes as n
 
@@ -155,7 +156,7 @@ class Inference:
     def keep(self, node: n.Node, type_: Type) -> Type:
         """Notes the type of an expression."""
         if not isinstance(type_, Scalar):
-            type_ = bounded(opened(type_))
+            type_ = opened(type_)
         known = self.facts.types[node] = erased(type_)
         if known is not type_:
             self.of_functions[node] = type_
@@ -193,7 +194,6 @@ class Inference:
 
     def assign(self, symbol: Symbol, type_: Type, env: Environment) -> None:
         """Notes an assignment."""
-        type_ = bounded(type_)
         env.assign(symbol, type_)
         self.grow(symbol, type_)
 
@@ -209,8 +209,14 @@ class Inference:
 
     def joined(self, known: Type, type_: Type) -> Type:
         """What is known of a value that may be of `type_`, too."""
-        grown = bounded(union((known, type_)))
-        return ANY if self.widens and grown != known else grown
+        grown = union((known, type_))
+        if grown == known:
+            return known
+        if self.widens:
+            return ANY
+        # Beside nil, which some paths give, a declared type stays what it is.
+        is_either = without(grown, NIL) in (without(known, NIL), without(type_, NIL))
+        return grown if is_either else bounded(grown)
 
     def outdate(self, what: Symbol | n.FunctionDef) -> None:
         """Has the units that read `what` inferred again, the current one last of all."""

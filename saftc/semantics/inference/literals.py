@@ -399,7 +399,8 @@ def _all_merged(
 ) -> tuple[ObjectType | MapType, ...]:
     """Each of `possible` with the fields of each of `added` behind its own."""
     merged = tuple(dict.fromkeys(_joined(one, other) for one in possible for other in added))
-    if len(merged) <= MOST_MEMBERS:
+    # Each of a declared union, with the same fields behind it, is one.
+    if len(merged) <= max(MOST_MEMBERS, len(possible), len(added)):
         return merged
     return (MapType(union(value for one in merged for value in values_of(one))),)
 

@@ -295,7 +295,8 @@ def _member_hint(
                 return f"its keys are of type {key.kind}: `x[{example}]`"
             case _:
                 pass
-    listed = f"it has {', '.join(f'`{known}`' for known in names)}" if names else None
+    unique = ", ".join(f"`{known}`" for known in dict.fromkeys(names))
+    listed = f"it has {unique}" if names else None
     method = None if node is None else method_hint(node, names)
     return did_you_mean(name, [*names, *others]) or method or listed
 
