@@ -11,14 +11,15 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import LIMIT, Collector, Diagnostic
 from saftc.schedule.effects import check_rules
 from saftc.schedule.settings import DEFAULT, Overlapping
-from saftc.semantics.analysis import Analysis, analyze
+from saftc.semantics.analysis import analyze
 from saftc.semantics.facts import Facts
 from saftc.semantics.imports import Loader, no_modules
 from saftc.semantics.servers import with_tools
 from saftc.source import Source
 from saftc.syntax.depth import fitting_interpreter
+from saftc.syntax.lexer import Lexed
 from saftc.syntax.nodes import Module
-from saftc.syntax.parser import Parsed, parse_after
+from saftc.syntax.parser import parse_with_tokens
 
 if TYPE_CHECKING:
     from saftc.codegen.module import Generated
@@ -26,15 +27,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A script's tree, its facts, and what is wrong with it, in source order."""
+    """A script's tree, tokens and facts, and what is wrong with it, in source order."""
 
     source: Source
     module: Module
     facts: Facts
     diagnostics: tuple[Diagnostic, ...]
-    # What the next text of the script can take over.
-    parsed: Parsed
-    analysis: Analysis
+    lexed: Lexed
 
     def hints(self) -> tuple[Diagnostic, ...]:
         """What a strict check tells of a script without errors: what is left to run time, and what
@@ -97,25 +96,19 @@ def check(
     load: Loader = no_modules,
     *,
     most: int | None = LIMIT,
-    before: Checked | None = None,
-    like: Checked | None = None,
     pure: Iterable[str] = (),
     keeps_results: bool = False,
 ) -> Checked:
     """Everything that is known of a script without writing its module.
 
     `load` finds the modules that it imports (see `saftc.project.scripts` for files). At most `most`
-    mistakes are reported. `before` is what the text of the script until now has given: what it has
-    in common with this one is neither read nor inferred again, and it is spent by that. `like` is
-    what another text has given that is much like this one; it is only read. `pure` are patterns of
-    Python functions that rules of records may call. `keeps_results`: names and functions keep the
-    histories of prompts, whether the script asks for these or not.
+    mistakes are reported. `pure` are patterns of Python functions that rules of records may call.
+    `keeps_results`: names and functions keep the histories of prompts, whether the script asks for
+    these or not.
     """
     mistakes = Collector(most)
     with fitting_interpreter():
-        known = before or like
-        earlier = None if known is None else known.parsed
-        parsed = parse_after(source, mistakes, earlier, moves=before is not None)
+        parsed = parse_with_tokens(source, mistakes)
         module = parsed.module
         if mistakes.has_errors:
             # What the unreadable lines do is not known, so neither is what is needless.
@@ -124,15 +117,9 @@ def check(
             # What is known of loops in each other takes time for each way through them.
             module = replace(module, statements=())
         module = with_tools(module, load, mistakes)
-        analysis = analyze(
-            module,
-            mistakes,
-            load,
-            keeps_results=keeps_results,
-            before=None if before is None else before.analysis,
-        )
-        check_rules(analysis.facts, mistakes, pure)
-    return Checked(source, module, analysis.facts, mistakes.report(), parsed, analysis)
+        facts = analyze(module, mistakes, load, keeps_results=keeps_results)
+        check_rules(facts, mistakes, pure)
+    return Checked(source, module, facts, mistakes.report(), parsed.lexed)
 
 
 def compile_source(

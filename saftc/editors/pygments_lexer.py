@@ -33,7 +33,7 @@ from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.depth import fitting_interpreter
 from saftc.syntax.lexer import SHEBANG
-from saftc.syntax.parser import Parsed, parse_after
+from saftc.syntax.parser import Parsed, parse_with_tokens
 from saftc.syntax.tokens import HOLE_FORMATS, KEYWORDS, LAYOUT, SOFT_KEYWORDS, Token
 from saftc.syntax.walk import walk
 
@@ -79,7 +79,7 @@ class SaftLexer(Lexer):
     def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, Any, str]]:
         """The pieces of a text with their kinds, all of it."""
         with fitting_interpreter():
-            parsed = parse_after(Source.from_text("", text), Collector(None), None)
+            parsed = parse_with_tokens(Source.from_text("", text), Collector(None))
         end = 0
         for span, kind in sorted(_coloured(text, parsed)):
             if span.start >= end:

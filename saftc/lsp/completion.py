@@ -297,7 +297,7 @@ def _checked_apart(
     expression = " ".join(expression.split("\n"))
     added = f"{indent}{expression}\n"
     source = Source.from_text(script.source.name, text[:line] + added + text[line:])
-    checked = script.modules.check_text(source, script.checked)
+    checked = script.modules.check_text(source)
     place = line + len(indent), line + len(added) - 1
     for node in nodes_of(checked.module, n.ExpressionStmt):
         if (node.span.start, node.span.end) == place:

@@ -202,7 +202,7 @@ def colours(script: Script) -> list[Colour]:
 
 def _words(script: Script) -> Iterator[tuple[Span, str]]:
     """The tokens with a colour of their own, and the comments; each line of a text by itself."""
-    lexed, source = script.checked.parsed.lexed, script.source
+    lexed, source = script.checked.lexed, script.source
     pieces = [(one.span, _OF_TOKENS[one.kind]) for one in lexed.tokens if one.kind in _OF_TOKENS]
     for span, kind in (*pieces, *((one.span, "comment") for one in lexed.comments)):
         start = span.start

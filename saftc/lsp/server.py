@@ -200,12 +200,11 @@ class SaftServer(LanguageServer):
             raise JsonRpcInvalidParams(message=f"there is no view at {uri}")
         path = self.path_of(meant[1])
         try:
-            text = self.session.good_text(path)
-            made_of, made = self._views.get(uri, (None, None))
-            script = None if text is made_of else self.session.good(path)
+            script = self.session.good(path)
         except TooLarge as problem:
             return views.without(str(problem))
-        if script is not None:
+        made_of, made = self._views.get(uri, (None, None))
+        if script is not None and script.source is not made_of:
             made = views.view(meant[0], script) or made
             if made is not None:
                 self._views[uri] = script.source, made

@@ -94,9 +94,8 @@ class Session:
         self._texts: dict[str, str] = {}
         self._scripts = self._anew()
         self._known: dict[str, Script] = {}
-        # The open scripts, as they were when they had no errors; by their texts, where they have
-        # changed since.
-        self._good: dict[str, Script | Source] = {}
+        # The open scripts, as they were when they had no errors.
+        self._good: dict[str, Script] = {}
         # The folder from which the imports of a script are looked for.
         self._roots: dict[str, Path] = {}
 
@@ -137,10 +136,6 @@ class Session:
         if known is None:
             is_said = self._scripts.roots.is_said(path)
             root = None if is_said else self._roots.get(path)
-            good = self._good.get(path)
-            if isinstance(good, Script):
-                # What was known of it is going to be taken over.
-                self._good[path] = good.source
             checked = self._scripts.check(path, root)
             modules = (
                 self._scripts.of_script(path) if root is None else self._scripts.of(path, root)
@@ -154,8 +149,8 @@ class Session:
                 self._good[path] = known
         return known
 
-    def good_text(self, path: str) -> Source | None:
-        """The text of a script when it had no errors last; None where it always had some.
+    def good(self, path: str) -> Script | None:
+        """A script as it was when it had no errors last; None where it always had some.
 
         It is another one, also of the same text, where a script that it imports has changed.
 
@@ -163,21 +158,7 @@ class Session:
             FileProblem: As `script` does.
         """
         self.script(path)
-        good = self._good.get(path)
-        return good.source if isinstance(good, Script) else good
-
-    def good(self, path: str) -> Script | None:
-        """A script as it was when it had no errors last; None where it always had some.
-
-        Raises:
-            FileProblem: As `script` does.
-        """
-        script = self.script(path)
-        good = self._good.get(path)
-        if isinstance(good, Source):
-            good = Script(path, script.modules.check_text(good), script.modules)
-            self._good[path] = good
-        return good
+        return self._good.get(path)
 
     def around(self, path: str, word: str) -> Iterator[Script]:
         """The scripts below the folder that a script is imported from which hold a word.

@@ -203,7 +203,7 @@ class Script:
             yield n.FromImport(NOWHERE, identifier(module), (imported,))
 
     def _facts(self, module: n.Module) -> Facts:
-        names = resolve(module, Collector()).names
+        names = resolve(module, Collector())
         for coercion in self.coercions.values():
             for one in coercion.by or ():
                 names.symbols[one] = names.scopes[module].symbols[one.text]

@@ -137,8 +137,6 @@ class Modules:
         # What Python modules declare: a class of theirs is the same in all scripts.
         self.library = Library(partial(_declared, self.folder))
         self.known: dict[Path, _Known] = {}
-        # What was found when each script was checked last, for when it is checked again.
-        self.earlier: dict[Path, Checked] = {}
         # The scripts that are being checked, by name, each imported by the one before.
         self.open: dict[str, Path] = {}
         # The scripts that import each other, by the name of one that imports the next.
@@ -156,11 +154,10 @@ class Modules:
         """The script at `path`, which siblings import as `name`, checked with its imports."""
         return self._check(path, name, str(path))
 
-    def check_text(self, source: Source, like: Checked | None = None) -> Checked:
-        """A text that is not that of its script in the folder, but may be much `like` it, checked
-        with what that can import."""
+    def check_text(self, source: Source) -> Checked:
+        """A text that is not that of its script in the folder, checked with what that imports."""
         load = partial(self.load, importing=name_in(self.folder, Path(source.name)))
-        return check(source, load, most=self.most, like=like, pure=self.pure)
+        return check(source, load, most=self.most, pure=self.pure)
 
     def forget(self, path: Path) -> set[Path]:
         """Forgets what is known of a script and of those that import it, and gives them."""
@@ -191,13 +188,9 @@ class Modules:
         try:
             source = Source.from_bytes(shown, data)
             load = partial(self.load, importing=name)
-            # It is spent by the check, also by one that does not come to its end.
-            before = self.earlier.pop(path, None)
-            checked = check(source, load, most=self.most, before=before, pure=self.pure)
+            return check(source, load, most=self.most, pure=self.pure)
         finally:
             del self.open[name]
-        self.earlier[path] = checked
-        return checked
 
     def imports(self, path: Path) -> dict[str, str]:
         """What a script without errors imports, directly or not, deepest first; `-` is the input.

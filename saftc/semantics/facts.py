@@ -6,9 +6,8 @@ decides nothing from types that a form says.
 """
 
 from collections import ChainMap
-from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, field, fields
-from typing import TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from saftc.semantics.foreign import Declared, Function, Namespace, PythonClass, Value
 from saftc.semantics.forms import CopiedBy, Form, Forms
@@ -44,8 +43,6 @@ from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
 # The fields of an object, in order.
 Shape = tuple[FieldType, ...]
 
@@ -202,24 +199,6 @@ class Facts:
         self.read_shapes.clear()
         self.keyed_shapes.clear()
         self.taken.clear()
-
-    def take_over(
-        self, before: "Facts", gone: Set[n.Node], is_kept: Callable[[Symbol], bool]
-    ) -> None:
-        """Fills these tables with what was known before an edit: of all nodes that are not gone,
-        and of the symbols that are kept. Those of shapes and of what is taken are noted by units.
-        """
-        self.forget()
-        self.types = _without(before.types, gone)
-        for family in fields(self.forms):
-            known = _without(getattr(before.forms, family.name), gone)
-            setattr(self.forms, family.name, known)
-        self.coercions = _without(before.coercions, gone)
-        self.given_functions = _without(before.given_functions, gone)
-        self.prompts = _without(before.prompts, gone)
-        self.whole_results = before.whole_results - gone
-        self.symbols = {one: type_ for one, type_ in before.symbols.items() if is_kept(one)}
-        self.lasting = before.lasting | self.lasting
 
     @property
     def own_names(self) -> dict[str, Symbol]:
@@ -538,10 +517,6 @@ class Facts:
         """Whether a record is no object in JSON: a member of an Enum."""
         known = self._facts_of(record)
         return known is None or record.is_mixed or bool(known.choices)
-
-
-def _without(table: Mapping[_Key, _Value], gone: Set[n.Node]) -> dict[_Key, _Value]:
-    return {node: one for node, one in table.items() if node not in gone}
 
 
 def _element_of(type_: Type) -> Type:

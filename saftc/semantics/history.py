@@ -13,7 +13,7 @@ prompt and nothing more.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from saftc.flow.forward import ends
 from saftc.flow.statements import all_statements, assigned_by
@@ -49,10 +49,6 @@ class History:
     streams: set[n.Prompt] = field(default_factory=set[n.Prompt])
     # The streams that stand in a loop which goes over their drafts.
     drafted: set[n.Prompt] = field(default_factory=set[n.Prompt])
-
-    def copy(self) -> "History":
-        """The same, whatever is going to be kept besides."""
-        return replace(self, does=set(self.does))
 
     def keep(self, keeper: Keeper) -> None:
         """Has a name or function keep its history, and those it comes from."""

@@ -18,12 +18,10 @@ no value is an error, and what may have none is a warning.
 
 A function sees all names of the scopes around it, also those assigned below it, because it runs
 later than it is defined. Where it is used, what it reads must have a value (see `_report_early`).
-
-A script is resolved by *parts* (see `parts`): those that an edit has not touched keep their names.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -32,10 +30,9 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice, Collector, Edit, Related
 from saftc.diagnostics.near import did_you_mean, meant_to_be
 from saftc.flow.definite import Assigned, Point
-from saftc.flow.statements import all_statements, bound_by, evaluated_by, name_of, names_bound
+from saftc.flow.statements import all_statements, bound_by, evaluated_by, name_of
 from saftc.semantics.builtins import BUILTINS
 from saftc.semantics.names import Code, Names, Scope, Symbol, SymbolKind
-from saftc.semantics.parts import Part, defaults_of, is_part, nodes_of_parts
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.mistakes.habits import ABSENT_NAMES, WORDS
@@ -67,52 +64,11 @@ _ELSEWHERE = {
 }
 
 
-@dataclass(slots=True)
-class Resolved:
-    """The names of a module, and what of them the next text of the script can keep.
-
-    `assigned` is by the scopes of calls and of the module, `uses` as well; `read` are the names
-    that each part reads. `guessed` and `looked_for` are what all of them depend on.
-    """
-
-    module: n.Module
-    names: Names
-    assigned: dict[Scope, Assigned]
-    uses: dict[Scope, list["_Use"]]
-    read: dict[Part, set[Symbol]]
-    guessed: Set[str]
-    looked_for: Set[str]
-
-
-def resolve(module: n.Module, mistakes: Collector) -> Resolved:
+def resolve(module: n.Module, mistakes: Collector) -> Names:
     """The meaning of every name in `module`; mistakes go to `mistakes`."""
     resolver = _Resolver(module, mistakes)
     resolver.run()
-    return resolver.resolved()
-
-
-def resolve_after(
-    before: Resolved, module: n.Module, kept: Set[Part], mistakes: Collector
-) -> Resolved | None:
-    """The same after an edit that leaves the parts `kept` as they were; `before` is spent.
-
-    None where the top level has other names, or what all parts depend on is not the same.
-    """
-    found = Collector(None)
-    resolver = _Resolver(module, found)
-    has_same_names = (
-        names_bound(module.statements) == before.names.scopes[before.module].symbols.keys()
-    )
-    if not has_same_names or (before.guessed, before.looked_for) != (
-        resolver.guessed,
-        resolver.looked_for,
-    ):
-        return None
-    if not resolver.run_after(before, kept):
-        return None
-    for mistake in found.all():
-        mistakes.add(mistake)
-    return resolver.resolved()
+    return resolver.names
 
 
 _BUILTIN_SYMBOLS = {name: Symbol(name, "builtin", None, None) for name in BUILTINS}
@@ -139,18 +95,11 @@ class _Resolver:
         self.module = module
         self.mistakes = mistakes
         self.names = Names({}, {})
-        # The part at hand, and the names that each reads.
-        self.part: Part = None
-        self.read: dict[Part, set[Symbol]] = {None: set()}
-        self.kept: Set[Part] = frozenset()
-        # The names that the top level had until now; whether it has one of them twice.
-        self.earlier: dict[str, Symbol] = {}
-        self.has_twins = False
         # A type in a block is a mistake of its own; elsewhere its name is no further one.
         self.guessed = module.guessed | {
             node.name.text for node in nodes_of(module, n.TypeAlias, n.RecordDef)
         }
-        self.pending: list[tuple[Code, Scope, Part]] = []
+        self.pending: list[tuple[Code, Scope]] = []
         self.uses: dict[Scope, list[_Use]] = {}
         # What each call and the module assign where.
         self.assigned: dict[Scope, Assigned] = {}
@@ -160,56 +109,11 @@ class _Resolver:
             if node.error is not None
         }
 
-    def resolved(self) -> Resolved:
-        return Resolved(
-            *(self.module, self.names, self.assigned, self.uses, self.read),
-            *(self.guessed, self.looked_for),
-        )
-
     def run(self) -> None:
-        self._run(Scope(self.module, None))
-
-    def run_after(self, before: Resolved, kept: Set[Part]) -> bool:
-        """Resolves all but what was kept; whether the names of the top level are of the same kinds
-        as before, as that takes for granted.
-        """
-        scope = before.names.scopes[before.module]
-        self.kept, self.earlier = kept, scope.symbols
-        kinds = {name: symbol.kind for name, symbol in scope.symbols.items()}
-        gone = nodes_of_parts(before.module, before.read.keys() - kept)
-        self._keep(before, gone)
-        scope.owner, scope.symbols = self.module, {}
-        self._run(scope)
-        is_same = {name: symbol.kind for name, symbol in scope.symbols.items()} == kinds
-        return is_same and not self.has_twins
-
-    def _keep(self, before: Resolved, gone: Set[n.Node]) -> None:
-        """Takes over the names of all but the nodes that are gone."""
-        names, known = self.names, before.names
-        gone = gone | {before.module}
-        names.symbols = {node: one for node, one in known.symbols.items() if node not in gone}
-        names.scopes[self.module] = known.scopes[before.module]
-        names.scopes |= {owner: one for owner, one in known.scopes.items() if owner not in gone}
-        names.captures = {code: one for code, one in known.captures.items() if code not in gone}
-        names.passed_on = known.passed_on - gone
-        self.assigned = {
-            scope: one for scope, one in before.assigned.items() if scope.owner not in gone
-        }
-        self.read |= {part: one for part, one in before.read.items() if part in self.kept}
-        self.uses = {
-            scope: uses
-            for scope, uses in before.uses.items()
-            if (scope.owner not in gone if scope.parent else None in self.kept)
-        }
-
-    def _run(self, scope: Scope) -> None:
-        self.names.scopes[self.module] = scope
+        scope = self.names.scopes[self.module] = Scope(self.module, None)
         assigned = self._code(scope, self.module.statements)
-        for symbol in (one for read in self.read.values() for one in read):
-            symbol.is_read = True
         while self.pending:
-            code, outer, self.part = self.pending.pop(0)
-            self.read.setdefault(self.part, set())
+            code, outer = self.pending.pop(0)
             if isinstance(code, n.FunctionDef):
                 self._function(code, outer)
             else:
@@ -348,7 +252,7 @@ class _Resolver:
         elif earlier is not None and earlier.kind in _TYPES:
             self._reassigned(earlier.node, function.name, _FIXED[earlier.kind])
         self._check_reserved(function.name)
-        symbol = self._symbol(function.name.text, "function", scope, function)
+        symbol = Symbol(function.name.text, "function", scope, function)
         scope.symbols[function.name.text] = symbol
         self.names.symbols[function.name] = symbol
 
@@ -364,22 +268,8 @@ class _Resolver:
         elif symbol is not None and is_type != (symbol.kind in _TYPES):
             self._reassigned(identifier, identifier, _FIXED[kind if is_type else symbol.kind])
         if symbol is None:
-            symbol = scope.symbols[text] = self._symbol(text, kind, scope, node)
+            symbol = scope.symbols[text] = Symbol(text, kind, scope, node)
         self.names.symbols[identifier] = symbol
-
-    def _symbol(self, name: str, kind: SymbolKind, scope: Scope, node: n.Node) -> Symbol:
-        """A new symbol, or for a name of the top level the one that it had until now."""
-        known = self.earlier.get(name) if scope.owner is self.module else None
-        if known is None or known.kind != kind:
-            return Symbol(name, kind, scope, node)
-        if name in scope.symbols:
-            # What is kept may mean either of the two.
-            self.has_twins = True
-            return Symbol(name, kind, scope, node)
-        known.node, known.is_read = node, False
-        if None not in self.kept:
-            known.hides = None
-        return known
 
     def _check_reserved(self, identifier: n.Identifier, beginning: str = "__saft_") -> None:
         if identifier.text.startswith(beginning):
@@ -416,8 +306,7 @@ class _Resolver:
 
         A function that is made before a name of its surroundings is assigned sees the outer one.
         """
-        known = self.names.captures
-        codes = [one for one in self.names.scopes if isinstance(one, Code) and one not in known]
+        codes = [one for one in self.names.scopes if isinstance(one, Code)]
         for code in reversed(codes):
             captured = self.names.captures[code] = self.names.captured_by(code)
             call = self._surroundings(code)
@@ -481,19 +370,7 @@ class _Resolver:
         self, statements: Iterable[n.Statement], scope: Scope, *, is_in_loop: bool = False
     ) -> None:
         for statement in statements:
-            if scope.owner is not self.module or not self._is_kept(statement):
-                self._statement(statement, scope, is_in_loop=is_in_loop)
-
-    def _is_kept(self, statement: n.Statement) -> bool:
-        """Whether the names of a statement of the top level are known; of one that is a part of its
-        own, what it evaluates itself belongs to the rest.
-        """
-        if not is_part(statement):
-            return None in self.kept
-        if statement in self.kept and None not in self.kept:
-            for node in defaults_of(statement):
-                self._evaluated(node, self.names.scopes[self.module])
-        return statement in self.kept
+            self._statement(statement, scope, is_in_loop=is_in_loop)
 
     def _statement(self, statement: n.Statement, scope: Scope, *, is_in_loop: bool) -> None:
         # In an `except`, `scope` has the failure's name; all others are those of the call.
@@ -519,8 +396,7 @@ class _Resolver:
             self._evaluated(node, scope)
         match statement:
             case n.FunctionDef() | n.RecordDef():
-                is_top = scope.owner is self.module and statement in self.tops
-                self.pending.append((statement, scope, statement if is_top else self.part))
+                self.pending.append((statement, scope))
             case n.ForStmt() | n.WhileStmt():
                 self._statements(statement.body, scope, is_in_loop=True)
             case n.TryStmt():
@@ -625,7 +501,6 @@ class _Resolver:
             case n.Name():
                 symbol = self.names.symbols[node] = self._look_up(node, scope, point)
                 symbol.is_read = True
-                self.read[self.part].add(symbol)
                 if symbol.kind == "type":
                     self.mistakes.add(catalogue.TYPE_AS_VALUE.at(node.span, name=node.text))
             case n.Comprehension():
@@ -659,11 +534,6 @@ class _Resolver:
                 hint = Advice(said, edits=edits, is_guess=True)
                 self.mistakes.add(catalogue.BRACES_IN_TEXT.at(node.span, text=shown, hint=hint))
                 return
-
-    @cached_property
-    def tops(self) -> set[n.Statement]:
-        """The statements of the top level."""
-        return set(self.module.statements)
 
     @cached_property
     def looked_for(self) -> set[str]:

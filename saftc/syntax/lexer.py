@@ -12,19 +12,16 @@ prompts and holes knows where it stands.
 
 Mistakes are reported and read over: after an unclosed bracket, string or prompt, reading goes on at
 the line below the one that opened it, so that one of them does not hide the mistakes after it.
-
-Of a text that differs from an earlier one in some place, only the lines around that are read; what
-is taken from the earlier one is noted in `lexed`.
 """
 
 import re
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Advice, Code, Collector, Edit, Related
+from saftc.diagnostics.model import Advice, Code, Collector, Diagnostic, Edit, Related
 from saftc.source import Source, Span
-from saftc.syntax.lexed import Earlier, Lexed, Line
 from saftc.syntax.mistakes.divisions import DIVISION_HINT, swallows
 from saftc.syntax.mistakes.habits import CHARACTERS, CLOSING_QUOTES, INSTEAD
 from saftc.syntax.texts import ESCAPE, ESCAPES, is_half, string_value, without_margin
@@ -118,32 +115,30 @@ _BRACE = re.compile(r"[{}]")
 _BLANK_NAMES = {"\t": "a tab", "\r": "a carriage return", "\u00a0": "a no-break space"}
 
 
-def lex(source: Source, mistakes: Collector, before: Lexed | None = None) -> Lexed:
-    """The tokens and comments of `source`; what is wrong goes to `mistakes`.
+@dataclass(slots=True)
+class Lexed:
+    """What the lexer gives: all tokens of a file, its comments, and what is wrong, in order."""
 
-    `before` is what an earlier text has given, much of which may be the same.
-    """
-    lexed = _lexed(source, before)
-    for mistake in lexed.mistakes:
-        mistakes.add(mistake)
-    return lexed
+    tokens: list[Token] = field(default_factory=list[Token])
+    comments: list[Comment] = field(default_factory=list[Comment])
+    mistakes: tuple[Diagnostic, ...] = ()
 
 
-def _lexed(source: Source, before: Lexed | None) -> Lexed:
+def lex(source: Source, mistakes: Collector) -> Lexed:
+    """The tokens and comments of `source`; what is wrong goes to `mistakes`."""
     found = Collector()
-    lexer = _Lexer(source, found, before)
+    lexer = _Lexer(source, found)
     lexer.run()
-    if before is not None and found.is_full:
-        # Which mistakes are the first ones, only the whole text tells.
-        return _lexed(source, None)
     lexer.lexed.mistakes = found.all()
+    for mistake in lexer.lexed.mistakes:
+        mistakes.add(mistake)
     return lexer.lexed
 
 
 def lex_beginning(text: str) -> tuple[list[Token], bool]:
     """The tokens of a text that may break off anywhere, and whether it does so in words: in a
     string, a comment or the text of a prompt."""
-    lexer = _Lexer(Source.from_text("", text), Collector(None), None)
+    lexer = _Lexer(Source.from_text("", text), Collector(None))
     lexer.read()
     return lexer.tokens, lexer.ends_in_words()
 
@@ -161,12 +156,11 @@ class _Open(NamedTuple):
 
 
 class _Lexer:
-    def __init__(self, source: Source, mistakes: Collector, before: Lexed | None) -> None:
+    def __init__(self, source: Source, mistakes: Collector) -> None:
         self.source = source
         self.text = source.text
         self.mistakes = mistakes
-        self.lexed = Lexed(source)
-        self.earlier = None if before is None else Earlier(before, self.lexed, mistakes)
+        self.lexed = Lexed()
         self.tokens = self.lexed.tokens
         self.position: int = 0
         self.open: list[_Open] = []
@@ -182,18 +176,12 @@ class _Lexer:
     def run(self) -> None:
         shebang = SHEBANG.match(self.text)
         self.position = 0 if shebang is None else shebang.end()
-        begin = None if self.earlier is None else self.earlier.take_above()
-        if begin is not None:
-            self.position, self.at_line_start = begin, False
         while True:
             self.read()
             if not self.open or self.mistakes.is_full:
                 break
             self._resume_after_unclosed()
         end = len(self.text)
-        if self.position > end:
-            # The rest was taken from the earlier text.
-            return
         if self.tokens and self.tokens[-1].kind not in ("NEWLINE", "DEDENT"):
             self._add("NEWLINE", end, end)
         for _ in self.indents[1:]:
@@ -274,15 +262,6 @@ class _Lexer:
             tab = start + text[start:end].index("\t")
             self._report(catalogue.TAB_INDENTATION, tab, tab + 1, hint="indent with spaces")
         self._indent_to(len(text[start:end].expandtabs(4)), start, end)
-        if end == start:
-            self._begin_line()
-
-    def _begin_line(self) -> None:
-        """Notes a line of the top level, and takes the rest from the earlier text if it can."""
-        comments = self.lexed.comments
-        self.lexed.lines.append(Line(self.position, len(self.tokens), len(comments)))
-        if self.earlier is not None and self.earlier.take_below(self.position):
-            self.position = len(self.text) + 1
 
     def _indent_to(self, width: int, start: int, end: int) -> None:
         if width > self.indents[-1]:
@@ -578,7 +557,6 @@ class _Lexer:
         else:
             hint = 'write a text of several lines in `f"""`' if is_line else None
             self._report(catalogue.UNTERMINATED_STRING, start, line_end, hint=hint)
-        self._doubt(start)
         del self.open[position:]
         while self.tokens and self.tokens[-1].span.end > start:
             self.tokens.pop()
@@ -700,8 +678,6 @@ class _Lexer:
             self.position = self._line_end(start)
         elif self.text.startswith("'''", start):
             closing = self.text.find("'''", start + 3)
-            if closing < 0:
-                self._doubt(start)
             self.position = self._line_end(start) if closing < 0 else closing + 3
         elif character in CLOSING_QUOTES:
             closing = self.text.find(CLOSING_QUOTES[character], start + 1, self._line_end(start))
@@ -761,7 +737,6 @@ class _Lexer:
         """Reports the outermost thing left open and goes back to the line below it."""
         # The outermost prompt explains more than a hole or a bracket inside it.
         what, offset, _ = self.open[0]
-        self._doubt(offset)
         if what.startswith("f"):
             self._unclosed_format(0)
             return
@@ -819,11 +794,6 @@ class _Lexer:
                 return end
             end = below
         return end
-
-    def _doubt(self, offset: int) -> None:
-        """Notes that what follows an offset was read so because of text far below."""
-        known = self.lexed.unsure
-        self.lexed.unsure = offset if known is None else min(known, offset)
 
     def _line_end(self, offset: int) -> int:
         end = self.text.find("\n", offset)

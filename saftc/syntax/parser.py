@@ -4,13 +4,9 @@ One top-level statement is parsed at a time. When a line of it cannot be read, t
 reported, the line is replaced by one that can (see `mistakes.recovery`), and the statement is
 parsed again: so every mistake of a file is found, and the rest of it still has a tree. Nothing more
 is said about a line that was put in.
-
-What was read of an earlier text of the script is taken over: a statement without mistakes that has
-the same text again is the same tree, at its new place: a copy of it, or, where the earlier tree is
-not needed any more, the tree itself, moved there.
 """
 
-from bisect import bisect_left, insort
+from bisect import insort
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -25,8 +21,7 @@ from saftc.syntax.builder import Mistake
 from saftc.syntax.comments import find_docs, needless_docs, texts_of
 from saftc.syntax.depth import MOST_LEVELS, depth_of
 from saftc.syntax.grammar import parse_statement
-from saftc.syntax.lexed import Lexed
-from saftc.syntax.lexer import lex
+from saftc.syntax.lexer import Lexed, lex
 from saftc.syntax.mistakes.divisions import divisions
 from saftc.syntax.mistakes.explaining import explain
 from saftc.syntax.mistakes.habits import GOES_ON
@@ -38,7 +33,6 @@ from saftc.syntax.mistakes.recovery import (
     without_stray_indents,
 )
 from saftc.syntax.tokens import LAYOUT, Token, first_word, line_at
-from saftc.syntax.walk import move, moved
 
 # A line with fewer tokens than this cannot nest deeper than MOST_LEVELS.
 _SHORT = MOST_LEVELS
@@ -51,39 +45,22 @@ _GOING_ON = ("ELIF", "ELSE", "EXCEPT")
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """A statement that was read without a mistake, and how many tokens it has."""
-
-    statement: n.Statement
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
 class Parsed:
-    """The tree of a text, and what that of the next text can take over: by their texts, the
-    statements that were read without a mistake, in order."""
+    """The tree of a text, and its tokens."""
 
     module: n.Module
     lexed: Lexed
-    statements: dict[str, list[_Read]]
 
 
 def parse(source: Source, mistakes: Collector) -> n.Module:
     """The tree of `source`; what is wrong goes to `mistakes`."""
-    return parse_after(source, mistakes, None).module
+    return parse_with_tokens(source, mistakes).module
 
 
-def parse_after(
-    source: Source, mistakes: Collector, before: Parsed | None, *, moves: bool = False
-) -> Parsed:
-    """The tree of `source`, as `parse` gives it; `before` is what the script was until now.
-
-    `moves`: the trees of `before` that stand elsewhere now are moved there, so it is spent.
-    """
+def parse_with_tokens(source: Source, mistakes: Collector) -> Parsed:
+    """The tree of `source`, as `parse` gives it, with the tokens."""
     misread = Collector()
-    lexed = lex(source, misread, None if before is None else before.lexed)
-    earlier = {} if before is None else {text: iter(r) for text, r in before.statements.items()}
-    whole: dict[str, list[_Read]] = {}
+    lexed = lex(source, misread)
     guessed: set[str] = set()
     told: set[int] = set()
     statements: list[n.Statement] = []
@@ -97,25 +74,8 @@ def parse_after(
             insort(wrong, division.span.start)
     kept = without_stray_indents(lexed.tokens, mistakes, source, wrong)
     for tokens in _top_level_statements(kept):
-        start, end = tokens[0].span.start, tokens[-1].span.end
-        is_misread = bisect_left(wrong, start) < bisect_left(wrong, end)
-        text = source.text[start:end]
-        read = None if is_misread else next(earlier.get(text, _NONE), None)
-        if read is not None and read.tokens == len(tokens) and not mistakes.is_full:
-            statement, by = read.statement, start - read.statement.span.start
-            if moves:
-                move(statement, by)
-            else:
-                statement = moved(statement, by)
-            statements.append(statement)
-            whole.setdefault(text, []).append(_Read(statement, len(tokens)))
-            continue
         readable = without_misread_lines(tokens, wrong, guessed, told)
-        so_far = len(told)
-        found = _parse_statements(readable, mistakes, guessed, told, begun)
-        statements += found
-        if len(found) == 1 and len(told) == so_far and not is_misread:
-            whole.setdefault(text, []).append(_Read(found[0], len(tokens)))
+        statements += _parse_statements(readable, mistakes, guessed, told, begun)
     comments = tuple(lexed.comments)
     documenting = find_docs(source, statements, comments)
     for warning in needless_docs(source, comments, documenting):
@@ -130,10 +90,7 @@ def parse_after(
         documenting,
         frozenset(guessed),
     )
-    return Parsed(module, lexed, whole)
-
-
-_NONE: Iterator[_Read] = iter(())
+    return Parsed(module, lexed)
 
 
 def _expression(text: str) -> list[Token] | None:

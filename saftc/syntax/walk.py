@@ -1,18 +1,15 @@
-"""Going through a tree: the children of a node in source order, all nodes below it, the same tree
-at another place, or moved there."""
+"""Going through a tree: the children of a node in source order, and all nodes below it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from typing import Any, TypeVar, overload
 
-from saftc.source import Span
 from saftc.syntax.nodes import Conditional, Module, Node, Prompt
 
 _Kind = TypeVar("_Kind", bound=Node)
-_Tree = TypeVar("_Tree", bound=Node)
 
 # The fields of a node that hold nodes, where their order is not that of the source.
 _ORDER: dict[type[Node], tuple[str, ...]] = {
@@ -102,31 +99,3 @@ def _index(module: Module) -> tuple[Sequence[Node], Mapping[type[Node], Sequence
     for place, node in enumerate(nodes):
         places.setdefault(type(node), []).append(place)
     return nodes, places
-
-
-def moved(node: _Tree, by: int) -> _Tree:
-    """The same tree, `by` characters further on; itself where that is none."""
-    return _moved(node, by) if by else node
-
-
-def move(node: Node, by: int) -> None:
-    """Moves a tree `by` characters further on, for all who hold it: nothing else of it changes."""
-    if by:
-        for one in dict.fromkeys(_below(node)):
-            start, end = one.span
-            object.__setattr__(one, "span", Span(start + by, end + by))
-
-
-@cache
-def _names_behind_span(kind: type[Node]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))[1:]
-
-
-def _moved(value: Any, by: int) -> Any:
-    """A node moved, a tuple with its nodes moved, and anything else as it is."""
-    if isinstance(value, Node):
-        kind: Any = value.__class__
-        parts = [_moved(getattr(value, name), by) for name in _names_behind_span(kind)]
-        start, end = value.span
-        return kind(Span(start + by, end + by), *parts)
-    return tuple([_moved(one, by) for one in value]) if value.__class__ is tuple else value

@@ -75,7 +75,7 @@ def test_a_bug_asks_to_be_reported(
         raise RuntimeError("a bug")
 
     script("a.saft", "x = 1\n")
-    monkeypatch.setattr("saftc.driver.parse_after", fail)
+    monkeypatch.setattr("saftc.driver.parse_with_tokens", fail)
     ended = saftc("check", "a.saft")
     assert ended.code == 3
     assert "RuntimeError: a bug" in ended.err and "please report it" in ended.err
@@ -86,7 +86,7 @@ def test_an_interruption(saftc: Command, script: Script, monkeypatch: pytest.Mon
         raise KeyboardInterrupt
 
     script("a.saft", "x = 1\n")
-    monkeypatch.setattr("saftc.driver.parse_after", interrupt)
+    monkeypatch.setattr("saftc.driver.parse_with_tokens", interrupt)
     ended = saftc("check", "a.saft")
     assert ended.code == 130 and "Traceback" not in ended.err
 

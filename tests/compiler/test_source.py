@@ -2,7 +2,7 @@
 
 import pytest
 
-from saftc.source import Position, Source, Span
+from saftc.source import Position, Source, Span, common_ends
 
 pytestmark = pytest.mark.one_python
 
@@ -67,3 +67,18 @@ def test_line_start_after_the_end() -> None:
 
 def test_at() -> None:
     assert _source("one two").at(Span(4, 7)) == "two"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "ends"),
+    [
+        ("", "", (0, 0)),
+        ("abc", "abc", (3, 0)),
+        ("abc", "abxc", (2, 1)),
+        ("aa", "aaa", (2, 0)),
+        ("abc", "xyz", (0, 0)),
+        ("xbc", "abc", (0, 2)),
+    ],
+)
+def test_common_ends(one: str, other: str, ends: tuple[int, int]) -> None:
+    assert common_ends(one, other) == ends

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
-from saftc.semantics.facts import Coercion, Facts, Shape
+from saftc.semantics.facts import Coercion, Facts
 from saftc.semantics.failure import path_of
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.names import Code, Symbol
@@ -58,21 +58,6 @@ def _test_for(node: n.Expression, found: Type) -> str | None:
 
 
 @dataclass(slots=True)
-class Noted:
-    """What a unit says beside the types of its own nodes.
-
-    `read_shapes` and `keyed_shapes` are those of objects whose fields are read, and that are read
-    by keys which are not written out; `taken` is what its calls of functions of other scripts pass,
-    and what these take; `whole` are the expressions whose places take a whole result.
-    """
-
-    read_shapes: set[Shape] = field(default_factory=set[Shape])
-    keyed_shapes: set[Shape] = field(default_factory=set[Shape])
-    taken: list[tuple[Type, Type]] = field(default_factory=list[tuple[Type, Type]])
-    whole: set[n.Expression] = field(default_factory=set[n.Expression])
-
-
-@dataclass(slots=True)
 class Inference:
     """The state of inference and its small steps. `type_of` knows every kind of expression."""
 
@@ -98,7 +83,6 @@ class Inference:
     widens: bool = False
     # Of each unit, the mistakes when it was inferred last: on types that are final.
     mistakes: dict[Unit, list[Diagnostic]] = field(default_factory=dict[Unit, list[Diagnostic]])
-    notes: dict[Unit, Noted] = field(default_factory=dict[Unit, Noted])
     # The types of expressions that may be functions of a type, which the facts have as any value.
     of_functions: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
 
@@ -106,14 +90,9 @@ class Inference:
         """The type of an expression; `wanted` is what its place asks for, if anything."""
         return self.keep(node, self.type_of(self, node, env, wanted))
 
-    @property
-    def noted(self) -> Noted:
-        """What is noted of the current unit."""
-        return self.notes[self.unit]
-
     def note_keyed(self, type_: Type) -> None:
         """Notes that a value is read by keys that are not written out."""
-        self.noted.keyed_shapes.update(
+        self.facts.keyed_shapes.update(
             member.fields for member in members(type_) if isinstance(member, ObjectType)
         )
 

@@ -419,7 +419,7 @@ def _of_members(
     """
     if value in (ANY, NEVER):
         return value
-    inference.noted.read_shapes.update(
+    inference.facts.read_shapes.update(
         member.fields
         for member in members(value)
         if isinstance(member, ObjectType) and not member.is_declared

@@ -57,7 +57,6 @@ def fit_into(
         inference.facts.whole_results.add(node)
         if not isinstance(keeper, n.Prompt):
             inference.facts.history.keep(keeper)
-            inference.noted.whole.add(node)
         return RESULT
     return settle(inference, node, inference.expression(node, env, wanted), wanted, related)
 

@@ -13,19 +13,17 @@ is any value, so this ends). Its mistakes are those that are found the last time
 A bare parameter of a function that is only called has the join of what its calls pass, which grows
 in the same way; the function waits for its first call. When that brings trouble (see
 `doubtful_of`), or shows that object literals are of a class, everything is inferred anew with that
-known. What an edit does not touch is not inferred again (see `edits`).
+known.
 
 Inside of a function the types go along the flow: where ways meet, a variable is what it is on any.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.semantics.facts import Facts, FunctionFacts
-from saftc.semantics.history import History
-from saftc.semantics.inference.context import Inference, Noted, Unit
+from saftc.semantics.inference.context import Inference, Unit
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.expressions import type_of
 from saftc.semantics.inference.statements import along
@@ -55,46 +53,20 @@ def units_of(module: n.Module) -> list[Unit]:
     return [*nodes_of(module, n.FunctionDef), *records, module]
 
 
-@dataclass(slots=True)
-class Inferred:
-    """What the types of a script were inferred from, beside its text.
-
-    `asked` are the types that functions ask for, `only` those that take what their calls pass,
-    `history` is what was known of histories, `notes` what each unit says, and `mistakes` what there
-    is to report. It `is_first` if no call and no shape of an object has made a second look
-    necessary.
-    """
-
-    asked: Mapping[n.FunctionDef, tuple[Type, ...]]
-    only: Set[n.FunctionDef]
-    history: History
-    notes: Mapping[Unit, Noted]
-    mistakes: Sequence[Diagnostic]
-    is_first: bool
-
-
-def infer_types(module: n.Module, facts: Facts) -> Inferred:
-    """Infers the types of all expressions, and the forms of constructs."""
-    units, asked = units_of(module), asked_of(module, facts)
+def infer_types(module: n.Module, facts: Facts) -> list[Diagnostic]:
+    """Infers the types of all expressions, and the forms of constructs; gives the mistakes."""
+    units = units_of(module)
+    asked = {one: facts.functions[one].parameters for one in nodes_of(module, n.FunctionDef)}
     only, shapes = only_called(module, facts), Shapes()
-    called, history = frozenset(only), facts.history.copy()
-    is_first = True
     for _ in range(_MOST_REVISIONS):
         inference = _infer_all(units, facts, asked, only, shapes)
         doubtful = doubtful_of(inference, only)
         only -= doubtful
         if not doubtful and not shapes.learn(facts, only):
             break
-        is_first = False
     else:
         inference = _infer_all(units, facts, asked, set(), Shapes())
-    mistakes = [one for unit in units for one in inference.mistakes[unit]]
-    return Inferred(asked, called, history, inference.notes, mistakes, is_first)
-
-
-def asked_of(module: n.Module, facts: Facts) -> Mapping[n.FunctionDef, tuple[Type, ...]]:
-    """What the functions of a module ask of their arguments, before any call is looked at."""
-    return {one: facts.functions[one].parameters for one in nodes_of(module, n.FunctionDef)}
+    return [one for unit in units for one in inference.mistakes[unit]]
 
 
 def _infer_all(
@@ -142,10 +114,6 @@ def infer_units(inference: Inference, units: Sequence[Unit]) -> None:
             inference.widens = rounds >= most
             _infer(inference, inference.next_outdated())
             rounds += 1
-    facts, notes = inference.facts, inference.notes.values()
-    facts.read_shapes = {shape for one in notes for shape in one.read_shapes}
-    facts.keyed_shapes = {shape for one in notes for shape in one.keyed_shapes}
-    facts.taken = [pair for one in notes for pair in one.taken]
 
 
 def _go_on(inference: Inference, waiting: Iterable[n.FunctionDef]) -> bool:
@@ -219,7 +187,6 @@ def _is_doubtful(inference: Inference, definition: n.FunctionDef) -> bool:
 def _infer(inference: Inference, unit: Unit) -> None:
     inference.unit = unit
     inference.mistakes[unit] = []
-    inference.notes.setdefault(unit, Noted())
     env = Environment()
     if isinstance(unit, n.Module):
         along(inference, unit.statements, env)
