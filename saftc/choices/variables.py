@@ -301,8 +301,6 @@ class Variables:
                 type_ = ANY
         elif value is None:
             return self._returned_field(symbol, statement, first)
-        elif any(one.value and self._is_of_class(one.value) for one in bindings):
-            pass
         elif not _holds_empty(value) and not (
             _has_object(value) and is_known(type_) and self._is_read(type_)
         ):
@@ -377,14 +375,6 @@ class Variables:
             if held is not None and self.facts.schemas[held] == own:
                 return True  # as Saft itself sees to
         return fit(binding.type, own) == Fit.EXACT
-
-    def _is_of_class(self, value: n.Expression) -> bool:
-        """Whether an object literal in a value is of a class that only its place tells."""
-        return any(
-            node in self.facts.placed and self.facts.types[node] in self.facts.classes.values()
-            for node in walk(value)
-            if isinstance(node, n.ObjectLiteral)
-        )
 
     def _is_read(self, type_: Type) -> bool:
         if isinstance(type_, ObjectType) and type_.fields in self.facts.read_shapes:

@@ -17,7 +17,6 @@ from saftc.codegen.python import Expression, Statement
 from saftc.semantics.facts import Facts, Shape
 from saftc.semantics.imports import later_imports, names_bound
 from saftc.semantics.types import (
-    NEVER,
     CallableType,
     ListType,
     LiteralType,
@@ -26,13 +25,8 @@ from saftc.semantics.types import (
     TupleType,
     Type,
     UnionType,
-    parts,
 )
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import nodes_of
-
-# A name of so few letters says less of a class than any other.
-_SHORTEST = 2
 
 
 @dataclass(slots=True)
@@ -51,7 +45,6 @@ class Classes:
     written: set[str]
     names: dict[Shape, str] = field(default_factory=dict[Shape, str])
     places: dict[Shape, str] = field(default_factory=dict[Shape, str])
-    guesses: dict[Shape, str] = field(default_factory=dict[Shape, str])
     pending: list[Statement] = field(default_factory=list[Statement])
     made: set[str] = field(default_factory=set[str])
     aliases: dict[Type, str] = field(default_factory=dict[Type, str])
@@ -93,26 +86,9 @@ class Classes:
         is_free = bool(noun) and own.isdisjoint(self.taken)
         self.name_schema(schema, noun if is_free else f"{function}_result")
 
-    def name_type(self, type_: Type, place: str) -> None:
-        """Names the objects in what `place` is, where no schema names them."""
-        match type_:
-            case ObjectType():
-                known = self.guesses.get(type_.fields, "")
-                if len(known) < _SHORTEST < len(place) or not known:
-                    self.guesses[type_.fields] = place
-                for one in type_.fields:
-                    self.name_type(one.type, one.name)
-            case ListType():
-                self.name_type(type_.item, _one_of(place))
-            case TupleType() | UnionType():
-                for part in parts(type_):
-                    self.name_type(part, _one_of(place) if isinstance(type_, TupleType) else place)
-            case _:
-                pass
-
     def new_name(self, type_: ObjectType) -> str:
         """A free name for the class of a shape, after the place it was written at."""
-        place = self.places.get(type_.fields) or self.guesses.get(type_.fields)
+        place = self.places.get(type_.fields)
         text = _class_name(place or "object")
         candidate, number = text, 2
         while candidate in self.taken:
@@ -178,24 +154,7 @@ def classes_of(module: n.Module, facts: Facts, needed: Iterable[str]) -> Classes
             classes.aliases[type_] = text
         elif isinstance(type_, ObjectType):
             classes.names.setdefault(type_.fields, text)
-    _guess(classes, module, facts)
     return classes
-
-
-def _guess(classes: Classes, module: n.Module, facts: Facts) -> None:
-    """Names the classes of object literals after the parameters and variables that hold them."""
-    if not facts.classes:
-        return
-    for node in nodes_of(module, n.FunctionDef):
-        types = facts.functions[node].parameters
-        for parameter, type_ in zip(node.parameters, types, strict=True):
-            classes.name_type(type_, parameter.name.text)
-    variables = nodes_of(module, n.AssignStmt)
-    # Of one object, a variable's name says less than of many.
-    for node in sorted(variables, key=lambda one: isinstance(one.value, n.ObjectLiteral)):
-        type_ = facts.symbols.get(facts.names.of(node.name), NEVER)
-        if not isinstance(type_, ObjectType) or type_.fields not in classes.guesses:
-            classes.name_type(type_, node.name.text)
 
 
 def class_def(

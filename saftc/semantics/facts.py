@@ -176,14 +176,6 @@ class Facts:
     held: dict[n.Identifier, n.Schema] = field(default_factory=dict[n.Identifier, n.Schema])
     # The shapes of plain objects (dicts) whose fields are read.
     read_shapes: set[Shape] = field(default_factory=set[Shape])
-    # Those of objects that are read by keys which are not written out.
-    keyed_shapes: set[Shape] = field(default_factory=set[Shape])
-    # The classes of object literals that functions take, and the literals whose places show that,
-    # with the variables that hold them.
-    classes: dict[Shape, ObjectType] = field(default_factory=dict[Shape, ObjectType])
-    placed: dict[n.Node, Symbol | None] = field(default_factory=dict[n.Node, Symbol | None])
-    # What calls of functions of other scripts pass, and what these take.
-    taken: list[tuple[Type, Type]] = field(default_factory=list[tuple[Type, Type]])
     # The texts that the functions of other scripts are in.
     sources: dict[n.FunctionDef, Source] = field(default_factory=dict[n.FunctionDef, Source])
 
@@ -197,8 +189,6 @@ class Facts:
         self.whole_results.clear()
         self.symbols.clear()
         self.read_shapes.clear()
-        self.keyed_shapes.clear()
-        self.taken.clear()
 
     @property
     def own_names(self) -> dict[str, Symbol]:

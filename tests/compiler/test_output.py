@@ -238,6 +238,6 @@ def test_an_untyped_function_that_is_given_any_stays_bare() -> None:
     bare = compile_text(script.replace("{}", "data")).text or ""
     assert "def price(row):\n" in bare
     known = compile_text(script.replace("({})", "({price: 1})").replace("{}", "data")).text or ""
-    assert "def price(row: Row) -> int:\n" in known
+    assert "def price(row: dict[str, int]) -> int:\n" in known
     both = compile_text(script.replace("{}", "data") + "print(price({price: 1}))\n").text or ""
     assert "def price(row):\n" in both

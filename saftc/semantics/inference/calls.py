@@ -374,9 +374,6 @@ def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Env
     way = builtin.meant(named)
     if way.by is not None:
         types = [type_ for name, type_ in named if name != way.by.name]
-    if builtin.is_of_objects:
-        for type_ in types:
-            inference.note_keyed(type_)
     inference.facts.forms.calls[node] = _builtin_form(inference, node, builtin, way)
     names = builtin.names
     for position, argument in enumerate(node.arguments):

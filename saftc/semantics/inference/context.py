@@ -20,7 +20,6 @@ from saftc.semantics.types import (
     NEVER,
     NIL,
     TOOL_CALL,
-    ObjectType,
     Scalar,
     Type,
     bounded,
@@ -89,12 +88,6 @@ class Inference:
     def expression(self, node: n.Expression, env: Environment, wanted: Type | None = None) -> Type:
         """The type of an expression; `wanted` is what its place asks for, if anything."""
         return self.keep(node, self.type_of(self, node, env, wanted))
-
-    def note_keyed(self, type_: Type) -> None:
-        """Notes that a value is read by keys that are not written out."""
-        self.facts.keyed_shapes.update(
-            member.fields for member in members(type_) if isinstance(member, ObjectType)
-        )
 
     def read_in(self, loop: n.Statement) -> Set[Symbol]:
         """The variables that a loop reads."""

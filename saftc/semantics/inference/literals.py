@@ -117,10 +117,7 @@ def object_literal(
             given = _merged(inference, node, env, asked)
             return asked if _takes(asked, given) else given.type
         case _:
-            plain = _merged(inference, node, env, None).type
-            if isinstance(plain, ObjectType) and node in inference.facts.placed:
-                return inference.facts.classes.get(plain.fields, plain)
-            return plain
+            return _merged(inference, node, env, None).type
 
 
 def _changed_copy(

@@ -347,8 +347,6 @@ def index(inference: Inference, node: n.Index, env: Environment) -> Type:
         form = _item_form(members(value), str(node.key.value))
         form = Form.NATIVE if form is Form.ITEM else form
     inference.facts.forms.items[node] = form
-    if not isinstance(node.key, n.Literal):
-        inference.note_keyed(value)
     if isinstance(value, TupleType) and (position := _constant_index(node.key)) is not None:
         return _item_of_tuple(inference, node, value, position)
     return _of_members(

@@ -47,7 +47,6 @@ def pass_argument(
         # A literal is of the class that is meant.
         fit_into(inference, node, wanted, env)
     else:
-        inference.facts.taken.append((type_, wanted))
         settle(inference, node, type_, wanted)
 
 

@@ -12,8 +12,7 @@ is any value, so this ends). Its mistakes are those that are found the last time
 
 A bare parameter of a function that is only called has the join of what its calls pass, which grows
 in the same way; the function waits for its first call. When that brings trouble (see
-`doubtful_of`), or shows that object literals are of a class, everything is inferred anew with that
-known.
+`doubtful_of`), everything is inferred anew without that function.
 
 Inside of a function the types go along the flow: where ways meet, a variable is what it is on any.
 """
@@ -30,7 +29,6 @@ from saftc.semantics.inference.statements import along
 from saftc.semantics.names import Symbol
 from saftc.semantics.parameters import is_mixed, only_called, settled
 from saftc.semantics.relations import Fit, fit
-from saftc.semantics.shapes import Shapes, placed_literals
 from saftc.semantics.types import (
     ANY,
     NEVER,
@@ -43,7 +41,7 @@ from saftc.syntax.walk import nodes_of, walk
 
 # What still grows after this many rounds for each unit is any value.
 _MOST_ROUNDS = 6
-# So often what is known of calls and shapes is revised.
+# So often what calls tell of functions is revised; then it is told of none.
 _MOST_REVISIONS = 12
 
 
@@ -57,15 +55,14 @@ def infer_types(module: n.Module, facts: Facts) -> list[Diagnostic]:
     """Infers the types of all expressions, and the forms of constructs; gives the mistakes."""
     units = units_of(module)
     asked = {one: facts.functions[one].parameters for one in nodes_of(module, n.FunctionDef)}
-    only, shapes = only_called(module, facts), Shapes()
-    for _ in range(_MOST_REVISIONS):
-        inference = _infer_all(units, facts, asked, only, shapes)
+    only = only_called(module, facts)
+    inference = _infer_all(units, facts, asked, only)
+    for revision in range(_MOST_REVISIONS):
         doubtful = doubtful_of(inference, only)
-        only -= doubtful
-        if not doubtful and not shapes.learn(facts, only):
+        if not doubtful:
             break
-    else:
-        inference = _infer_all(units, facts, asked, set(), Shapes())
+        only -= only if revision == _MOST_REVISIONS - 1 else doubtful
+        inference = _infer_all(units, facts, asked, only)
     return [one for unit in units for one in inference.mistakes[unit]]
 
 
@@ -74,12 +71,9 @@ def _infer_all(
     facts: Facts,
     asked: Mapping[n.FunctionDef, tuple[Type, ...]],
     only: Set[n.FunctionDef],
-    shapes: Shapes,
 ) -> Inference:
     """Infers everything anew; the functions `only` take what their calls pass."""
     facts.forget()
-    facts.classes = dict(shapes.classes)
-    facts.placed = placed_literals(facts.module, only, facts)
     for function, types in asked.items():
         facts.functions[function] = declared(facts.functions[function], types, only)
     inference = Inference(facts, type_of, facts.module, facts.uses_python)

@@ -1,6 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from typing import TypedDict
+from typing import Any
 
+from runtime_support import check
 from runtime_support.ops import show
 
 # A function that is only called, or ordered by, takes what it is given there.
@@ -16,18 +17,11 @@ def by_name(pair: tuple[int, str]) -> str:
 
 
 print(show(sorted(pairs, key=first, reverse=True)), show(max(pairs, key=by_name)))
+rows: list[dict[str, Any]] = [{"name": "a", "n": 1}, {"name": "b", "n": 3}]
 
 
-class Row(TypedDict):
-    name: str
-    n: int
-
-
-rows: list[Row] = [{"name": "a", "n": 1}, {"name": "b", "n": 3}]
-
-
-def count(row: Row) -> int:
-    return row["n"]
+def count(row: dict[str, Any]) -> int:
+    return check(row["n"], int)
 
 
 print(show(sorted(rows, key=count)))

@@ -1,36 +1,16 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from typing import TypedDict
+from typing import Any
 
 
-class A(TypedDict):
-    x: int
-    y: int
-
-
-def dist(a: A, b: A) -> int:
+def dist(a: dict[str, int], b: dict[str, int]) -> int:
     return abs(a["x"] - b["x"]) + abs(a["y"] - b["y"])
 
 
-class Point(TypedDict):
-    x: float
-    y: float
-
-
-def middle(p: Point, q: Point) -> Point:
+def middle(p: dict[str, float], q: dict[str, float]) -> dict[str, float]:
     return {"x": (p["x"] + q["x"]) / 2, "y": (p["y"] + q["y"]) / 2}
 
 
-class Line(TypedDict):
-    price: int
-    count: int
-
-
-class Order(TypedDict):
-    id: int
-    lines: list[Line]
-
-
-def total(orders: list[Order]) -> int:
+def total(orders: list[dict[str, Any]]) -> int:
     sum_ = 0
     for order in orders:
         for line in order["lines"]:
@@ -50,9 +30,9 @@ def tags_of(note: dict[str, list[str]]) -> str:
     return ", ".join(note["tags"])
 
 
-home: A = {"x": 1, "y": 2}
+home = {"x": 1, "y": 2}
 print(dist(home, {"x": 3, "y": 4}))
-points: list[Point] = [{"x": 0.5, "y": 0.0}, {"x": 1.5, "y": 2.0}]
+points = [{"x": 0.5, "y": 0.0}, {"x": 1.5, "y": 2.0}]
 print(middle(points[0], points[1])["x"])
 print(total([{"id": 1, "lines": [{"price": 2, "count": 3}]}, {"id": 2, "lines": []}]))
 print(oldest({"ada": 36, "bo": 3}))

@@ -1,5 +1,4 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from typing import TypedDict
 
 
 def ratio(a: int, b: int) -> float:
@@ -8,11 +7,7 @@ def ratio(a: int, b: int) -> float:
     return a / b
 
 
-class Row(TypedDict):
-    name: str
-
-
-def name_of(row: Row) -> str:
+def name_of(row: dict[str, str]) -> str:
     return row["name"]
 
 
