@@ -1,24 +1,21 @@
-"""Polynomials over lengths, with `max`: `3 * len(mails) + max(2, len(names))`.
+"""Polynomials over lengths: `3 * len(mails) + 2`.
 
     n = measured("len", mails)
     n * 2 + n                       3 * len(mails)
-    largest(n + 3, n + 1)           len(mails) + 3
+    largest(n + 3, 2)               len(mails) + 3
 
-No number in them is below zero, and what a measure stands for is not either. So what is larger in
-one part is larger as a whole, and a sum can be drawn into a `max`: that is all they are simplified
-by.
+No number in them is below zero, and what a measure stands for is not either. So of several, the
+largest is not above the one that has each product as often as any of them.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import groupby
+from math import prod
 from typing import Literal
 
 from saftc.bounds.written import Written
-
-# More ways than these in one `max` are not told apart any more.
-_MOST_WAYS = 16
 
 
 @dataclass(frozen=True)
@@ -42,20 +39,7 @@ class Measure:
         return f"({shown})" if " " in shown else shown
 
 
-@dataclass(frozen=True)
-class Largest:
-    """The largest of several polynomials, none of which is always the largest."""
-
-    of: "frozenset[Polynomial]"
-
-    @cached_property
-    def text(self) -> str:
-        """`max(a, b)`, the ways with more in them first."""
-        return f"max({', '.join(one.text for one in sorted(self.of, key=_order))})"
-
-
-Factor = Measure | Largest
-Term = tuple[Factor, ...]
+Term = tuple[Measure, ...]
 
 
 @dataclass(frozen=True)
@@ -94,15 +78,7 @@ class Polynomial:
 
     def measures(self) -> "Iterable[Measure]":
         """The measures in it, each once, in the order of the text."""
-        found: dict[Measure, None] = {}
-        for term, _ in self.terms:
-            for factor in term:
-                if isinstance(factor, Measure):
-                    found[factor] = None
-                else:
-                    for way in sorted(factor.of, key=_order):
-                        found |= dict.fromkeys(way.measures())
-        return found
+        return dict.fromkeys(factor for term, _ in self.terms for factor in term)
 
     def __add__(self, other: "Polynomial") -> "Polynomial":
         if not (self.terms and other.terms):
@@ -134,34 +110,12 @@ class Polynomial:
         """The polynomial with others in the place of measures."""
         total = ZERO
         for term, times in self.terms:
-            product = number(times)
-            for factor in term:
-                if isinstance(factor, Measure):
-                    product *= meaning(factor)
-                else:
-                    product *= largest(*(one.replaced(meaning) for one in factor.of))
-            total += product
+            total += reduce(Polynomial.__mul__, map(meaning, term), number(times))
         return total
 
     def value(self, values: Callable[[Measure], int]) -> int:
         """The number that it is when the measures are these."""
-        total = 0
-        for term, times in self.terms:
-            for factor in term:
-                if isinstance(factor, Measure):
-                    times *= max(0, values(factor))
-                else:
-                    times *= max(one.value(values) for one in factor.of)
-            total += times
-        return total
-
-    def ways(self) -> "Iterable[Polynomial]":
-        """The polynomials of which it is the largest: itself, unless it is a `max` and no more."""
-        if len(self.terms) == 1 and self.terms[0][1] == 1 and len(self.terms[0][0]) == 1:
-            factor = self.terms[0][0][0]
-            if isinstance(factor, Largest):
-                return sorted(factor.of, key=_order)
-        return [self]
+        return sum(times * prod(max(0, values(one)) for one in term) for term, times in self.terms)
 
 
 def number(value: int) -> Polynomial:
@@ -184,19 +138,12 @@ def total(*parts: Polynomial) -> Polynomial:
 
 
 def largest(*ways: Polynomial) -> Polynomial:
-    """The largest of polynomials: one of them, or what they have in common and a `max`."""
-    kept = _uncovered(one for way in ways for one in way.ways())
-    if not kept:
-        return ZERO
-    common = _common(kept)
-    if len(kept) == 1:
-        return kept[0]
-    rest = _uncovered(one for way in kept for one in way.without(common).ways())
-    if len(rest) == 1:
-        return common + rest[0]
-    if len(rest) > _MOST_WAYS:
-        return common + _cover(rest)
-    return common + Polynomial((((Largest(frozenset(rest)),), 1),))
+    """One that is not below any of the polynomials: of each product the largest number of times."""
+    found: dict[Term, int] = {}
+    for way in ways:
+        for term, times in way.terms:
+            found[term] = max(found.get(term, 0), times)
+    return _sum(found.items())
 
 
 def least(*ways: Polynomial) -> Polynomial:
@@ -219,38 +166,10 @@ def _place(one: tuple[Term, int]) -> tuple[int, list[str]]:
     return -len(one[0]), [factor.text for factor in one[0]]
 
 
-def _order(one: Polynomial) -> tuple[int, str]:
-    return -max((len(term) for term, _ in one.terms), default=0), one.text
-
-
-def _uncovered(ways: Iterable[Polynomial]) -> list[Polynomial]:
-    """Those that may be the largest."""
-    kept: list[Polynomial] = []
-    for way in ways:
-        if not any(one.covers(way) for one in kept):
-            kept = [one for one in kept if not way.covers(one)] + [way]
-    return kept
-
-
-def _common(ways: Iterable[Polynomial]) -> Polynomial:
-    """What is in all of them."""
-    first, *others = (dict(one.terms) for one in ways)
-    return _sum((term, min(i, *(o.get(term, 0) for o in others), i)) for term, i in first.items())
-
-
-def _cover(ways: Iterable[Polynomial]) -> Polynomial:
-    """One that covers all of them."""
-    found: dict[Term, int] = {}
-    for way in ways:
-        for term, times in way.terms:
-            found[term] = max(found.get(term, 0), times)
-    return _sum(found.items())
-
-
 def _product(term: Term, times: int) -> str:
     factors = [_power(factor, len(list(same))) for factor, same in groupby(term)]
     return " * ".join([*([str(times)] if times > 1 or not factors else []), *factors])
 
 
-def _power(factor: Factor, times: int) -> str:
+def _power(factor: Measure, times: int) -> str:
     return factor.text if times == 1 else f"{factor.text}^{times}"

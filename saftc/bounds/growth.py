@@ -91,16 +91,14 @@ def _growth(
     for known in after:
         value = known.get(symbol)
         whole = measured(own) if value is None else measure_of(value, kind)
-        ways = whole.replaced(meaning).ways()
-        for way in ways:
-            if way.covers(measured(own)):
-                rest = way.without(measured(own))
-                grown = largest(grown, rest)
-            else:
-                rest = way
-                start.append(rest)
-            if any(measure.turn == turn for measure in rest.measures()):
-                return None
+        rest = whole.replaced(meaning)
+        if rest.covers(measured(own)):
+            rest = rest.without(measured(own))
+            grown = largest(grown, rest)
+        else:
+            start.append(rest)
+        if any(measure.turn == turn for measure in rest.measures()):
+            return None
     if grown.is_zero:
         return largest(*start)
     return None if turns is None else largest(*start) + grown * turns

@@ -114,7 +114,7 @@ def test_scripts(text: str, most: str, tmp_path: Path) -> None:
         ("f g(xs: [string], ys: [string]):\n    print([$ {x} {y} $ for x in xs for y in ys])\n",
          "2 * len(xs) * len(ys)"),
         ("f g(a: [string], b: [string]):\n    if len(a) > 1:\n        print([$ {x} $ for x in a])\n"
-         "    else:\n        print([$ {y} $ for y in b])\n", "max(2 * len(a), 2 * len(b))"),
+         "    else:\n        print([$ {y} $ for y in b])\n", "2 * len(a) + 2 * len(b)"),
         ("f g(xs: [string]):\n    if len(xs) > 1:\n        print($ a $)\n"
          "    else:\n        print([$ {x} $ for x in xs], $ b $)\n", "2 * len(xs) + 2"),
         ('f g(text: string):\n    for x in split(text, "\\n"):\n        print($ {x} $)\n',
@@ -292,10 +292,12 @@ def test_formulas_are_simplified() -> None:
     assert (a * number(2) + a).text == "3 * len(a)"
     assert (b + a * a * number(2) + number(3) + b).text == "2 * len(a)^2 + 2 * len(b) + 3"
     assert largest(a + number(3), a + number(1)).text == "len(a) + 3"
-    assert largest(a + number(3), a + b).text == "len(a) + max(len(b), 3)"
+    assert largest(a + number(3), a + b).text == "len(a) + len(b) + 3"
     assert largest(largest(a, b), number(2)) == largest(number(2), b, a)
-    assert (number(2) * largest(a, number(1))).text == "2 * max(len(a), 1)"
+    # Of several ways, each product as often as in any of them.
+    assert (number(2) * largest(a, number(1))).text == "2 * len(a) + 2"
+    assert largest(a * number(2) + b, a + b * number(3)).text == "2 * len(a) + 3 * len(b)"
     assert least(a, number(4)).number == 4
     assert least(a + b, a).text == "len(a)"
     assert number(0).text == "0" and (a * number(0)).is_zero
-    assert largest(a, b).value(lambda one: {"len(a)": 2, "len(b)": 5}[one.text]) == 5
+    assert largest(a, b).value(lambda one: {"len(a)": 2, "len(b)": 5}[one.text]) == 7
