@@ -8,8 +8,8 @@
   it gives the checked `tree`, or all that is wrong at once.
 - `evaluation` reduces the tree, `coercion` carries out coercions, `machine` makes every call under
   limits, permission and record, and gives it time and threads.
-- `outcomes` are the three ways it can end; `writing` gives values as programs, and programs
-  corrected and chosen; `registry` and `json_schema` describe programs to models.
+- `outcomes` are the three ways it can end; `writing` gives values as programs, and the programs
+  of choices; `registry` and `json_schema` describe programs to models.
 
 The language knows no domain. It is built on the types and the helpers of `runtime_support`,
 and knows no prompts, no providers and no network; `prompting` is the bridge to those.

@@ -36,27 +36,16 @@ from runtime_support.programs._naming import (
 )
 from runtime_support.programs._outcomes import (
     Ambiguous,
-    Candidate,
     Diagnostic,
     ProgramFailure,
     invalid,
 )
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import FORMS, Path, offer_names, order_bindings, references
-from runtime_support.programs._writing import (
-    ExpressionPlace,
-    Findings,
-    make_edit,
-    name_arguments,
-    rename,
-)
+from runtime_support.programs._writing import Findings
 
 Scope = Mapping[str, _types.Type]
 Data = dict[str, Any]
-
-
-# This many of the programs that may be meant are checked.
-_MOST_TRIED = 16
 
 
 def check_program(
@@ -64,32 +53,16 @@ def check_program(
     registry: Registry,
     returns: _types.Type = _types.ANY,
     diagnostics: Iterable[Diagnostic] = (),
-    *,
-    suggests: bool = True,
 ) -> n.CheckedProgram | ProgramFailure | Ambiguous:
     """The checked tree of JSON data; `diagnostics` are those of reading it."""
-    unread = list(diagnostics)
-    findings = Findings(program, unread)
+    findings = Findings(program, diagnostics)
     slot = Slot(returns, "the result" if returns != _types.ANY else "")
     root = Checker(registry, findings).check(program, (), slot, {})
     if findings.diagnostics:
-        # No edit of the data corrects what could not be read.
-        suggested = findings.suggested()[:_MOST_TRIED] if suggests and not unread else []
-        wrong = {one.message for one in findings.diagnostics}
-        return invalid(
-            findings.diagnostics,
-            [one for one in suggested if wrong.isdisjoint(_mistakes(one, registry, returns))],
-        )
+        return invalid(findings.diagnostics)
     if findings.points:
         return Ambiguous(findings.points)
     return n.CheckedProgram(program, root, registry)
-
-
-def _mistakes(candidate: Candidate, registry: Registry, returns: _types.Type) -> list[str]:
-    checked = check_program(candidate.program, registry, returns, suggests=False)
-    return (
-        [one.message for one in checked.diagnostics] if isinstance(checked, ProgramFailure) else []
-    )
 
 
 class Checker:
@@ -162,8 +135,7 @@ class Checker:
 
     def _unknown(self, message: str, path: Path, known: Iterable[str]) -> None:
         others = near(str(path[-1]), known)
-        edits = [rename(path, other) for other in others]
-        self._findings.wrong(f"{message}{offer_names(others)}", path, edits)
+        self._findings.wrong(f"{message}{offer_names(others)}", path)
 
     # Lists
 
@@ -287,7 +259,7 @@ class Checker:
         else:
             takes = ", ".join(one.name for one in definition.parameters) or "nothing"
             message = f"{definition.name} takes an object of arguments, with {takes}"
-            self._findings.wrong(message, inside, name_arguments(body, definition, inside))
+            self._findings.wrong(message, inside)
             return broken_node(path)
         pure = definition.pure and all(node.pure for _, node in nodes)
         node = n.CallNode(path, definition.result, pure, True, definition, nodes, form)
@@ -342,9 +314,7 @@ class Checker:
         if name in scope:
             return self._fitter.fit(n.RefNode(path, scope[name], True, False, name), slot)
         others = near(name, scope)
-        place = ExpressionPlace((*path, "$ref"))
-        edits = [make_edit(f"with {other}", place, other) for other in others]
-        self._findings.wrong(f"unknown variable '{name}'{offer_names(others)}", path, edits)
+        self._findings.wrong(f"unknown variable '{name}'{offer_names(others)}", path)
         return broken_node(path)
 
     def _if(self, body: Data, path: Path, slot: Slot, scope: Scope) -> n.Checked:

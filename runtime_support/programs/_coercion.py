@@ -41,14 +41,15 @@ from runtime_support.programs._machine import (
     Problem,
     Stopped,
     TimeUp,
+    is_from_within,
     run_within,
 )
 from runtime_support.programs._outcomes import compact
 from runtime_support.programs._registry import Definition, Registry, classes_of
 from runtime_support.programs._syntax import Limits, Path, offer_names
-from runtime_support.programs._undecided import option_written
 from runtime_support.programs._writing import (
     ExpressionPlace,
+    option_written,
     route_sentence,
     serialize,
     spell_calls,
@@ -372,18 +373,11 @@ class Coercer:
         further = why_not(value, target)
         message = f"{misfit.by_kind}: {further}" if further else str(misfit)
         others = near(str(value), known_texts(target)) if isinstance(value, str) else []
-        # What is meant in one element of a `$map` is not what is meant in all.
-        choices = [
-            Choice(f"with {other}", site.place, site.rebuilt(other))
-            for other in others
-            if not site.frame.elements
-        ]
         failed = Fault(
             site.frame.position,
             site.path,
             "conversion",
             message + offer_names(others),
-            tuple(choices),
         )
         raise Stopped(failed)
 
@@ -422,7 +416,9 @@ class Coercer:
             return {conversion.name: {**written[conversion.name], **given}}
 
         def expression(option: Option) -> Any:
-            return option_written(option, ambiguity, conversion, self._registry, again)
+            return option_written(
+                option, conversion, self._registry, is_from_within(ambiguity), again
+            )
 
         choices = [(one.sentence, partial(expression, one)) for one in ambiguity.options]
         return self._unclear(ambiguity.message, choices, site)
@@ -545,7 +541,8 @@ def coerce(value: Any, wanted: Any, conversions: Iterable[Callable[..., Any]] = 
     except _types.TypeMismatch:
         pass
     limits = Limits()
-    coercer = Coercer(registry, Machine(limits))
+    machine = Machine(limits)
+    coercer = Coercer(registry, machine)
     site = Site(
         (),
         ExpressionPlace(()),
@@ -556,6 +553,8 @@ def coerce(value: Any, wanted: Any, conversions: Iterable[Callable[..., Any]] = 
     try:
         return run_within(limits.seconds, lambda: coercer.coerce(value, target, site))
     except Stopped as stopped:
+        if machine.abort is not None:
+            raise machine.abort from None
         message = "; ".join(problem.message for problem in stopped.problems)
     except TimeUp:
         message = f"converting the value took longer than {limits.seconds:g} s"

@@ -20,7 +20,6 @@ from runtime_support.programs._checking import check_program
 from runtime_support.programs._coercion import Coercer, Site
 from runtime_support.programs._machine import (
     Choice,
-    Element,
     Fault,
     Frame,
     Keep,
@@ -30,6 +29,7 @@ from runtime_support.programs._machine import (
     Stopped,
     TimeUp,
     Unclear,
+    is_from_within,
     is_larger,
     run_now,
     run_within,
@@ -37,7 +37,6 @@ from runtime_support.programs._machine import (
 from runtime_support.programs._outcomes import (
     Ambiguous,
     Call,
-    Candidate,
     Diagnostic,
     Outcome,
     ProgramFailure,
@@ -47,8 +46,12 @@ from runtime_support.programs._outcomes import (
 )
 from runtime_support.programs._registry import Registry
 from runtime_support.programs._syntax import Limits, NotJson, TooLarge, at, pointer, read_program
-from runtime_support.programs._undecided import is_from_within, option_written
-from runtime_support.programs._writing import ExpressionPlace, points_of, with_arguments
+from runtime_support.programs._writing import (
+    ExpressionPlace,
+    option_written,
+    points_of,
+    with_arguments,
+)
 
 if TYPE_CHECKING:
     from asyncio import Task
@@ -95,7 +98,6 @@ class Evaluator:
             result = await self._machine.call(node.definition, arguments, node.path, here)
         except Ambiguity as ambiguity:
             raise self._undecided(ambiguity, node, here) from None
-        self._machine.settled.add(("call", node.path))
         return result
 
     def _undecided(self, ambiguity: Ambiguity, node: n.CallNode, frame: Frame) -> Stopped:
@@ -108,12 +110,11 @@ class Evaluator:
 
         def choice(index: int) -> Choice:
             one = options[index]
-            new = option_written(one, ambiguity, definition, self._registry, again)
+            new = option_written(one, definition, self._registry, is_from_within(ambiguity), again)
             return Choice(one.sentence, ExpressionPlace(node.path), new)
 
         sentences = [one.sentence for one in options]
-        own = None if is_from_within(ambiguity) else definition.name
-        return self._machine.unclear(ambiguity.message, sentences, choice, node.path, frame, own)
+        return self._machine.unclear(ambiguity.message, sentences, choice, node.path, frame)
 
     async def _coerce(self, node: n.CoerceNode, frame: Frame) -> Any:
         value = await self.value(node.operand, frame.at(0))
@@ -125,7 +126,6 @@ class Evaluator:
             lambda new: new,
         )
         result = await self._coercer.coerce(value, node.type, site)
-        self._machine.settled.add(("coerce", node.path))
         return result
 
     async def _let(self, node: n.LetNode, frame: Frame) -> Any:
@@ -145,26 +145,22 @@ class Evaluator:
     async def _map(self, node: n.MapNode, frame: Frame) -> list[Any]:
         items = tuple(await self.value(node.over, frame.at(0)))
         self._machine.walk(len(items), node.path, frame)
-        inside = frame.at(1)
+        inside = replace(frame.at(1), in_map=True)
         elements = [
-            inside.at(index).element(Element(node.path, node.variable, index, items))
-            for index in range(len(items))
+            inside.at(index).bound({node.variable: item}) for index, item in enumerate(items)
         ]
         if not node.pure:
             return await self._one_by_one(node, elements)
         if node.where is not None:
             tests = await self._together([(node.where, one.at(0)) for one in elements])
             elements = [one for one, test in zip(elements, tests, strict=True) if test]
-        return await self._together([(node.body, one.at(1)) for one in _kept(elements)])
+        return await self._together([(node.body, one.at(1)) for one in elements])
 
     async def _one_by_one(self, node: n.MapNode, elements: list[Frame]) -> list[Any]:
         results: list[Any] = []
         for one in elements:
-            if node.where is not None:
-                if not await self.value(node.where, one.at(0)):
-                    continue
-                one = _replaced_last(one, replace(one.elements[-1], items=()))
-            results.append(await self.value(node.body, one.at(1)))
+            if node.where is None or await self.value(node.where, one.at(0)):
+                results.append(await self.value(node.body, one.at(1)))
         return results
 
     async def _named(
@@ -218,22 +214,6 @@ def _may_still_ask(node: n.Checked, problems: list[Problem]) -> bool:
 
 def _parts(nodes: Sequence[n.Checked], frame: Frame) -> list[Part]:
     return [(node, frame.at(index)) for index, node in enumerate(nodes)]
-
-
-def _kept(elements: list[Frame]) -> list[Frame]:
-    """The elements that passed `where`, each counted among those."""
-    if not elements:
-        return []
-    own = [frame.elements[-1] for frame in elements]
-    items = tuple(one.items[one.index] for one in own)
-    return [
-        _replaced_last(frame, Element(one.path, one.variable, index, items))
-        for index, (frame, one) in enumerate(zip(elements, own, strict=True))
-    ]
-
-
-def _replaced_last(frame: Frame, element: Element) -> Frame:
-    return replace(frame, elements=(*frame.elements[:-1], element))
 
 
 DEFAULT_LIMITS = Limits()
@@ -328,18 +308,9 @@ def _stopped(
         found = dict.fromkeys((one.message, pointer(one.path)) for one in failed)
         diagnostics = tuple(Diagnostic(message, path) for message, path in found)
         first = diagnostics[0]
-        suggestions = tuple(
-            Candidate(one.sentence, one.place.written(checked.program, one.new))
-            for one in failed[0].choices
-            if len(found) == 1
-        )
-        return ProgramFailure(
-            failed[0].kind, first.message, first.path, diagnostics, machine.calls, suggestions
-        )
+        return ProgramFailure(failed[0].kind, first.message, first.path, diagnostics, machine.calls)
     unclear = [one for one in problems if isinstance(one, Unclear)]
-    settled = {path for _, path in machine.settled}
-    points = points_of(unclear, settled, checked.program, checked.registry)
-    return Ambiguous(points, machine.calls)
+    return Ambiguous(points_of(unclear, checked.program), machine.calls)
 
 
 def _failure(

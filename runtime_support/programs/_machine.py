@@ -12,14 +12,16 @@ function that never returns cannot hold the caller. Context variables are those 
 from __future__ import annotations
 
 import inspect
+import itertools
 import time
+import traceback
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from runtime_support._ambiguity import Ambiguity
+from runtime_support._ambiguity import Ambiguity, ambiguous
 from runtime_support._effects import begin_thread, in_thread, maybe_await, outcome_value
 from runtime_support._jsontext import parse, to_json
 from runtime_support._order import Cancelled, is_abandoned, is_beside
@@ -49,28 +51,15 @@ Position = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
-    """One element of a `$map` under evaluation: its index among all the items kept.
-
-    `items` is empty when which items are kept is not known yet.
-    """
-
-    path: Path
-    variable: str
-    index: int
-    items: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Frame:
-    """Where evaluation is: the variables in scope, the position, the enclosing elements.
+    """Where evaluation is: the variables in scope, the position, and whether that is in a `$map`.
 
     `beside` is true when other parts are evaluated at the same time.
     """
 
     names: Mapping[str, Any]
     position: Position = ()
-    elements: tuple[Element, ...] = ()
+    in_map: bool = False
     beside: bool = False
 
     def at(self, index: int) -> Frame:
@@ -81,10 +70,6 @@ class Frame:
 
     def side_by_side(self) -> Frame:
         return replace(self, beside=True)
-
-    def element(self, element: Element) -> Frame:
-        inner = self.bound({element.variable: element.items[element.index]})
-        return replace(inner, elements=(*self.elements, element))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +83,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What went wrong; `choices` are what may have been meant instead."""
+    """What went wrong."""
 
     position: Position
     path: Path
     kind: ProgramFailureKind
     message: str
-    choices: tuple[Choice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +97,6 @@ class Unclear:
     path: Path
     message: str
     choices: tuple[Choice, ...]
-    elements: tuple[Element, ...]
 
 
 Problem = Fault | Unclear
@@ -177,7 +160,6 @@ class Machine:
         self._is_approved = is_approved
         self.stopped = False
         self.abort: BaseException | None = None
-        self.settled: set[tuple[str, Path]] = set()
         self._limits = limits
         self._on_call = on_call
         self._keep = keep
@@ -226,26 +208,19 @@ class Machine:
         choice: Callable[[int], Choice],
         path: Path,
         frame: Frame,
-        function: str | None = None,
     ) -> Stopped:
-        """The choices, each written by `choice`; told in words alone when they cannot be.
-
-        Where a function has named them itself it is an error of the function.
+        """The choices, each written by `choice`; told in words when they cannot be, or are meant
+        for one element of a `$map`.
         """
+        told = f"{as_sentence(message)} The choices are: {'; '.join(sentences)}"
+        if frame.in_map:
+            return Stopped(Unclear(frame.position, path, told, ()))
         try:
             written = tuple(map(choice, range(len(sentences))))
         except SerializationError as error:
-            if function is not None:
-                is_open = message.endswith(("?", "!"))
-                message = f"{message} Its" if is_open else f"{message.rstrip('.')}, and its"
-                message = f"{function}: {message} options cannot be written: {error}"
-                return self.failed("error", message, path, frame)
-            written = ()
-            message = (
-                f"{as_sentence(message)} The choices are: {'; '.join(sentences)}; "
-                f"they cannot be written as programs: {error}"
-            )
-        return Stopped(Unclear(frame.position, path, message, written, frame.elements))
+            told = f"{told}; they cannot be written as programs: {error}"
+            return Stopped(Unclear(frame.position, path, told, ()))
+        return Stopped(Unclear(frame.position, path, message, written))
 
     async def call(
         self, definition: Definition, arguments: dict[str, Any], path: Path, frame: Frame
@@ -543,3 +518,14 @@ def is_larger(value: Any, most: int, container: int = 0) -> bool:
         if size > most:
             return True
     return False
+
+
+def is_from_within(ambiguity: Ambiguity) -> bool:
+    """Whether it was raised by something that the function of the program has called."""
+    names = [
+        str(frame.f_globals.get("__name__")).partition(".")[0]
+        for frame, _ in traceback.walk_tb(ambiguity.__traceback__)
+        if frame.f_code is not ambiguous.__code__
+    ]
+    own = ("runtime_support", "asyncio", "concurrent", "threading")
+    return len(list(itertools.dropwhile(lambda name: name in own, names))) > 1

@@ -24,11 +24,8 @@ from runtime_support.programs._outcomes import compact
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import FORMS, Path, at, offer_names
 from runtime_support.programs._writing import (
-    Edit,
     ExpressionPlace,
     Findings,
-    make_edit,
-    rename,
     route_sentence,
     spelled_for_each,
 )
@@ -61,19 +58,14 @@ class Names:
     def unknown_function(self, name: str, body: Any, path: Path, slot: Slot) -> None:
         """An object of one key, in which no callable and no field is of this name."""
         others = near(name, self._registry.definitions)
-        edits = [rename((*path, name), other) for other in others]
         shapes = self.shapes(slot.type)
-        for shape in shapes:
-            fields = near(name, [field.name for field in fields_of(shape)])
-            edits += [rename((*path, name), field) for field in fields]
-        edits += self._as_records({name: body}, ExpressionPlace(path, slot.bare), slot)
+        others += [f for one in shapes for f in near(name, [x.name for x in fields_of(one)])]
+        others += self._constructors_of({name}, slot.type)
         message = f"unknown function '{name}'{offer_names(others)}"
         is_data = isinstance(slot.type, m.AnySchema) and not is_object(body)
         if any(isinstance(shape, m.MapSchema) for shape in shapes) or (is_data and not others):
             message += '; a record of one key is written {"$object": {...}}'
-            written = {"$object": {name: body}}
-            edits.append(make_edit("as a record", ExpressionPlace(path, slot.bare), written))
-        self._findings.wrong(message, path, edits)
+        self._findings.wrong(message, path)
 
     def unknown_name(
         self,
@@ -85,17 +77,23 @@ class Names:
     ) -> None:
         declared = [field.name for field in fields_of(shape)]
         others = near(name, [one for one in declared if one not in given])
-        edits: list[Edit] = [rename(path, other) for other in others]
-        single = shape.single if isinstance(shape, Definition) else None
-        if single is not None and self._stands_for(single, given):
-            body = at(self._findings.program, path[:-1])
-            edits.insert(
-                0,
-                make_edit(f"under {single.name}", ExpressionPlace(path[:-1]), {single.name: body}),
-            )
         known = ", ".join(declared) or "nothing"
-        message = f"unknown {word} '{name}'{owner(shape)}, which takes {known}"
-        self._findings.wrong(message + offer_names(others), path, edits)
+        message = f"unknown {word} '{name}'{owner(shape)}, which takes {known}{offer_names(others)}"
+        single = shape.single if isinstance(shape, Definition) else None
+        if single is not None and len(given) == 1 and self.is_operator(name):
+            message += f'; write {{"{single.name}": {{"{name}": ...}}}}'
+        self._findings.wrong(message, path)
+
+    def _constructors_of(self, names: set[str], wanted: _types.Type) -> list[str]:
+        """The types with such fields whose instances can become what is expected."""
+        return [
+            one.name
+            for one in self._registry.definitions.values()
+            if one.kind == "type"
+            and not isinstance(wanted, m.AnySchema)
+            and _types.names_fit(names, one.parameters)
+            and not isinstance(judge(one.result, wanted, self._registry), n.Never)
+        ]
 
     def missing_names(
         self, given: list[str], shape: m.ObjectSchema | Definition, path: Path, word: Word
@@ -105,26 +103,6 @@ class Names:
             if field.required and field.name not in given:
                 message = f"missing {required}{word} '{field.name}'{owner(shape)}"
                 self._findings.wrong(message, path)
-
-    def _stands_for(self, single: m.Field, given: list[str]) -> bool:
-        """Whether the arguments are really the one argument itself, a call or a record."""
-        if len(given) == 1 and self.is_operator(given[0]):
-            return True
-        return any(
-            _types.names_fit(set(given), fields_of(shape)) for shape in self.shapes(single.schema)
-        )
-
-    def _as_records(self, record: dict[str, Any], place: ExpressionPlace, slot: Slot) -> list[Edit]:
-        """The constructors of such records whose instances can become what is expected."""
-        if isinstance(slot.type, m.AnySchema):
-            return []
-        return [
-            make_edit(f"as a {one.name}", place, {one.name: record})
-            for one in self._registry.definitions.values()
-            if one.kind == "type"
-            and _types.names_fit(set(record), one.parameters)
-            and not isinstance(judge(one.result, slot.type, self._registry), n.Never)
-        ]
 
 
 def fields_of(shape: Shape) -> tuple[m.Field, ...]:
@@ -221,8 +199,8 @@ class CoercionPlacer:
             wanted = _types.type_notation(slot.type)
             message = f"{compact(value)} can become {wanted} in {len(found)} ways"
             place = ExpressionPlace(node.path, slot.bare)
-            edits = [make_edit(sentence, place, _plain(one)) for sentence, one in found]
-            self._findings.unclear(message, node.path, edits)
+            choices = [(sentence, _plain(one)) for sentence, one in found]
+            self._findings.unclear(message, node.path, place, choices)
         return n.Hops() if found else n.Never()
 
     def _report_split(self, node: n.Checked, slot: Slot, coercion: n.Coercion) -> None:
@@ -240,17 +218,16 @@ class CoercionPlacer:
             ExpressionPlace(node.path, slot.bare),
             at(self._findings.program, node.path),
         )
-        edits = [
-            make_edit(route_sentence(route), place, spelled_for_each(route, operand, levels))
+        choices = [
+            (route_sentence(route), spelled_for_each(route, operand, levels))
             for route in coercion.paths
         ]
-        self._findings.unclear(message, node.path, edits)
+        self._findings.unclear(message, node.path, place, choices)
 
     def _mismatch(self, node: n.Checked, slot: Slot) -> None:
         message = (
             f"expected {_types.type_notation(slot.type)}, got {_types.found_notation(node.type)}"
         )
-        edits: list[Edit] = []
         if isinstance(node.type, m.LiteralSchema):
             value = node.type.value
             known = known_texts(slot.type)
@@ -258,8 +235,6 @@ class CoercionPlacer:
             if known:
                 message = f"expected {_types.type_notation(slot.type)}, got {compact(value)}"
                 message += offer_names(others)
-                place = ExpressionPlace(node.path, slot.bare)
-                edits = [make_edit(f"with {other}", place, other) for other in others]
             elif reason := why_not(value, slot.type):
                 message += f": {reason}"
             else:
@@ -267,7 +242,7 @@ class CoercionPlacer:
         others = reachable(node.type, self._registry)
         if others:
             message += f"; {_types.found_notation(node.type)} can become {', '.join(others)}"
-        self._findings.wrong(slot.says(message), node.path, edits)
+        self._findings.wrong(slot.says(message), node.path)
 
 
 def _plain(value: Any) -> Any:

@@ -57,11 +57,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One thing that is wrong, where it is, and corrected programs where there are any."""
+    """One thing that is wrong, and where it is."""
 
     message: str
     path: str
-    suggestions: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +85,7 @@ class Success:
 class ProgramFailure:
     """The program cannot run, or stopped: why, where, and the calls made until then.
 
-    `message` holds all diagnostics, `path` is that of the first one; `suggestions` are programs
-    without any of these mistakes.
+    `message` holds all diagnostics, `path` is that of the first one.
     """
 
     kind: ProgramFailureKind
@@ -95,22 +93,13 @@ class ProgramFailure:
     path: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
     calls: tuple[Call, ...] = field(default=())
-    suggestions: tuple[Candidate, ...] = ()
-
-    @property
-    def candidates(self) -> tuple[Candidate, ...]:
-        """The suggestions, in the order in which the text numbers them."""
-        return self.suggestions
 
     def __str__(self) -> str:
         kind = self.kind.replace("_", " ").capitalize()
         listed = [f"{kind} at {_place(self.path)}: {self.message}"]
         if self.kind == "invalid":
             listed = [f"{kind} at {_place(one.path)}: {one.message}" for one in self.diagnostics]
-        if not self.suggestions:
-            return "\n".join(listed)
-        asking = "Perhaps you meant one of these. Reply with one program or its number."
-        return "\n".join([*listed, asking, *_numbered(self.suggestions)])
+        return "\n".join(listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +132,11 @@ class Ambiguous:
 Outcome = Success | ProgramFailure | Ambiguous
 
 
-def invalid(
-    diagnostics: Iterable[Diagnostic], suggestions: Iterable[Candidate] = ()
-) -> ProgramFailure:
-    """The failure of a program that was never started, with programs that could be."""
+def invalid(diagnostics: Iterable[Diagnostic]) -> ProgramFailure:
+    """The failure of a program that was never started."""
     found = tuple(diagnostics)
     message = "\n".join(one.message for one in found)
-    return ProgramFailure("invalid", message, found[0].path, found, (), tuple(suggestions))
+    return ProgramFailure("invalid", message, found[0].path, found)
 
 
 def compact(program: Any) -> str:

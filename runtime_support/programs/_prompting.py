@@ -546,7 +546,7 @@ class ProgramTarget(Target):
         """Keeps the outcome; Unreadable when the model may try again."""
         self.outcome = outcome
         self.earlier += [call for call in outcome.calls if not call.reused]
-        self._candidates = () if isinstance(outcome, Success) else outcome.candidates
+        self._candidates = outcome.candidates if isinstance(outcome, Ambiguous) else ()
         if isinstance(outcome, ProgramFailure) and _goes_back(outcome):
             found = [f"{one.message} at {one.path}" for one in outcome.diagnostics]
             self.send_back(redacted(str(outcome)), found)

@@ -71,13 +71,6 @@ def replace_at(program: Any, path: Path, new: Any) -> Any:
     ]
 
 
-def rename_key(program: Any, path: Path, new: str) -> Any:
-    """The program with the last key of the path renamed, at its old place among the keys."""
-    parent = at(program, path[:-1])
-    fields = {new if name == path[-1] else name: value for name, value in parent.items()}
-    return replace_at(program, path[:-1], fields)
-
-
 def path_starts_with(path: Path, start: Path) -> bool:
     return path[: len(start)] == start
 

@@ -10,43 +10,35 @@ makes a tuple again. Where a place takes lists too, it would come back as one, a
 
 An `ExpressionPlace` is where the value of an expression can be written; a bare argument becomes
 the full object of arguments, since an object cannot be bare. `Findings` are the diagnostics of one
-program with its corrections; every edit has a path, so that several can be made together,
-the deepest first.
+program, and its ambiguities.
 
-A choice inside a `$map` that came up at run time concerns one element. When it came up alike for
-every element it is made in the body; otherwise the `$map` is written out (`points_of`):
-
-    {"$map": {"over": ["Emma", "Ulysses"], "as": "t", "do": {"find": {"title": {"$ref": "t"}}}}}
-
-    [{"$let": {"bind": {"t": "Emma"}, "in": {"find": {"title": {"$ref": "t"}, "year": 1815}}}},
-     {"$let": {"bind": {"t": "Ulysses"}, "in": {"find": {"title": {"$ref": "t"}}}}}]
+A choice inside a `$map` concerns one element: it is told in words.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from runtime_support._ambiguity import Option
 from runtime_support._dates_decimals import text_of, word_of
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import Parameter
-from runtime_support._values import is_list, is_object
+from runtime_support._values import is_object
 from runtime_support.programs import _types
 from runtime_support.programs._outcomes import Candidate, Diagnostic, Point
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import (
     Path,
-    at,
     path_starts_with,
     pointer,
-    rename_key,
     replace_at,
 )
 
 if TYPE_CHECKING:
-    from runtime_support.programs._machine import Choice, Element, Unclear
+    from runtime_support.programs._machine import Unclear
 
 MOST_PARTS = 100_000
 
@@ -219,27 +211,24 @@ def _record_fields(written: Any) -> Any:
     return written["$object"] if is_explicit else written
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
-    sentence: str
-    path: Path
-    make: Callable[[Any], Any]
-
-
-def rename(path: Path, new: str) -> Edit:
-    return Edit(f"with {new}", path, lambda program: rename_key(program, path, new))
-
-
-def make_edit(sentence: str, place: ExpressionPlace, new: Any) -> Edit:
-    return Edit(sentence, place.path, lambda program: place.written(program, new))
-
-
-def name_arguments(arguments: Any, definition: Definition, path: Path) -> list[Edit]:
-    """The arguments of a call that are in a list, under the names of the parameters."""
-    names = [one.name for one in definition.parameters if not one.takes_rest]
-    if not is_list(arguments) or len(arguments) > len(names):
-        return []
-    return [make_edit("by name", ExpressionPlace(path), dict(zip(names, arguments, strict=False)))]
+def option_written(
+    option: Option,
+    definition: Definition,
+    registry: Registry,
+    is_from_within: bool,
+    with_given: Callable[[dict[str, Any]], Any],
+) -> Any:
+    """The expression for an option of a function that could not decide: the call with further
+    arguments, or a value. SerializationError when there is none.
+    """
+    if is_from_within:
+        raise SerializationError(f"something that {definition.name} calls could not decide")
+    if option.values:
+        return serialize(option.values[0], registry)
+    unknown = [name for name in option.arguments if definition.parameter(name) is None]
+    if unknown:
+        raise SerializationError(f"{definition.name} has no parameter '{unknown[0]}'")
+    return with_given({n: serialize(one, registry) for n, one in option.arguments.items()})
 
 
 class Findings:
@@ -248,42 +237,20 @@ class Findings:
     def __init__(self, program: Any, diagnostics: Iterable[Diagnostic] = ()) -> None:
         self.program = program
         self.diagnostics = list(diagnostics)
-        self._edits: list[Edit] = []
         self._points: list[tuple[Path, Point]] = []
 
-    def wrong(self, message: str, path: Path, edits: Iterable[Edit] = ()) -> None:
-        edits = list(edits)
-        self._edits += edits[:1]
-        suggestions = tuple(Candidate(edit.sentence, edit.make(self.program)) for edit in edits)
-        self.diagnostics.append(Diagnostic(message, pointer(path), suggestions))
+    def wrong(self, message: str, path: Path) -> None:
+        self.diagnostics.append(Diagnostic(message, pointer(path)))
 
-    def unclear(self, message: str, path: Path, choices: Iterable[Edit]) -> None:
-        candidates = tuple(Candidate(edit.sentence, edit.make(self.program)) for edit in choices)
+    def unclear(
+        self, message: str, path: Path, place: ExpressionPlace, choices: Iterable[tuple[str, Any]]
+    ) -> None:
+        candidates = tuple(Candidate(text, place.written(self.program, n)) for text, n in choices)
         self._points.append((path, Point(message, pointer(path), candidates)))
 
     @property
     def points(self) -> tuple[Point, ...]:
         return innermost(self._points)
-
-    def suggested(self) -> list[Candidate]:
-        """The program with everything corrected, and with each edit alone."""
-        corrected = self._all_edits_made()
-        found = [] if corrected is None else [corrected]
-        for one in self.diagnostics:
-            found += [new for new in one.suggestions if new not in found]
-        return found
-
-    def _all_edits_made(self) -> Candidate | None:
-        """The program with the first edit of each diagnostic, when there are several."""
-        if len(self._edits) < 2:
-            return None
-        program = self.program
-        try:
-            for edit in sorted(self._edits, key=lambda edit: -len(edit.path)):
-                program = edit.make(program)
-        except (KeyError, IndexError, TypeError, AttributeError):
-            return None  # two edits of the same place
-        return Candidate("with all of these corrected", program)
 
 
 def innermost(points: Iterable[tuple[Path, Point]]) -> tuple[Point, ...]:
@@ -296,45 +263,15 @@ def innermost(points: Iterable[tuple[Path, Point]]) -> tuple[Point, ...]:
     )
 
 
-def points_of(
-    unclear: Sequence[Unclear], settled: set[Path], program: Any, registry: Registry
-) -> tuple[Point, ...]:
-    """One point per place, in source order; `settled` are places that were clear at least once."""
-    by_place: dict[Path, list[Unclear]] = {}
-    for one in sorted(unclear, key=lambda one: one.position):
-        by_place.setdefault(one.path, []).append(one)
+def points_of(unclear: Sequence[Unclear], program: Any) -> tuple[Point, ...]:
+    """One point per place and what is said of it, in source order."""
     found: list[tuple[Path, Point]] = []
-    for path, alike in by_place.items():
-        first = alike[0]
-        agree = all((o.message, o.choices) == (first.message, first.choices) for o in alike)
-        if agree and path not in settled:
-            alike = [replace(first, elements=())]
-        for one in alike:
-            candidates = tuple(
-                Candidate(choice.sentence, _chosen(choice, one.elements, program, registry))
-                for choice in one.choices
-            )
-            found.append((path, Point(one.message, pointer(path), candidates)))
+    for one in sorted(unclear, key=lambda one: one.position):
+        candidates = tuple(
+            Candidate(choice.sentence, choice.place.written(program, choice.new))
+            for choice in one.choices
+        )
+        point = one.path, Point(one.message, pointer(one.path), candidates)
+        if point not in found:
+            found.append(point)
     return innermost(found)
-
-
-def _chosen(choice: Choice, elements: tuple[Element, ...], program: Any, registry: Registry) -> Any:
-    patched = choice.place.written(program, choice.new)
-    for element in reversed(elements):
-        body = (*element.path, "$map", "do")
-        if not element.items or not path_starts_with(choice.place.path, body):
-            continue
-        try:
-            items = [serialize(item, registry) for item in element.items]
-        except SerializationError:
-            continue  # then the choice is made for all the elements
-        written = [
-            _bound(element.variable, item, at(patched if index == element.index else program, body))
-            for index, item in enumerate(items)
-        ]
-        patched = replace_at(program, element.path, written)
-    return patched
-
-
-def _bound(variable: str, item: Any, body: Any) -> Any:
-    return {"$let": {"bind": {variable: item}, "in": body}}

@@ -38,8 +38,3 @@ def registry_that_waits(*names):
 def load_cases():
     text = (CASES / "programs.jsonl").read_text("utf-8")
     return [json.loads(line) for line in text.splitlines()]
-
-
-def suggestions_of(failure):
-    """All the corrected programs of a failure."""
-    return [one.program for one in failure.suggestions]

@@ -445,7 +445,7 @@ def test_ambiguity_options():
         option("both", 1, year=2)
 
 
-def test_options_that_cannot_be_written_are_an_error_of_the_function():
+def test_options_that_cannot_be_written_are_told_in_words():
     def vague(value: str) -> Any:
         made = {"value": option("x", object()), "name": option("y", nothing=1)}
         raise Ambiguity("which?", [made[value]])
@@ -453,9 +453,9 @@ def test_options_that_cannot_be_written_are_an_error_of_the_function():
     registry = Registry([vague])
     for value in ("value", "name"):
         outcome = evaluate({"vague": value}, registry)
-        assert isinstance(outcome, ProgramFailure)
-        assert outcome.kind == "error"
-        assert "which?" in outcome.message
+        assert isinstance(outcome, Ambiguous)
+        assert outcome.candidates == ()
+        assert outcome.message.startswith("which? The choices are: ")
 
 
 class Crowd:
