@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from efforts import Effort
 from figures import Figure
 from peers import HERE, REPOSITORY, Peers
 from workers import environment
+
+from runtime_support.runs._journal import Journal
+from runtime_support.runs._places import Asked
 
 GROUP = "journals"
 MOST_SECONDS = 1.0
@@ -52,16 +55,19 @@ def measure(effort: Effort, _: Peers) -> Iterator[Figure]:
 
 
 def _write(path: Path, count: int) -> None:
-    head = {"saft": "journal", "version": 1, "saftc": "0", "script": "", "time": 0.0}
-    with path.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(head) + "\n")
-        for number in range(count):
-            file.write(json.dumps(_entry(number)) + "\n")
+    journal = Journal(str(path))
+
+    def put(number: int) -> None:
+        journal.put(Asked("", f"{number:016x}", 0), 0, _entry(number))
+
+    with ThreadPoolExecutor(64) as pool:  # they share transactions
+        for _ in pool.map(put, range(count)):
+            pass
+    journal.close("failed")
 
 
 def _entry(number: int) -> dict[str, object]:
     return {
-        "at": ["", f"{number:016x}", 0, 0],
         "used": ["gpt-4o-mini", 120, 80],
         "hash": f"{number:016x}",
         "who": "openai gpt-4o-mini",

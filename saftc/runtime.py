@@ -62,12 +62,18 @@ if TYPE_CHECKING:
     from runtime_support.providers._bodies import wrap_schema
     from runtime_support.providers._showing import Sent, sent_first
     from runtime_support.runs._budgets import Spent, cost_of, dollars, price_of
-    from runtime_support.runs._journal import note_command, script_here, time_text
+    from runtime_support.runs._journal import (
+        entries,
+        is_in_use,
+        is_journal,
+        note_command,
+        script_here,
+        time_text,
+    )
     from runtime_support.runs._keeper import close_journals, journal_here
-    from runtime_support.runs._lines import Entry, is_journal, lock, usage_of
+    from runtime_support.runs._lines import Entry, usage_of
     from runtime_support.runs._places import Asked, begin_run, enclosing_scopes
     from runtime_support.runs._questions import began_by
-    from runtime_support.runs._reading import damaged_lines, entries, note_damaged
     from runtime_support.runs._recordings import advise
 else:
     _HOMES = {
@@ -109,12 +115,11 @@ else:
         "providers._bodies": "wrap_schema",
         "providers._showing": "Sent sent_first",
         "runs._budgets": "Spent cost_of dollars price_of",
-        "runs._journal": "note_command script_here time_text",
+        "runs._journal": "entries is_in_use is_journal note_command script_here time_text",
         "runs._keeper": "close_journals journal_here",
-        "runs._lines": "Entry is_journal lock usage_of",
+        "runs._lines": "Entry usage_of",
         "runs._places": "Asked begin_run enclosing_scopes",
         "runs._questions": "began_by",
-        "runs._reading": "damaged_lines entries note_damaged",
         "runs._recordings": "advise",
     }
     __getattr__, __dir__ = load_lazily(__name__, "runtime_support", _HOMES)
@@ -151,7 +156,6 @@ __all__ = [
     "close_journals",
     "cost_of",
     "counted",
-    "damaged_lines",
     "describe_content",
     "did_you_mean",
     "dollars",
@@ -163,6 +167,7 @@ __all__ = [
     "function_tool",
     "is_approved",
     "is_broken_rule",
+    "is_in_use",
     "is_journal",
     "is_list",
     "is_object",
@@ -173,7 +178,6 @@ __all__ = [
     "live_provider",
     "load_part",
     "loaded_part",
-    "lock",
     "mcp_config",
     "mcp_lock",
     "mcp_serving",
@@ -181,7 +185,6 @@ __all__ = [
     "name_of_place",
     "note",
     "note_command",
-    "note_damaged",
     "open_private",
     "order",
     "price_of",

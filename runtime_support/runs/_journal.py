@@ -1,48 +1,50 @@
-"""A journal: the exchanges and the calls of tools of one run, in a file of JSON lines.
+"""A journal: the exchanges and the calls of tools of one run, in a file of SQLite.
 
-    {"saft": "journal", "version": 1, "script": "triage", ...}        a process begins
-    {"at": ["", "3f2a...", 0, 0], "used": ["gpt-4o-mini", 11, 7], "hash": ..., "reply": {...}}
-    {"at": ["", "3f2a...", 0, "t1"], "tool": "look_up", "sent": ..., "time": ...}     it begins
-    {"at": ["", "3f2a...", 0, "t1"], "tool": "look_up", "sent": ..., "result": "3.5", "ms": 0.1}
-    {"at": ["", "3f2a...", 0, "t2a"], "asks": "refund", "digest": ..., ...}     waits for approval
-    {"at": ["", "3f2a...", 0, "t2a"], "asks": "refund", "decided": "yes", "by": "ada", ...}
-    {"at": ["", "3f2a...", 0, 2], "forget": "ContractError: ..."}     from this step on, ask again
-    {"at": ["", "3f2a...", 0, 3], "kept": false, "held": "the form sk-...", ...}    it held a key
-    {"ended": "ok", ...}                                              the process is over
+    sqlite3 run.journal 'select step, data from entry'
 
-Each line ends with a checksum of what comes before it. Lines are added and never changed; later
-ones take the place of earlier ones. Of what they hold only the places are kept in memory.
+    begun     {"script": "triage", "pid": 4711, "time": ...}       a process begins
+    0, 1, ... {"used": ["gpt-4o-mini", 11, 7], "hash": ..., "reply": {...}}       an exchange
+    t1        {"tool": "look_up", "sent": ..., "time": ...}            a call begins, and again
+    t1        {"tool": "look_up", "sent": ..., "result": "3.5", "ms": 0.1}        when it has ended
+    t2a       {"asks": "refund", "digest": ..., ...}                   it waits for approval
+    t2a       {"asks": "refund", "decided": "yes", "by": "ada", ...}
+    forget    {"from": 2, "forget": "ContractError: ..."}              asked again from this step on
+    ended     {"ended": "ok", ...}                                     the process is over
+
+Rows are added; the newest of a place counts, and each has a checksum. When `put` returns, a row is
+on the disk (a write-ahead log, with full synchronisation); several threads share one transaction.
+
+While a process has a journal, three files are beside it: `run.journal-wal` and `-shm` of SQLite,
+and `-lock`, by which no other process begins a run with it. After a kill the first belongs to the
+journal. Others may read it at any time.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
+import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from math import isfinite
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, suppress
+from functools import cache
+from typing import Any, TypeAlias
+from urllib.parse import quote
+from weakref import WeakSet
+from zlib import crc32
 
-from runtime_support._exchange import TOKEN_PARTS
+from runtime_support._language.files import PRIVATE, check_regular
 from runtime_support._notes import note
+from runtime_support._process import after_fork
 from runtime_support._redaction import holds_secret, redacted_data, secret_in
 from runtime_support._results import Usage
-from runtime_support._values import counted, is_list, is_object
+from runtime_support._values import counted
 from runtime_support._version import __version__
-from runtime_support.errors import ConfigError
-from runtime_support.runs._lines import (
-    JOURNAL_START,
-    Entry,
-    Lines,
-    Sums,
-    line_of,
-    sum_fits,
-    with_sum,
-    without_opaque,
-)
+from runtime_support.errors import ConfigError, JournalError
+from runtime_support.runs._lines import Entry, Held, lock, without_opaque
 from runtime_support.runs._places import (
     Asked,
     enclosing_scopes,
@@ -51,17 +53,37 @@ from runtime_support.runs._places import (
     without_order,
 )
 
-VERSION = 1
-_TEXT = rb'"([^"\\]*(?:\\.[^"\\]*)*)"'
-_START = re.compile(
-    rb'\{"at": (\[%b, "[0-9a-f]+", \d{1,18}, (?:(\d{1,18})|"\w+")\]), "(\w+)": '
-    rb"(?:\[%b, (\d{1,18}(?:, \d{1,18}){1,4})\])?" % (_TEXT.replace(b"(", b"(?:", 1), _TEXT)
-)
+VERSION = 2
+_ID = 0x53414654  # "SAFT": what SQLite calls the application of a file
+_TABLES = f"""
+pragma journal_mode = wal;
+pragma synchronous = full;
+begin immediate;
+create table if not exists entry (
+    id integer primary key,
+    scope text, key text, repeat integer, step text not null, data text not null,
+    is_over integer not null default 0,
+    sum integer not null
+);
+create index if not exists entry_place on entry (key, scope, repeat, step);
+pragma application_id = {_ID};
+pragma user_version = {VERSION};
+commit;
+"""
+# What comes of a database that is damaged, also of texts in it.
+_PROBLEMS = (sqlite3.Error, UnicodeDecodeError)
+# No database has fewer bytes.
+_SMALLEST = 512
+# What a row is, beside its number and its sum.
+_COLUMNS = "scope, key, repeat, step, data, is_over"
+_PLACE = "scope = ? and key = ? and repeat = ?"
+_INSERT = f"insert into entry ({_COLUMNS}, sum) values (?, ?, ?, ?, ?, ?, ?)"
+_LATEST = "id in (select max(id) from entry where not is_over group by scope, key, repeat, step)"
+# The ending of the file by which a process holds a journal.
+_LOCK = "-lock"
+_Values: TypeAlias = tuple[Any, ...]
 # Names that say nothing of which script runs.
 _NO_SCRIPTS = ("", "-", "-c", "__main__", "pytest", "ipykernel_launcher")
-_LENGTH_BITS = 32
-_LATEST = 253_402_300_799  # the end of the year 9999, in seconds
-
 
 # By which words of `saftc`, and in which folder, the run of this process was begun.
 command_here: tuple[list[str], str] | None = None
@@ -76,8 +98,16 @@ def note_command(words: list[str], folder: str) -> None:
     command_here = (words, folder) if is_repeatable and not holds_secret(" ".join(words)) else None
 
 
+class _Pending:
+    """A row that a thread waits for."""
+
+    def __init__(self, values: tuple[Any, ...]) -> None:
+        self.values = values
+        self.is_kept = False
+
+
 class Journal:
-    """What is kept of a run, by place; for all threads of the process.
+    """What is kept of a run, by place; for all threads of the process, which alone writes it.
 
     One that is `part_of` the job of a script, beside others, does not report its own beginning
     and end.
@@ -87,91 +117,100 @@ class Journal:
         self.path = path
         self.script = script_here() if part_of is None else part_of
         self._is_part = part_of is not None
-        self.kept = self.damaged = 0
-        self.new = 0
-        # By model: what all that was ever answered has taken, and the longest output.
-        self.paid: dict[str, tuple[Usage, int]] = {}
-        self._at: dict[int, int] = {}
-        self._used: set[int] = set()
-        # Those of exchanges whose reply held a key and is not there.
-        self._lost: set[int] = set()
+        self._used: set[Asked] = set()
         # The scopes of calls that were not made, as how they have ended is kept.
         self._ended_calls: set[str] = set()
-        self._prompts = self._claimed = 0
-        self._begun: float | None = None
-        self._ended: str | None = None
-        self._free: dict[tuple[str, str], list[Asked]] | None = None
         self._told: set[str] = set()
+        self._waiting: deque[_Pending] = deque()
         self._lock = threading.Lock()
-        self.lines = Lines(path)
+        self._broken: str | None = None
+        self.new = 0
+        self._held = _Owner(path)
         try:
-            for _, line in self.lines:
-                check_head(path, line, self.script)
-                break
-            if self.lines.mend():
-                note(f"{path}: the last line is incomplete and is left out")
-            self._read()
-            if self.damaged:
-                lines = counted(self.damaged, "line is", "lines are")
-                note(f"{path}: {lines} damaged; those prompts are sent again")
+            make_private(path)
+            check_head(path, self.script)
+            self._database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            self._database.executescript(_TABLES)
+            self._check_rows()
+            self.kept = self._kept()
             self._tell_of_beginning()
-            head = {"saft": "journal", "version": VERSION, "saftc": __version__}
-            self._note({**head, "script": self.script, "process": os.getpid(), "time": _now()})
+            head = {"version": VERSION, "saftc": __version__, "script": self.script}
+            self._note("begun", {**head, "pid": os.getpid(), "time": _now()})
+            self.check_whole()
+        except (*_PROBLEMS, OSError) as error:
+            self._held.close()
+            raise _unusable(path, error) from None
         except BaseException:
-            self.lines.close()
+            self._held.close()
             raise
+        _open.add(self)
 
     def claim(self, asked: Asked) -> bool:
         """Whether something is kept of this call; then it is this one's."""
-        place = _place(asked, 0)
+        if not self._rows(f"select 1 from entry where {_PLACE} and not is_over limit 1", *asked):
+            return False
         with self._lock:
-            if place not in self._at or place in self._used:
-                return False
-            self._used.add(place)
-            self._claimed += 1
-        return True
+            is_free = asked not in self._used
+            self._used.add(asked)
+        return is_free
 
-    def claim_like(self, asked: Asked) -> Asked | None:
-        """A call with this key that was asked elsewhere, and that this run has not asked for yet.
+    def claim_like(self, asked: Asked) -> None:
+        """Moves here what is kept of a call with this key that was asked elsewhere, and that this
+        run has not asked for yet.
 
         What ran ahead then and does not now, or the other way round, has another scope. All that
         comes before in the script has to have ended, so that what is left belongs to none of it.
         """
+        like = sorted(self._like(asked), key=lambda one: (order_ahead(one.scope), one.repeat))
+        if not like:
+            return
+        inside, old = f"{asked.scope}/{asked.key}.{asked.repeat}.", like[0]
+        before = f"{old.scope}/{old.key}.{old.repeat}."
+
+        def move(row: _Values) -> _Values:
+            scope, key, repeat, *rest = row
+            if (scope, key, repeat) == old:
+                return asked.scope, key, asked.repeat, *rest
+            return inside + str(scope)[len(before) :], key, repeat, *rest
+
         with self._lock:
-            for other in self._like(asked):
-                if _place(other, 0) not in self._used:
-                    self._used.add(_place(other, 0))
-                    self._claimed += 1
-                    return other
-        return None
+            self._used.add(asked)
+        # With what was asked inside of its calls.
+        where = f"({_PLACE}) or substr(scope, 1, length(?4)) = ?4"
+        self._change(where.replace("?", "?{}", 3).format(1, 2, 3), (*old, before), move)
 
     def has_like(self, asked: Asked) -> bool:
         """Whether there may be such a call."""
-        with self._lock:
-            return any(self._like(asked))
+        return any(True for _ in self._like(asked))
 
     def _like(self, asked: Asked) -> Iterator[Asked]:
-        like = self._free_ones().get((without_order(asked.scope), asked.key), ())
-        lines = lines_ahead(asked.scope)
-        # What is in the same lines is there for those who ask for it.
-        return (other for other in like if lines_ahead(other.scope) != lines)
+        where = "key = ? and step = '0' and not is_over"
+        for scope, repeat in self._rows(
+            f"select distinct scope, repeat from entry where {where}", asked.key
+        ):
+            other = Asked(scope, asked.key, repeat)
+            if without_order(scope) != without_order(asked.scope) or other in self._used:
+                continue
+            # What is in the same lines is there for those who ask for it.
+            if lines_ahead(scope) != lines_ahead(asked.scope):
+                yield other
 
     def find(self, asked: Asked, step: int | str) -> Entry | None:
-        """What is kept of a step."""
-        where = self._at.get(_place(asked, step))
-        if where is None:
+        """What is kept of a step; JournalError when that of a call is damaged."""
+        found = self._rows(
+            f"select {_COLUMNS}, sum from entry where {_PLACE} and step = ? and not is_over "
+            "order by id desc limit 1",
+            *(*asked, str(step)),
+        )
+        if not found:
             return None
-        line = self.lines.at(where >> _LENGTH_BITS, where & ((1 << _LENGTH_BITS) - 1))
-        try:
-            entry: Entry = json.loads(line)
-        except (ValueError, RecursionError):
-            entry = {}
-        fits = sum_fits(line)
-        # No decision counts that has no sum, which earlier versions did not write.
-        if fits is False or not is_sound(entry) or ("asks" in entry and not fits):
-            note(f"{self.path}: a line is damaged; those prompts are sent again")
-            return None
-        return entry if entry["at"] == [*asked, step] else None
+        *row, total = found[0]
+        if _sum(tuple(row)) == total:
+            return json.loads(row[4])
+        if isinstance(step, str):
+            raise _call_damaged(self.path)
+        note(f"{self.path}: an answer is damaged; that prompt is sent again")
+        return None
 
     def put(self, asked: Asked, step: int | str, entry: Entry, needed: str | None = None) -> None:
         """Keeps an entry: when this returns, it is on the disk. JournalError when it cannot be.
@@ -179,26 +218,45 @@ class Journal:
         Secrets are left out of it. When there is one in the part that is `needed` when the run
         goes on, it says that this is not kept, and which kind of secret it held.
         """
-        line = line_of({"at": [*asked, step], **entry})
         bare = without_opaque(entry)
-        if holds_secret((line if bare is entry else line_of(bare)).decode(errors="replace")):
+        if holds_secret(_text(bare)):
             whole = {needed: entry[needed]} if needed is not None and needed in entry else {}
-            held = secret_in(json.dumps([bare[name] for name in whole], ensure_ascii=False))
+            held = secret_in(_text([bare[name] for name in whole]))
             entry = redacted_data(bare)
             if held is None:
                 entry |= whole
             else:
                 entry = {"kept": False, "held": held, **entry}
                 self._tell(f"not kept in {self.path}: {_told_held(entry, 'holds')}")
-            line = line_of({"at": [*asked, step], **entry})
-        line = with_sum(line)
-        offset = self.lines.append(line)
+        self._insert(*asked, str(step), entry)
         with self._lock:
-            place = _place(asked, step)
-            self._at[place] = offset << _LENGTH_BITS | len(line)
-            if step == 0:
-                self._used.add(place)
             self.new += type(step) is int and "kept" not in entry
+            if step == 0:
+                self._used.add(asked)
+
+    def forget(self, asked: Asked, step: int, why: str) -> None:
+        """Makes a prompt be asked again from this step on when the run resumes."""
+        self._insert(*asked, "forget", {"from": step, "forget": why})
+        where = (
+            f"{_PLACE} and not is_over and "
+            "(step = 'forget' or (step glob '[0-9]*' and cast(step as integer) >= ?))"
+        )
+        self._change(where, (*asked, step), lambda row: (*row[:5], 1))
+
+    @property
+    def paid(self) -> dict[str, tuple[Usage, int]]:
+        """By model: what all that was ever answered has taken, and the longest output."""
+        model, longest = (f"json_extract(data, '$.used[{n}]')" for n in (0, 2))
+        counts = ", ".join(f"total(json_extract(data, '$.used[{n}]'))" for n in range(1, 6))
+        query = (
+            f"select {model}, count(*), max({longest}), {counts} from entry "
+            f"where json_valid(data) and {model} is not null group by 1"
+        )
+        found: dict[str, tuple[Usage, int]] = {}
+        for model, requests, longest, sent, answered, *parts in self._rows(query):
+            usage = Usage(int(sent), int(answered), requests, *map(int, parts))
+            found[model] = usage, longest
+        return found
 
     @property
     def began_by(self) -> Entry:
@@ -218,9 +276,13 @@ class Journal:
         """Tells that what is asked now was answered before, and could not be kept."""
         self._tell(f"{self.path}: asked again, as {_told_held(entry, 'held')} and was not kept")
 
-    def forget(self, asked: Asked, step: int, why: str) -> None:
-        """Makes a prompt be asked again from this step on when the run resumes."""
-        self._note({"at": [*asked, step], "forget": why})
+    def check_whole(self) -> None:
+        """JournalError when nothing can be kept any more: then nothing is to be asked."""
+        if self._broken is not None:
+            raise JournalError(
+                f"cannot keep answers in {self.path}: {self._broken}",
+                hint="what was kept before is whole: make room, and run the same command again",
+            )
 
     def close(self, ended: str) -> None:
         """The process is over, or the run in it: "ok", "failed", "interrupted" or "waiting".
@@ -228,18 +290,24 @@ class Journal:
         It does nothing in a forked process. JournalError when that cannot be noted, or when what
         was answered in a run that seems to have ended well could not be kept.
         """
-        if not self.lines.is_open:
+        if not self._held.is_open:
             return
         unused = 0
         try:
             if ended == "ok":
-                self.lines.check_whole()
+                self.check_whole()
                 unused = 0 if self._is_part else self._unused()
-            if self.lines.is_whole:  # else the error was raised where it happened
+            if self._broken is None:  # else the error was raised where it happened
                 end = {"ended": ended, "time": _now(), "kept": self.kept, "new": self.new}
-                self._note(end)
+                self._note("ended", end)
+                self.check_whole()
         finally:
-            self.lines.close()
+            with self._lock:
+                self._broken = self._broken or "the run is over"
+                self._database.close()
+                self._held.close()
+            if not os.path.exists(self.path):  # somebody has removed it meanwhile
+                remove(self.path)
         count = self.kept + self.new
         if self._is_part:
             return
@@ -250,122 +318,108 @@ class Journal:
         elif unused:
             note(f"{self.path}: {_answers(unused)} kept that this run did not ask for")
 
-    def _unused(self) -> int:
-        """How many prompts have answers that this run had no use for, and could have had.
+    def leave(self) -> None:
+        """In a forked process: the parent goes on to hold the file, and to write."""
+        _left_behind.append(self._database)
+        self._lock, self._broken = threading.Lock(), "this process was forked"
+        self._held.leave()
 
-        Those inside of calls that were not made again are not asked, and an answer that was taken
-        from another place is kept in both.
+    def _kept(self) -> int:
+        query = (
+            f"select count(*) from entry where {_LATEST} and step glob '[0-9]*' "
+            "and json_valid(data) and json_extract(data, '$.kept') is null"
+        )
+        return self._rows(query)[0][0]
+
+    def _unused(self) -> int:
+        """How many prompts have answers that this run had no use for, and could have had; those
+        inside of calls that were not made again are not asked.
         """
-        if self._prompts == self._claimed:
-            return 0
-        same: dict[int, int] = {}
-        first: dict[int, str] = {}
-        for _, line in self.lines:
-            start = _START.match(line)
-            if start is None or start[2] != b"0" or start[3] == b"forget":
-                continue
-            at = json.loads(start[1])
-            place = _place(Asked(*at[:3]), 0)
-            if place not in self._at or place in self._lost:
-                continue
-            if start[3] == b"instead":
-                other = json.loads(line)["instead"]
-                origin = _place(Asked(*other[:3]), 0)
-                same[place] = same.get(origin, origin)
-            first[place] = at[0]
-        used = {same.get(place, place) for place in self._used}
-        left = {same.get(place, place): scope for place, scope in first.items()}
+        query = (
+            f"select scope, key, repeat from entry where {_LATEST} and step = '0' "
+            "and json_valid(data) and json_extract(data, '$.kept') is null"
+        )
+        left = (Asked(*row) for row in self._rows(query))
         return sum(
-            place not in used
-            and not any(one in self._ended_calls for one in enclosing_scopes(scope))
-            for place, scope in left.items()
+            one not in self._used
+            and not any(scope in self._ended_calls for scope in enclosing_scopes(one.scope))
+            for one in left
         )
 
-    def _read(self) -> None:
-        matched, paid = _START.match, dict[bytes, list[int]]()
-        longest: dict[bytes, int] = {}
-        lines = Sums()
-        for offset, line in self.lines:
-            start = matched(line)
-            if not lines.fit(line) or not line.endswith(b"}\n"):
-                self.damaged += 1
-                continue
-            if start is None:
-                self.damaged += not self._read_other(line)
-                continue
-            at, number, kind, model, used = start.groups()
-            if kind == b"forget":
-                self._drop(json.loads(at))
-                continue
-            place = hash(at)
-            is_lost = kind == b"kept"
-            if is_lost:
-                model, used = _used_in(line)
-            if number is not None:
-                was_kept = place in self._at and place not in self._lost
-                self.kept += (not is_lost) - was_kept
-                self._prompts += number == b"0" and place not in self._at
-                (self._lost.add if is_lost else self._lost.discard)(place)
-            self._at[place] = offset << _LENGTH_BITS | len(line)
-            if model is not None:
-                sent, answered, *parts = map(int, used.split(b","))
-                sums = paid.get(model) or paid.setdefault(model, [0, 0, 0, 0, 0, 0])
-                for place, count in enumerate((sent, answered, 1, *parts)):
-                    sums[place] += count
-                longest[model] = max(longest.get(model, 0), answered)
-        for model, sums in paid.items():
-            self.paid[json.loads(b'"' + model + b'"')] = Usage(*sums), longest[model]
-
-    def _drop(self, at: list[Any]) -> None:
-        """Leaves out what the file has from a step on."""
-        asked, step = Asked(*at[:3]), at[3]
-        while self._at.pop(place := _place(asked, step), None) is not None:
-            self.kept -= place not in self._lost
-            self._lost.discard(place)
-            self._prompts -= not step
-            step += 1
-
-    def _read_other(self, line: bytes) -> bool:
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
-            return False
-        if not is_sound(entry) or "at" in entry:
-            return False
-        if "saft" in entry:
-            self._begun, self._ended = entry["time"], None
-        else:
-            self._ended = entry["ended"]
-        return True
-
-    def _free_ones(self) -> dict[tuple[str, str], list[Asked]]:
-        """The calls that this run has not asked for, by scope and key, in the script's order."""
-        if self._free is None:
-            self._free = {}
-            for _, line in self.lines if self._prompts > self._claimed else ():
-                start = _START.match(line)
-                if start is None or start[2] != b"0" or start[3] == b"forget":
-                    continue
-                scope, key, repeat, _ = json.loads(start[1])
-                asked = Asked(scope, key, repeat)
-                place = _place(asked, 0)
-                if place in self._at and place not in self._used:
-                    like = self._free.setdefault((without_order(scope), key), [])
-                    if asked not in like:
-                        like.append(asked)
-            for like in self._free.values():
-                like.sort(key=lambda one: (order_ahead(one.scope), one.repeat))
-        return self._free
-
     def _tell_of_beginning(self) -> None:
-        if self._begun is None or not self.kept or self._is_part:
+        query = "select step, data from entry where key is null order by id desc"
+        processes = [(step, json.loads(data)) for step, data in self._rows(query)]
+        begun = next((entry for step, entry in processes if step == "begun"), None)
+        if begun is None or not self.kept or self._is_part:
             return
-        what = "resumes the run" if self._ended != "ok" else "repeats the run that succeeded"
-        begun = time_text(self._begun)
-        note(f"{self.path}: {what}, last started {begun}; {_answers(self.kept)} kept")
+        step, last = processes[0]
+        is_ok = step == "ended" and last["ended"] == "ok"
+        what = "repeats the run that succeeded" if is_ok else "resumes the run"
+        started = time_text(begun["time"])
+        note(f"{self.path}: {what}, last started {started}; {_answers(self.kept)} kept")
 
-    def _note(self, entry: Entry) -> None:
-        self.lines.append(with_sum(line_of(entry)))
+    def _rows(self, query: str, *values: Any) -> list[Any]:
+        with self._lock:
+            try:
+                return self._database.execute(query, values).fetchall()
+            except sqlite3.ProgrammingError:  # it is closed
+                self.check_whole()
+                raise
+            except _PROBLEMS as error:
+                raise _damaged(self.path, error) from None
+
+    def _note(self, step: str, entry: Entry) -> None:
+        self._insert(None, None, None, step, entry)
+
+    def _check_rows(self) -> None:
+        """JournalError where the file is damaged, and more may be lost by that than an answer."""
+        problem = self._rows("pragma integrity_check(1)")[0][0]
+        if problem != "ok":
+            raise _damaged(self.path, problem)
+        for *row, total in self._rows(f"select {_COLUMNS}, sum from entry"):
+            step, data = map(str, row[3:5])
+            # An answer can be asked for again; what else it may be is not known.
+            if _sum(tuple(row)) != total and not (step.isdigit() and '"tool"' not in data):
+                raise _call_damaged(self.path)
+
+    def _insert(
+        self, scope: str | None, key: str | None, repeat: int | None, step: str, entry: Entry
+    ) -> None:
+        """Adds a row, with those that other threads add at the same time."""
+        row = _Pending(_with_sum((_plain(scope), key, repeat, step, _text(entry), 0)))
+        self._waiting.append(row)
+        with self._lock:
+            if not row.is_kept and self._broken is None:
+                self._commit([self._waiting.popleft() for _ in range(len(self._waiting))])
+        if not row.is_kept:
+            self.check_whole()
+
+    def _commit(self, rows: list[_Pending]) -> None:
+        try:
+            with _transaction(self._database):
+                self._database.executemany(_INSERT, [one.values for one in rows])
+        except sqlite3.Error as error:  # from now on nothing is taken: it would come after a gap
+            self._broken = str(error)
+            return
+        for one in rows:
+            one.is_kept = True
+
+    def _change(
+        self, where: str, values: tuple[Any, ...], change: Callable[[_Values], _Values]
+    ) -> None:
+        """Replaces rows by changed ones, all of them or none."""
+        with self._lock:
+            try:
+                with _transaction(self._database):
+                    query = f"select id, {_COLUMNS} from entry where {where}"
+                    found = self._database.execute(query, values).fetchall()
+                    self._database.executemany(
+                        f"update entry set ({_COLUMNS}, sum) = (?, ?, ?, ?, ?, ?, ?) where id = ?",
+                        [(*_with_sum(change(tuple(row))), number) for number, *row in found],
+                    )
+            except sqlite3.Error as error:
+                self._broken = self._broken or str(error)
+        self.check_whole()
 
     def _tell(self, text: str) -> None:
         with self._lock:
@@ -375,128 +429,218 @@ class Journal:
             note(text)
 
 
-def check_head(path: str, line: bytes, script: str = "") -> None:
-    """ConfigError when the file is none that this run can be kept in; it stays as it is."""
-    if not line.endswith(b"\n") and line[: len(JOURNAL_START)] == JOURNAL_START[: len(line)]:
-        return  # a crash has left this of a head
-    if line.startswith(JOURNAL_START) and sum_fits(line) is False:
-        return  # a damaged line like others
+# Those of this process; a forked one leaves them to its parent, and closes nothing.
+_open: WeakSet[Journal] = WeakSet()
+_left_behind: list[sqlite3.Connection] = []
+
+
+def _leave_all() -> None:
+    for journal in list(_open):
+        journal.leave()
+
+
+after_fork(_leave_all)
+
+
+def add(path: str, at: tuple[Any, ...], entry: Entry, check: Callable[[], None]) -> None:
+    """Adds an entry to a journal that no process uses; what has to hold is checked once it is held.
+
+    ConfigError when that cannot be.
+    """
+    with closing(_Owner(path)):
+        check()
+        try:
+            with closing(sqlite3.connect(path, isolation_level=None)) as database:
+                database.execute("pragma synchronous = full")
+                row = (*at[:3], str(at[3]), _text(entry), 0)
+                database.execute(_INSERT, _with_sum(row))
+        except sqlite3.Error as error:
+            raise _unusable(path, error) from None
+
+
+def join(paths: list[str], path: str) -> None:
+    """Makes one journal of several, the oldest first; OSError when it cannot be written."""
+    make_private(path)
     try:
-        head = json.loads(line)
-        is_journal = head["saft"] == "journal"
-        version = head["version"]
-        other = str(head["script"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        head, is_journal, version, other = {}, False, 0, ""
-    if not is_journal:
-        is_recording = b'"key": ' in line and b'"repeat": ' in line
-        raise ConfigError(
-            f"{path} is not a journal" + ("; it is a recording" if is_recording else ""),
-            setting="journal",
-            hint="`--replay` takes recordings" if is_recording else "name another file",
-        )
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            database.executescript(_TABLES)
+            for one in paths:
+                _copy_rows(one, database)
+    except sqlite3.Error as error:
+        raise OSError(0, str(error)) from None
+
+
+def _copy_rows(path: str, database: sqlite3.Connection) -> None:
+    """Adds the rows of another journal that are not there; a process that was killed may have left
+    one without any.
+    """
+    same = "scope is ?1 and key is ?2 and repeat is ?3 and step = ?4 and data = ?5"
+    insert = (
+        f"insert into entry ({_COLUMNS}, sum) select ?1, ?2, ?3, ?4, ?5, ?6, ?7 "
+        f"where not exists (select 1 from entry where {same})"
+    )
+    with suppress(FileNotFoundError), reading(path) as other:
+        if _has_tables(other):
+            rows = other.execute(f"select {_COLUMNS}, sum from entry order by id").fetchall()
+            with _transaction(database):
+                database.executemany(insert, rows)
+
+
+def remove(path: str) -> None:
+    """Removes a journal, with what a process that was killed has left beside it."""
+    for beside in (*(_beside(path, one) for one in (_LOCK, "-journal", "-shm", "-wal")), path):
+        with suppress(FileNotFoundError):
+            os.unlink(beside)
+
+
+def is_in_use(path: str) -> bool:
+    """Whether the run of a journal goes on."""
+    try:
+        with open(_beside(path, _LOCK), "rb") as file:
+            return not lock(file.fileno(), waits=False)
+    except OSError:
+        return False
+
+
+def is_journal(path: str) -> bool:
+    """Whether a file is a journal."""
+    try:
+        with reading(path) as database:
+            return _has_tables(database)
+    except (ConfigError, OSError):
+        return False
+
+
+@contextmanager
+def reading(path: str) -> Generator[sqlite3.Connection]:
+    """A journal, also while its run goes on; ConfigError when it is none, or is damaged."""
+    try:
+        check_regular(path)
+    except OSError as error:
+        raise ConfigError(f"cannot read the journal {path}: {error.strerror or error}") from None
+    check_head(path)
+    try:
+        with closing(_read_only(path)) as database:
+            yield database
+    except _PROBLEMS as error:
+        raise ConfigError(str(_damaged(path, error))) from None
+
+
+def check_head(path: str, script: str = "") -> None:
+    """ConfigError when the file is none that this run can be kept in; it stays as it is."""
+    try:
+        with closing(_read_only(path)) as database:
+            identity, version = (
+                database.execute(f"pragma {name}").fetchone()[0]
+                for name in ("application_id", "user_version")
+            )
+            if not identity and not _has_tables(database):
+                if 0 < os.path.getsize(path) < _SMALLEST:
+                    raise _no_journal(path)
+                return  # a new one, or a process was killed when it had just begun
+            begun = None
+            if (identity, version) == (_ID, VERSION):
+                if _schema(database) != _own_schema():
+                    raise ConfigError(str(_damaged(path, "its tables have changed")))
+                query = "select data from entry where step = 'begun' order by id limit 1"
+                begun = database.execute(query).fetchone()
+    except _PROBLEMS as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+            raise _no_journal(path) from None
+        raise ConfigError(str(_damaged(path, error)), setting="journal") from None
+    if identity != _ID:
+        raise _no_journal(path)
     if version != VERSION:
         raise ConfigError(
             f"{path} is a journal of version {version}; this one writes version {VERSION}",
             setting="journal",
             hint="resume it with the saftc that started it, or name another file",
         )
+    other = "" if begun is None else _script_of(begun[0])
     if other and script and other != script:
         raise ConfigError(
             f"{path} is the journal of another script, {other}: this is {script}",
             setting="journal",
             hint="name another file",
         )
-    if not is_sound(head):
-        raise ConfigError(
-            f"{path} is not a journal that saftc has written: its first line has no time of a run",
-            setting="journal",
-            hint="name another file",
-        )
 
 
-def is_sound(entry: Any) -> bool:
-    """Whether an entry has the parts that those of a journal have; others count as damaged."""
-    match entry:
-        case {"saft": "journal", "script": str(), "time": time}:
-            return _is_time(time)
-        case {"ended": "ok" | "failed" | "interrupted" | "waiting"}:
-            return True
-        case {"at": [str(), str(), int(), int()], "forget": str()}:
-            return True
-        case {"at": [str(), str(), int(), str()], "tool": str(), "sent": str(), "time": time}:
-            has_end = _is_number(entry.get("ms")) and all(
-                isinstance(entry.get(name, 0), str | None) for name in ("result", "error")
-            )
-            return _is_time(time) and ("ms" not in entry or has_end)
-        case {"at": [str(), str(), int(), str()], "asks": str(), **others}:
-            return _is_question(others)
-        case {"at": [str(), str(), int(), int()], "hash": str(), "time": time, "ms": ms}:
-            is_counted = "instead" in entry or _is_used(entry.get("used"))
-            is_told = _is_time(time) and _is_number(ms)
-            return is_counted and is_told and _has_request(entry) and _has_answer(entry)
-        case _:
-            return False
+def _schema(database: sqlite3.Connection) -> list[Any]:
+    return database.execute("select type, name, tbl_name, sql from sqlite_master").fetchall()
 
 
-def _is_question(entry: Entry) -> bool:
-    """Whether this asks for approval of a call, or says what was decided about one."""
-    match entry:
-        case {"kind": "call" | "program", "digest": str(), "sent": str(), "shown": str()}:
-            pass
-        case _:
-            return False
-    if not _is_time(entry.get("time")):
-        return False
-    match entry:
-        case {"decided": "yes" | "no", "reason": str(), "arguments": None, "by": str()}:
-            return isinstance(entry.get("result"), str | None)
-        case {"decided": "changed", "reason": str(), "arguments": str(), "by": str()}:
-            return isinstance(entry.get("result"), str | None)
-        case _:
-            return "decided" not in entry
+@cache
+def _own_schema() -> list[Any]:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        database.executescript(_TABLES)
+        return _schema(database)
 
 
-def _has_request(entry: Entry) -> bool:
-    messages = entry["request"].get("messages", []) if is_object(entry.get("request")) else None
-    return is_list(messages) and all(
-        is_object(one) and isinstance(one.get("role"), str) for one in messages
-    )
+def _script_of(begun: str) -> str:
+    try:
+        return str(json.loads(begun)["script"])
+    except (ValueError, KeyError, TypeError):
+        return ""  # it is damaged, which is said when the rows are read
 
 
-def _has_answer(entry: Entry) -> bool:
-    if "refused" in entry:
-        return True
-    match entry.get("reply"):
-        case {"text": str(), "finish": str(), "model": str(), "tool_calls": calls, **others}:
-            counts = others.get("input_tokens"), others.get("output_tokens")
-            return all(isinstance(count, int) for count in counts) and _are_calls(calls)
-        case _:
-            return False
+def _has_tables(database: sqlite3.Connection) -> bool:
+    return database.execute("select count(*) from sqlite_master").fetchone()[0] > 0
 
 
-def _are_calls(calls: Any) -> bool:
-    return is_list(calls) and all(
-        is_object(one) and all(isinstance(one.get(part), str) for part in ("name", "arguments"))
-        for one in calls
-    )
+def _read_only(path: str) -> sqlite3.Connection:
+    """The database, in which nothing is changed, and beside which nothing is made."""
+    # Without a log beside it nobody writes to it, and it can be in a folder that is read-only.
+    how = "mode=ro" if os.path.exists(_beside(path, "-wal")) else "immutable=1"
+    return sqlite3.connect(f"file:{quote(os.path.abspath(path))}?{how}", uri=True)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+def _beside(path: str, ending: str) -> str:
+    """A file beside a journal, also where a link leads to that."""
+    return os.path.realpath(path) + ending
 
 
-def _is_time(value: Any) -> bool:
-    return _is_number(value) and 0 <= value <= _LATEST
+def _no_journal(path: str) -> ConfigError:
+    """That a file is something else, as its first line tells."""
+    with open(path, "rb") as file:
+        line = file.readline(10_000)
+    what, hint = f"{path} is not a journal", "name another file"
+    if line.startswith(b"SQLite format 3\0"):
+        what = f"{path} is not a journal, or is damaged"
+    elif line.startswith(b'{"saft": "journal"'):
+        what = f"{path} is a journal of an earlier saftc, in lines of text"
+        hint = "resume it with the saftc that started it, or name another file"
+    elif b'"key": ' in line and b'"repeat": ' in line:
+        what, hint = f"{what}; it is a recording", "`--replay` takes recordings"
+    return ConfigError(what, setting="journal", hint=hint)
 
 
-def _is_used(used: Any) -> bool:
-    """Whether this is the model of an exchange, with the tokens that it took, and parts of them."""
-    match used:
-        case [str(), int(), int(), *parts]:
-            return len(parts) <= len(TOKEN_PARTS) and all(isinstance(one, int) for one in parts)
-        case _:
-            return False
+def entries(path: str, *, latest: bool = False) -> Iterator[Entry]:
+    """The rows of a journal as they were added, each with its place; of those that count still, if
+    `latest`, the newest of each place. ConfigError when it is damaged.
+    """
+    with reading(path) as database:
+        if not _has_tables(database):
+            raise ConfigError(f"{path} is empty")
+        where = f"where {_LATEST}" if latest else ""
+        for *row, total in database.execute(
+            f"select {_COLUMNS}, sum from entry {where} order by id"
+        ):
+            if _sum(tuple(row)) != total:
+                raise ConfigError(f"{path} is damaged: a row of it has changed")
+            scope, key, repeat, step, data, _ = row
+            place: Entry = {"at": [scope, key, repeat, int(step) if step.isdigit() else step]}
+            yield (place if key is not None else {"process": step}) | json.loads(data)
+
+
+def exchanges(path: str) -> Iterator[Entry]:
+    """The exchanges that a run would be answered with, and the calls of tools of other programs
+    that have ended.
+    """
+    for entry in entries(path, latest=True):
+        is_call = "ms" in entry and "key" not in entry
+        is_outside = is_call and str(entry.get("tool", "")).startswith("mcp(")
+        if "kept" not in entry and ("hash" in entry or is_outside):
+            yield entry
 
 
 def script_here() -> str:
@@ -506,23 +650,113 @@ def script_here() -> str:
     return "" if stem in _NO_SCRIPTS else stem
 
 
-def _place(asked: Asked, step: int | str) -> int:
-    """A number for a place, of which there are too many to keep them as they are."""
-    text = json.dumps([*asked, step], ensure_ascii=False)
-    return hash(text.encode("utf-8", "backslashreplace"))
+def time_text(seconds: float) -> str:
+    """A time as somebody here reads it, to the minute."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
-def _used_in(line: bytes) -> tuple[bytes | None, bytes]:
-    """The model and the tokens of an exchange as they are in its line; no model without them."""
+class _Owner:
+    """The process that alone runs with a journal: it holds the file `-lock` beside it, which says
+    its number, and goes when it ends.
+    """
+
+    def __init__(self, path: str) -> None:
+        try:
+            if os.path.exists(path):
+                check_regular(path)
+            self._path = _beside(path, _LOCK)
+            self._file = Held(self._path, PRIVATE, waits=False)
+            self._file.add(f"{os.getpid()}\n".encode())
+        except BlockingIOError:
+            raise ConfigError(
+                f"the journal {path} is in use by {self._owner()}",
+                setting="journal",
+                hint="only one process can use a journal; name another one for another run",
+            ) from None
+        except (OSError, ValueError) as error:
+            raise _unusable(path, error) from None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether this process has the journal: not after `close`, and not in a forked process."""
+        return self._file.is_open
+
+    def close(self) -> None:
+        """Lets others use the journal."""
+        if self.is_open:
+            with suppress(OSError):  # then it stays, and says nothing
+                os.unlink(self._path)
+            self._file.close()
+
+    def leave(self) -> None:
+        """In a forked process: the parent goes on to hold it."""
+        self._file.leave()
+
+    def _owner(self) -> str:
+        with suppress(OSError), open(self._path, encoding="utf-8") as file:
+            number = file.read().split("\n")[-2:][0]
+            if number.isdigit():
+                return f"process {number}"
+        return "another process"
+
+
+@contextmanager
+def _transaction(database: sqlite3.Connection) -> Generator[None]:
+    """All that is changed in the block is on the disk after it, or nothing."""
+    database.execute("begin immediate")
     try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        return None, b""
-    if not is_sound(entry) or "used" not in entry:
-        return None, b""
-    model, *counts = entry["used"]
-    text = json.dumps(model, ensure_ascii=False).encode("utf-8", "backslashreplace")
-    return text[1:-1], ", ".join(map(str, counts)).encode()
+        yield
+        database.execute("commit")
+    except BaseException:
+        if database.in_transaction:
+            database.execute("rollback")
+        raise
+
+
+def make_private(path: str) -> None:
+    """Makes a file that only its owner can read, where there is none; OSError where that cannot
+    be.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE))
+    check_regular(path)
+
+
+def _unusable(path: str, error: Exception) -> ConfigError:
+    reason = getattr(error, "strerror", None) or error
+    return ConfigError(f"cannot use {path!r} as a journal: {reason}")
+
+
+def _damaged(path: str, problem: object) -> JournalError:
+    return JournalError(
+        f"{path} is damaged: {problem}",
+        hint="begin another journal; find out which calls were made before you do",
+    )
+
+
+def _call_damaged(path: str) -> JournalError:
+    return JournalError(
+        f"{path}: what is kept of a call is damaged: it may have been made",
+        hint="find out whether it was; begin another journal to go on",
+    )
+
+
+def _with_sum(row: _Values) -> _Values:
+    return *row, _sum(row)
+
+
+def _sum(row: _Values) -> int:
+    """The checksum of a row: of all that it says."""
+    return crc32(json.dumps(row, default=repr).encode())
+
+
+def _text(data: Any) -> str:
+    return _plain(json.dumps(data, ensure_ascii=False))
+
+
+def _plain(text: Any) -> Any:
+    """The text without halves of surrogate pairs, which are no UTF-8: JSON has escapes for them."""
+    return text.encode("utf-8", "backslashreplace").decode() if isinstance(text, str) else text
 
 
 def _told_held(entry: Entry, verb: str) -> str:
@@ -534,11 +768,6 @@ def _told_held(entry: Entry, verb: str) -> str:
 
 def _answers(count: int) -> str:
     return counted(count, "answer is", "answers are")
-
-
-def time_text(seconds: float) -> str:
-    """A time as somebody here reads it, to the minute."""
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
 def _now() -> float:

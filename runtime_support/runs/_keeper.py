@@ -110,7 +110,6 @@ class Keeper(Around):
         self.model = model
         self.place = place
         self.asked: Asked | None = None
-        self.other: Asked | None = None
         self.steps = self.calls = 0
         self.sent = 0
 
@@ -128,7 +127,7 @@ class Keeper(Around):
                 yield from _pieces_of(entry)
                 return reply
             self.journal.tell_lost(entry)
-        self.journal.lines.check_whole()
+        self.journal.check_whole()
         started = time.time()
         answer: Reply | ToolsUnsupported
         pieces: list[int] = []
@@ -286,32 +285,37 @@ class Keeper(Around):
         self.asked = asked
         if not journal.claim(asked) and journal.has_like(asked):
             yield from until_turn()
-            self.other = journal.claim_like(asked)
+            journal.claim_like(asked)
         return asked
 
     def found(self, step: int | str) -> Entry | None:
         """What is kept of a step."""
         assert self.asked is not None
-        entry = self.journal.find(self.asked, step)
-        if entry is None and self.other is not None:
-            entry = self.journal.find(self.other, step)
-            if entry is not None:  # from now on it is here that it is looked for
-                copy = {name: part for name, part in entry.items() if name not in ("at", "used")}
-                self.put(step, {"instead": entry["at"], **copy})
-        return entry
+        return self.journal.find(self.asked, step)
 
     def not_made(self, step: str, inside: str | None) -> None:
         """What a call asked before that has ended is not asked now; `inside` is its scope, if it
         is not the one of the step.
         """
-        for asked in (self.asked, self.other):
-            if asked is not None:
-                self.journal.not_made(inside or asked.inside(step))
+        assert self.asked is not None
+        self.journal.not_made(inside or self.asked.inside(step))
 
     def put(self, step: int | str, entry: Entry, needed: str | None = None) -> None:
         """Keeps a step; see `Journal.put`."""
         assert self.asked is not None
         self.journal.put(self.asked, step, entry, needed)
+
+
+def _is_decision(entry: Entry) -> bool:
+    """Whether an entry says what was decided, with nothing that is not said of such a decision."""
+    match entry:
+        case {"decided": "yes" | "no" | "changed" as verdict, "reason": str(), "by": str()}:
+            has_arguments = isinstance(entry.get("arguments"), str)
+            is_begun = isinstance(entry.get("begun", 0.0), float | int)
+            is_told = isinstance(entry.get("result"), str | None)
+            return has_arguments == (verdict == "changed") and is_begun and is_told
+        case _:
+            return False
 
 
 class KeptCall:
@@ -401,7 +405,7 @@ class KeptCall:
 
     def begin(self) -> None:
         """From now on it may have done something."""
-        self._keeper.journal.lines.check_whole()
+        self._keeper.journal.check_whole()
         self._began = time.time()
         self._keeper.put(self._step, {**self._call, "time": round(self._began, 3)})
 
@@ -437,13 +441,11 @@ class Approval:
         }
 
     def decision(self) -> Decision | None:
-        """What was decided about this very call; JournalError where that may have been carried out
-        already, as lines of the journal are damaged.
-        """
+        """What was decided about this very call."""
         found = self._keeper.found(self._step)
         if found is None or found["digest"] != self._held.digest:
             return None
-        if found.get("decided") not in ("yes", "no", "changed") or "kept" in found:
+        if "kept" in found or not _is_decision(found):
             return None
         decision: Decision = load_part("approval").Decision(
             found["decided"], found["reason"], found["arguments"], found["by"]
@@ -452,12 +454,6 @@ class Approval:
         if problem is not None:
             note(f"{self._keeper.journal.path}: {problem}")
             return None
-        if decision.verdict != "no" and self._keeper.journal.damaged:
-            raise JournalError(
-                f"{self._held.shown} was approved, and lines of {self._keeper.journal.path} are "
-                "damaged: it may have been called",
-                hint="find out whether it did; begin another journal to go on",
-            )
         return decision
 
     def ask(self) -> None:

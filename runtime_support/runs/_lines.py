@@ -1,11 +1,8 @@
-"""Exchanges as lines of JSON in a file: the one store of recordings and of journals.
+"""Exchanges as JSON, and files of such lines, as recordings are.
 
     with Held(path, PRIVATE, waits=False) as file:  no other process adds to it or replaces it
         file.mend()                what a crash has left of the last line is cut off
         file.add(lines)            all of them or none; when this returns, they are on the disk
-
-    lines = Lines(path)            holds the file as long as the process lasts, for all its threads
-    lines.append(line)             one write and one sync for all that wait for one
 
 Lines are added and never changed. The system lets a file go when the process has ended, however
 that did.
@@ -19,28 +16,22 @@ import os
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, fields
 from typing import Any, Generic, TypeAlias, TypeVar
 from weakref import WeakSet
-from zlib import crc32
 
 from runtime_support._exchange import TOKEN_PARTS, Origin, Reply, Request, ToolRequest
-from runtime_support._language.files import PRIVATE, check_regular
+from runtime_support._language.files import check_regular
 from runtime_support._process import after_fork
 from runtime_support._results import Usage
 from runtime_support._values import brief, is_object
-from runtime_support.errors import ConfigError, JournalError, ToolsUnsupported
+from runtime_support.errors import ConfigError, ToolsUnsupported
 
 KEY_LENGTH = 16
-JOURNAL_START = b'{"saft": "journal"'
 # What the parts of replies are, as their classes say it.
 _KINDS: dict[str, type] = {"str": str, "int": int}
-_SUM_START = b', "sum": "'
-_SUM = _SUM_START + b'%08x"}\n'
-_SUM_LENGTH = len(_SUM % 0)
 _BLOCK = 65536
 _sync = getattr(os, "fdatasync", os.fsync)
 
@@ -136,34 +127,6 @@ def line_of(entry: Entry) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def with_sum(line: bytes) -> bytes:
-    """A line of a journal with its sum at the end, by which it is seen when it has changed."""
-    data = line[:-2]
-    return data + _SUM % crc32(data)
-
-
-class Sums:
-    """Which lines of a journal are as they were written; each process says by its first line
-    whether it writes sums, as earlier versions did not.
-    """
-
-    def __init__(self) -> None:
-        self._are_written = False
-
-    def fit(self, line: bytes) -> bool:
-        """Whether the next line has not changed, as far as can be said."""
-        fits = sum_fits(line)
-        if line.startswith(JOURNAL_START):
-            self._are_written = fits is not None
-        return not self._are_written if fits is None else fits
-
-
-def sum_fits(line: bytes) -> bool | None:
-    """Whether a line has the sum that it was written with; None when it has none."""
-    data, end = line[:-_SUM_LENGTH], line[-_SUM_LENGTH:]
-    return end == _SUM % crc32(data) if end.startswith(_SUM_START) else None
-
-
 def read_lines(path: str, what: str) -> Iterator[bytes]:
     """The lines of a file, also of one that is being written; ConfigError when there is none."""
     try:
@@ -172,16 +135,6 @@ def read_lines(path: str, what: str) -> Iterator[bytes]:
             yield from file
     except OSError as error:
         raise ConfigError(f"cannot read the {what} {path}: {error.strerror or error}") from None
-
-
-def is_journal(path: str) -> bool:
-    """Whether a file begins as journals do."""
-    try:
-        check_regular(path)
-        with open(path, "rb") as file:
-            return file.read(len(JOURNAL_START)) == JOURNAL_START
-    except OSError:
-        return False  # not there, or not ours to read
 
 
 class Held:
@@ -315,108 +268,6 @@ def lock_by_msvcrt(msvcrt: Any, descriptor: int, *, waits: bool) -> bool:
             if not waits:
                 return False
         time.sleep(_PAUSE)
-
-
-class _Waiting:
-    """A line that a thread waits for."""
-
-    __slots__ = ("line", "offset")
-
-    def __init__(self, line: bytes) -> None:
-        self.line = line
-        self.offset = -1
-
-
-class Lines:
-    """A file that this process alone writes; who comes while others write is written with the next.
-
-    ConfigError when it cannot be had.
-    """
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self._waiting: deque[_Waiting] = deque()
-        self._writing = threading.Lock()
-        self._looking_up = threading.Lock()
-        self._broken: str | None = None
-        try:
-            self._file = Held(path, PRIVATE, waits=False)
-        except BlockingIOError:
-            raise ConfigError(
-                f"the journal {path} is in use by another process",
-                setting="journal",
-                hint="only one process can use a journal; name another one for another run",
-            ) from None
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise ConfigError(f"cannot use {path!r} as a journal: {reason}") from None
-        self._shown = open(path, "rb")  # noqa: SIM115
-
-    def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        """All lines, with their offsets."""
-        offset = 0
-        with open(self.path, "rb") as file:
-            for line in file:
-                if offset >= self._file.end:
-                    return
-                yield offset, line
-                offset += len(line)
-
-    @property
-    def is_open(self) -> bool:
-        """Whether this process has the file: a forked one does not."""
-        return self._file.is_open
-
-    def mend(self) -> bool:
-        """Cuts off what a crash has left of the last line; whether there was something."""
-        return self._file.mend()
-
-    def at(self, offset: int, length: int) -> bytes:
-        """The line of that length at an offset."""
-        with self._looking_up:
-            self._shown.seek(offset)
-            return self._shown.read(length)
-
-    def append(self, line: bytes) -> int:
-        """Adds a line; gives its offset. JournalError when it cannot be on the disk."""
-        own = _Waiting(line)
-        self._waiting.append(own)
-        with self._writing:
-            if own.offset < 0 and self._broken is None:
-                self._write([self._waiting.popleft() for _ in range(len(self._waiting))])
-        if own.offset < 0:
-            self.check_whole()
-        return own.offset
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all was kept that was to be, and more can be."""
-        return self._broken is None
-
-    def check_whole(self) -> None:
-        """JournalError when nothing can be kept any more: then nothing is to be asked."""
-        if self._broken is not None:
-            raise JournalError(
-                f"cannot keep answers in {self.path}: {self._broken}",
-                hint="what was kept before is whole: make room, and run the same command again",
-            )
-
-    def close(self) -> None:
-        """Lets the file go."""
-        with self._writing, self._looking_up:
-            self._broken = self._broken or "the run is over"
-            self._file.close()
-            self._shown.close()
-
-    def _write(self, batch: list[_Waiting]) -> None:
-        try:
-            offset = self._file.add(b"".join(one.line for one in batch))
-        except OSError as error:  # from now on nothing is taken: it would come after a gap
-            self._broken = error.strerror or str(error)
-            return
-        for one in batch:
-            one.offset = offset
-            offset += len(one.line)
 
 
 class ByPath(Generic[T]):

@@ -23,9 +23,9 @@ from runtime_support._redaction import secret_in
 from runtime_support._schema.documents import fits
 from runtime_support._values import is_object
 from runtime_support.errors import CheckError, ConfigError
+from runtime_support.runs._journal import add, entries, is_journal
 from runtime_support.runs._keeper import approval_step, decision_data
-from runtime_support.runs._lines import Entry, Lines, is_journal, line_of, with_sum
-from runtime_support.runs._reading import entries
+from runtime_support.runs._lines import Entry
 
 # Where a job of `saftc map` has the journals of its chunks.
 _OF_CHUNKS = "journal"
@@ -101,7 +101,7 @@ def began_by(path: str) -> tuple[list[str], str] | None:
     does not say that.
     """
     found: tuple[list[str], str] | None = None
-    for entry in entries(path, only_whole=True):
+    for entry in entries(path):
         match entry:
             case {"asks": str(), "command": [str(), *_] as words, "folder": str() as folder}:
                 found = [str(word) for word in words], folder
@@ -120,34 +120,19 @@ def _journals_in(folder: str) -> Iterator[str]:
 
 
 def _waiting_in(path: str) -> list[WaitingCall]:
-    questions, doubts = dict[tuple[Any, ...], Entry](), dict[tuple[Any, ...], Entry]()
-    asked = dict[tuple[Any, ...], Entry]()
-    for entry in entries(path, only_whole=True):
-        if "at" not in entry:
-            continue
-        at = tuple(entry["at"])
-        if "instead" in entry:  # it was asked elsewhere, and is there no longer
-            questions.pop(tuple(entry["instead"]), None)
-            doubts.pop(tuple(entry["instead"]), None)
-        if "asks" in entry and "sum" in entry:
-            if "decided" not in entry:
-                questions[at] = asked[at] = entry
-                continue
-            questions.pop(at, None)
-            asked[at] = {**asked.get(at, {}), **entry}
-            call_at = (*at[:3], str(at[3])[:-1])
-            if call_at in doubts and doubts[call_at]["time"] == entry.get("begun"):
-                del doubts[call_at]
-        elif entry.get("approved"):
-            doubts.pop(at, None)
-            if "ms" not in entry and "left" not in entry:
-                doubts[at] = entry
-    found = [_waiting(path, at, one, None) for at, one in questions.items()]
-    for at, one in doubts.items():
-        known = asked.get((*at[:3], approval_step(str(at[3]))), {})
-        shown = known.get("shown", f"{one['tool']} {one['sent']}")
-        question = {**known, "asks": one["tool"], "sent": one["sent"], "shown": shown}
-        found.append(_waiting(path, at, question, one["time"]))
+    known = {tuple(one["at"]): one for one in entries(path, latest=True) if "at" in one}
+    asked = {tuple(one["at"]): one for one in entries(path) if "schema" in one}
+    found: list[WaitingCall] = []
+    for at, one in known.items():
+        if "asks" in one and "decided" not in one:
+            found.append(_waiting(path, at, one, None))
+        elif one.get("approved") and "ms" not in one and "left" not in one:
+            question_at = (*at[:3], approval_step(str(at[3])))
+            question = {**asked.get(question_at, {}), **known.get(question_at, {})}
+            if question.get("begun") != one["time"]:
+                shown = question.get("shown", f"{one['tool']} {one['sent']}")
+                question |= {"asks": one["tool"], "sent": one["sent"], "shown": shown}
+                found.append(_waiting(path, at, question, one["time"]))
     return found
 
 
@@ -190,11 +175,9 @@ def _add(call: WaitingCall, at: tuple[Any, ...], decision: Entry) -> None:
     kept = {"asks", "kind", "digest", "sent", "shown"}
     question = {name: part for name, part in call.question.items() if name in kept}
     whole = {"kind": "call", "digest": "", **question}
-    lines = Lines(call.journal)
-    try:
-        lines.mend()
+
+    def check() -> None:
         if not any(one.at == call.at for one in _waiting_in(call.journal)):
             raise ConfigError(f"{call.shown} no longer waits")
-        lines.append(with_sum(line_of({"at": list(at), "asks": call.tool, **whole, **decision})))
-    finally:
-        lines.close()
+
+    add(call.journal, at, {"asks": call.tool, **whole, **decision}, check)

@@ -36,11 +36,11 @@ from runtime_support._seams import Around, register
 from runtime_support._values import counted, is_object
 from runtime_support.errors import ConfigError, ReplayMiss, SaftError, ToolsUnsupported
 from runtime_support.providers import PromptCall
+from runtime_support.runs._journal import exchanges, is_journal
 from runtime_support.runs._lines import (
     ByPath,
     Entry,
     Held,
-    is_journal,
     key_of,
     key_of_data,
     line_of,
@@ -50,7 +50,6 @@ from runtime_support.runs._lines import (
     request_data,
     without_opaque,
 )
-from runtime_support.runs._reading import exchanges
 
 if TYPE_CHECKING:
     from runtime_support._seams import Send

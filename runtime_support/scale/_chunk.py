@@ -20,8 +20,8 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -52,6 +52,7 @@ from runtime_support.errors import (
     printable,
 )
 from runtime_support.runs._budgets import Spent, is_of_block, spending_apart, spending_here
+from runtime_support.runs._journal import join, remove
 from runtime_support.runs._keeper import journaled_part
 from runtime_support.runs._lines import Entry
 from runtime_support.runs._places import scoped
@@ -70,7 +71,11 @@ ROW_TIMEOUT = "RowTimeout"
 
 # The journal of an attempt, a copy that is not whole, and what workers see the folder by.
 _JOURNAL = re.compile(r".+\.jsonl", re.DOTALL)
-_TORN = re.compile(r"\d{6,}\..+-\d+-[0-9a-f]{8}\.jsonl\.tmp|[0-9a-f]{12}\.tmp", re.DOTALL)
+_TORN = re.compile(
+    r"(\d{6,}\..+-\d+-[0-9a-f]{8}\.jsonl)(\.tmp(-journal|-wal|-shm)?|-journal|-wal|-shm|-lock)"
+    r"|[0-9a-f]{12}\.tmp",
+    re.DOTALL,
+)
 
 BUDGETS = {"max_requests": "requests", "max_total_tokens": "tokens", "max_cost": "cost"}
 _RATES = ("requests_per_minute", "tokens_per_minute")
@@ -382,7 +387,9 @@ def journals_of(folder: str, number: int | None = None, *, torn: bool = False) -
         names = os.listdir(folder)
     except FileNotFoundError:
         return []
-    found = (name for name in names if name.startswith(begins) and form.fullmatch(name))
+    mine = (form.fullmatch(name) for name in names if name.startswith(begins))
+    # What is beside a journal belongs to it as long as that is there.
+    found = (one[0] for one in mine if one and not (torn and one[1] in names))
     aged = ((_age(path), path) for path in (os.path.join(folder, name) for name in found))
     return [path for _, path in sorted((age, path) for age, path in aged if age is not None)]
 
@@ -413,29 +420,10 @@ def _attempt(job: Job, number: int) -> str:
 def _gather(earlier: list[str], path: str) -> None:
     """Makes one journal of what earlier attempts have left."""
     copy = f"{path}.tmp"
-    with open(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        for line in lines_in(earlier):
-            file.write(line)
-        file.flush()
-        os.fsync(file.fileno())
+    join(earlier, copy)
     os.replace(copy, path)
     for old in earlier:
-        with suppress(FileNotFoundError):  # an abandoned attempt may do the same
-            os.unlink(old)
-
-
-def lines_in(journals: list[str]) -> Iterator[bytes]:
-    """The whole lines of journals, each once: what was copied is in two, until one is gone.
-
-    A process that was killed may have left one that is empty, or has a half line at its end.
-    """
-    seen = set[bytes]()
-    for journal in journals:
-        with suppress(FileNotFoundError), open(journal, "rb") as file:
-            for line in file:
-                if line.endswith(b"\n") and line not in seen:
-                    seen.add(line)
-                    yield line
+        remove(old)
 
 
 # The threads of a process

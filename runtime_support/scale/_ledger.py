@@ -29,9 +29,9 @@ from runtime_support._settings import Settings
 from runtime_support._values import counted, is_object
 from runtime_support.errors import ConfigError, JournalError
 from runtime_support.runs._budgets import Spending, Spent
-from runtime_support.runs._journal import time_text
+from runtime_support.runs._journal import entries, remove, time_text
 from runtime_support.runs._lines import Entry, Held, line_of, usage_of
-from runtime_support.scale._chunk import journals_of, lines_in
+from runtime_support.scale._chunk import journals_of
 from runtime_support.scale._output import cannot_write
 
 VERSION = 1
@@ -127,7 +127,7 @@ class Ledger:
             if name not in self._counted:
                 unfinished.setdefault(int(number), []).append(path)
             elif name not in self._keeps:
-                os.unlink(path)
+                remove(path)
         for chunk, paths in unfinished.items():
             spending = Spending()
             for model, *used in _exchanges(paths):
@@ -183,8 +183,7 @@ class Ledger:
         # With what a process that was killed has left of a copy.
         torn = journals_of(self.journals, number, torn=True)
         for path in torn if keeps else [*paths, *torn]:
-            with suppress(FileNotFoundError):  # an abandoned attempt has it
-                os.unlink(path)
+            remove(path)
 
     def close(self) -> None:
         """Lets the folder go."""
@@ -310,11 +309,14 @@ def _user() -> int:
 
 def _exchanges(journals: list[str]) -> Iterator[Any]:
     """The model and the tokens of each exchange that the attempts at a chunk have left."""
-    for line in lines_in(journals):
-        with suppress(ValueError):  # damaged, which the next attempt passes over
-            entry = json.loads(line)
-            if is_object(entry) and "used" in entry:
-                yield entry["used"]
+    seen = set[str]()
+    for path in journals:
+        with suppress(ConfigError):  # a process was killed before it was one
+            for entry in entries(path):
+                text = json.dumps(entry)
+                if "used" in entry and text not in seen:
+                    seen.add(text)
+                    yield entry["used"]
 
 
 def _process() -> str:

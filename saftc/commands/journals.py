@@ -42,7 +42,7 @@ def show_runs(folder: str) -> int:
     """Writes a line for each journal in a folder to standard output; gives the exit code."""
     from runtime_support.errors import ConfigError
     from saftc.looking.journals import summary
-    from saftc.runtime import damaged_lines, escaped, is_journal, size_text, time_text
+    from saftc.runtime import escaped, is_journal, size_text, time_text
 
     if not Path(folder).is_dir():
         is_file = Path(folder).exists()
@@ -57,8 +57,6 @@ def show_runs(folder: str) -> int:
         except ConfigError as problem:
             complain(str(problem))
             continue
-        if found.damaged:
-            complain(damaged_lines(str(path), found.damaged))
         begun = time_text(found.begun)
         spent = found.spent
         numbers = f"{spent.requests:,}", f"{spent.tokens:,}", size_text(found.size)

@@ -20,8 +20,7 @@ from saftc.runtime import (
     enclosing_scopes,
     entries,
     escaped,
-    lock,
-    note_damaged,
+    is_in_use,
     redacted,
     trace_text,
     usage_of,
@@ -42,11 +41,6 @@ class Summary:
     prompts: set[tuple[str, str, int]] = field(default_factory=set[tuple[str, str, int]])
     spent: Spent = field(default_factory=Spent)
     tools: int = 0
-    damaged: int = 0
-
-    def note_damaged(self, count: int) -> None:
-        """Notes how many lines are damaged."""
-        self.damaged = count
 
 
 def told(path: str) -> Iterator[str]:
@@ -60,8 +54,8 @@ def events(path: str) -> Iterator[Event]:
     # to keep them as they are.
     numbers: dict[int, int] = {}
     makers: dict[int, int] = {}
-    for entry in entries(path, note_damaged(path)):
-        if "at" not in entry or "instead" in entry:
+    for entry in entries(path):
+        if "at" not in entry:
             continue
         asked, step = Asked(*entry["at"][:3]), entry["at"][3]
         number = numbers.setdefault(hash(asked), len(numbers) + 1)
@@ -120,7 +114,7 @@ def _decision(entry: Entry) -> str:
 
 def timeline(path: str) -> Timeline:
     """The run drawn over time; between its processes no time is left."""
-    begun = [entry["time"] for entry in entries(path) if "saft" in entry][1:]
+    begun = [entry["time"] for entry in entries(path) if entry.get("process") == "begun"][1:]
     found = Timeline(os.path.basename(path))
     state = summary(path).state
     known = ("failed", "interrupted", "killed", "running", "waiting")
@@ -143,8 +137,8 @@ def summary(path: str) -> Summary:
     """How far a run came, and what it took."""
     found = Summary(size=os.path.getsize(path) if os.path.isfile(path) else 0)
     open_questions: set[tuple[object, ...]] = set()
-    for entry in entries(path, found.note_damaged):
-        if "saft" in entry:
+    for entry in entries(path):
+        if "version" in entry:
             found.script, found.begun = entry["script"], found.begun or entry["time"]
             found.processes += 1
             found.state = "killed"
@@ -157,10 +151,9 @@ def summary(path: str) -> Summary:
         if "asks" in entry:
             is_open = "decided" not in entry
             (open_questions.add if is_open else open_questions.discard)(tuple(entry["at"]))
-        found.tools += "tool" in entry and "ms" in entry and "instead" not in entry
+        found.tools += "tool" in entry and "ms" in entry
     if found.state == "killed" and open_questions:
         found.state = "waiting"
-    with open(path, "rb") as file:
-        if not lock(file.fileno(), waits=False):
-            found.state = "running"
+    if is_in_use(path):
+        found.state = "running"
     return found

@@ -5,7 +5,8 @@ arguments that look alike, programs, and lines of a journal that were edited.
 from __future__ import annotations
 
 import json
-import zlib
+import sqlite3
+from contextlib import closing
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ import pytest
 
 from runtime_support import (
     CheckError,
+    ConfigError,
     Decision,
+    JournalError,
     Reply,
     Request,
     RunStopped,
@@ -26,6 +29,7 @@ from runtime_support import (
 )
 from runtime_support.programs import Plan, program, run
 from runtime_support.runs import decide, journaled, waiting_calls
+from runtime_support.runs._journal import Entry, add, entries
 
 PAID: list[str] = []
 
@@ -75,10 +79,13 @@ def asked(reply: Reply, **tools: Any) -> bool:
     return False
 
 
-def append(line: bytes) -> None:
-    """Adds a line to the journal."""
-    with Path("run").open("ab") as journal:
-        journal.write(line)
+def append(entry: Entry) -> None:
+    """Adds a row to the journal as `saftc approve` does, with its sum."""
+    add("run", entry["at"], {name: one for name, one in entry.items() if name != "at"}, nothing)
+
+
+def nothing() -> None:
+    pass
 
 
 # Replies and names
@@ -171,13 +178,13 @@ ALIKE = [
 @pytest.mark.heavy
 def test_arguments_that_look_alike_are_others() -> None:
     """A yes is moved to each other call at its place: it waits all the same."""
-    questions: dict[str, bytes] = {}
+    questions: dict[str, Entry] = {}
     for sent in ALIKE:
         Path("run").unlink(missing_ok=True)
         if asked(calling(("refund", sent)), refund=approve(refund)):
             (call,) = waiting_calls("run")
             decide(call, Decision.yes())
-            questions[sent] = Path("run").read_bytes().splitlines(keepends=True)[-1]
+            questions[sent] = next(one for one in entries("run") if "asks" in one)
     assert len(questions) > 15
     for approved, sent in permutations(questions, 2):
         Path("run").unlink()
@@ -250,28 +257,19 @@ def test_a_yes_for_a_program_is_none_for_another() -> None:
 
     with pytest.raises(RunWaiting):
         asked_for(1)
-    line = Path("run").read_bytes()
     decide(waiting_calls("run")[0], Decision.yes())
-    yes = Path("run").read_bytes()[len(line) :]
+    yes = next(one for one in entries("run") if "decided" in one)
     with pytest.raises(RunWaiting):
         asked_for(2)
     # The decision about the one, at the place of the other.
     other = next(one for one in waiting_calls("run") if '"amount":2' in one.shown)
-    entry = {**json.loads(yes), "at": list(other.at)}
-    append(summed(entry))
+    append({**yes, "at": list(other.at)})
     with pytest.raises(RunWaiting):
         asked_for(2)
     assert PAID == []
 
 
-# Lines of a journal
-
-
-def summed(entry: dict[str, Any]) -> bytes:
-    """An entry as a line with a right sum, as only somebody who means it writes one."""
-    entry = {name: part for name, part in entry.items() if name != "sum"}
-    data = json.dumps(entry, ensure_ascii=False).encode()[:-1]
-    return data + b', "sum": "%08x"}\n' % zlib.crc32(data)
+# Rows of a journal
 
 
 def goes_through() -> bool:
@@ -290,35 +288,37 @@ def test_each_edit_of_each_byte_of_a_refusal_leaves_it_refused_or_waiting() -> N
     assert asked(SENT)
     decide(waiting_calls("run")[0], Decision.no("no", "ada"))
     whole = Path("run").read_bytes()
-    start = whole.rstrip(b"\n").rfind(b"\n") + 1
-    edits = [(b'"decided": "no"', b'"decided": "yes"'), (b'"no"', b'"yes"')]
-    for old, new in edits:
+    start = whole.index(b'"decided": "no"') - 300
+    for old, new in [(b'"decided": "no"', b'"decided":"yes"'), (b'"no"', b'"ye"')]:
         Path("run").write_bytes(whole[:start] + whole[start:].replace(old, new))
-        assert not goes_through()
-    for at in range(start, len(whole) - 1, 7):
+        assert not went_through()
+    for at in range(start, start + 600, 7):
         for byte in (whole[at] ^ 1, ord("y")):
             Path("run").write_bytes(whole[:at] + bytes([byte]) + whole[at + 1 :])
-            assert not goes_through()
+            assert not went_through()
     assert PAID == []
 
 
-def test_no_line_without_a_sum_is_a_decision() -> None:
-    """Also where the first line was edited to say that its process wrote none."""
+def went_through() -> bool:
+    """Whether a journal that was edited lets the call through; mostly it is refused itself."""
+    try:
+        return goes_through()
+    except (ConfigError, JournalError):
+        return False
+
+
+def test_no_row_without_a_sum_is_a_decision() -> None:
     assert asked(SENT)
-    lines = Path("run").read_bytes().splitlines(keepends=True)
-    question = json.loads(next(line for line in lines if b'"asks"' in line))
+    question = next(one for one in entries("run") if "asks" in one)
     decision = {"decided": "yes", "reason": "", "arguments": None, "by": "ada", "time": 1.0}
-    head = json.loads(lines[0])
-    bare = [
-        json.dumps({name: part for name, part in one.items() if name != "sum"}).encode() + b"\n"
-        for one in (head, {**question, **decision})
-    ]
-    for first in (lines[0], bare[0]):
-        for last in (bare[1], bare[1].replace(b"}\n", b', "sum": "00000000"}\n')):
-            Path("run").write_bytes(first + b"".join(lines[1:]) + last)
-            assert not goes_through()
+    append({**question, **decision})
+    with closing(sqlite3.connect("run")) as database, database:
+        database.execute("update entry set sum = 0 where id = (select max(id) from entry)")
+    assert not goes_through()
     # With its sum it is what `saftc approve` writes.
-    Path("run").write_bytes(b"".join(lines) + summed({**question, **decision}))
+    with closing(sqlite3.connect("run")) as database, database:
+        database.execute("delete from entry where sum = 0")
+    append({**question, **decision})
     assert goes_through() and PAID == ["A 1"]
 
 
@@ -344,26 +344,22 @@ def test_no_line_without_a_sum_is_a_decision() -> None:
     ],
     ids=str,
 )
-def test_no_line_that_saftc_would_not_write_is_a_decision(change: dict[str, Any]) -> None:
+def test_no_row_that_saftc_would_not_write_is_a_decision(change: dict[str, Any]) -> None:
     assert asked(SENT)
-    question = next(
-        json.loads(line) for line in Path("run").read_bytes().splitlines() if b'"asks"' in line
-    )
+    question = next(one for one in entries("run") if "asks" in one)
     decision = {"decided": "yes", "reason": "", "arguments": None, "by": "ada", "time": 1.0}
-    append(summed({**question, **decision, **change}))
+    append({**question, **decision, **change})
     assert not goes_through()
 
 
-def test_where_lines_are_damaged_an_approved_call_is_not_made_once_more() -> None:
-    """The line that is damaged may have been the one that says that the call was begun."""
+def test_where_rows_are_damaged_an_approved_call_is_not_made_once_more() -> None:
+    """The row that is damaged may have been the one that says that the call was begun."""
     assert asked(SENT)
     decide(waiting_calls("run")[0], Decision.yes())
     assert goes_through()
     PAID.clear()
-    lines = Path("run").read_bytes().splitlines(keepends=True)
-    for at, line in enumerate(lines):
-        if b'"tool": "refund"' in line:
-            lines[at] = line.replace(b"refund", b"refunt")
-    Path("run").write_bytes(b"".join(lines))
+    with closing(sqlite3.connect("run")) as database, database:
+        change = "replace(data, '\"tool\": \"refund\"', '\"tool\": \"refunt\"')"
+        database.execute(f"update entry set data = {change}")
     assert not goes_through()
     assert PAID == []

@@ -10,6 +10,7 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import traceback
 from collections import Counter
 from collections.abc import Callable
@@ -33,6 +34,8 @@ from runtime_support import (
 )
 from runtime_support.programs import program
 from runtime_support.runs import decide, journaled, settle, waiting_calls
+from runtime_support.runs._journal import entries as rows
+from runtime_support.runs._journal import is_journal
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here"),
@@ -104,18 +107,25 @@ class Death:
                 die()
 
     def prepare(self) -> None:
-        """Counts what is written, whole and half, to files that are kept."""
-        write = os.write
+        """Counts what is added to journals, in the middle of a transaction and behind it."""
+        connect, death = sqlite3.connect, self
 
-        def counted(descriptor: int, data: Any) -> int:
-            if self.place == "torn" and self.left == 1:
-                write(descriptor, bytes(data)[: len(data) // 2])
-            self.reach("torn")
-            written = write(descriptor, data)
-            self.reach("write")
-            return written
+        class Dying(sqlite3.Connection):
+            def executemany(self, query: str, rows: Any, /) -> sqlite3.Cursor:
+                done = super().executemany(query, rows)
+                death.reach("torn")
+                return done
 
-        os.write = counted
+            def execute(self, query: str, *values: Any) -> sqlite3.Cursor:
+                done = super().execute(query, *values)
+                if query == "commit" or query.startswith("insert"):
+                    death.reach("write")
+                return done
+
+        def connected(*arguments: Any, **named: Any) -> sqlite3.Connection:
+            return connect(*arguments, **named, factory=Dying)
+
+        sqlite3.connect = connected  # type: ignore[assignment]
 
 
 def note(path: Path, text: str) -> None:
@@ -201,8 +211,7 @@ def decisions(folder: Path) -> dict[str, str]:
     """By place, with the digest, what was decided; nothing of it changes or is decided anew."""
     found: dict[str, str] = {}
     journal = folder / "run"
-    for line in journal.read_bytes().splitlines(keepends=True) if journal.exists() else ():
-        entry: dict[str, Any] = json.loads(line) if line.endswith(b"}\n") else {}
+    for entry in rows(str(journal)) if is_journal(str(journal)) else ():
         if "decided" in entry and "begun" not in entry:
             place = json.dumps([entry["at"], entry["digest"]])
             assert place not in found, f"asked twice: {place}"

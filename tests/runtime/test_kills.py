@@ -22,8 +22,9 @@ import pytest
 import runtime_support._recovery  # noqa: F401  (else each process loads it anew)
 from runtime_support import overlap, prompt, scoped, write_text
 from runtime_support.providers import _chat
+from runtime_support.runs import _journal as journals
 from runtime_support.runs import _keeper as keeping
-from runtime_support.runs import _lines as lines
+from runtime_support.runs._journal import Journal
 from saftc.driver import compile_source
 from saftc.source import Source
 from tests.support.fake_server import Answer, FakeServer, calling, completion
@@ -165,13 +166,22 @@ def dying(point: str, count: int) -> Callable[[], None]:
 
         return call
 
+    left, commit = itertools.count(1), Journal._commit
+
+    def torn(self: Journal, rows: Any) -> None:
+        if next(left) == count:
+            self._database.execute("begin immediate")
+            self._database.executemany(journals._INSERT, [one.values for one in rows])
+            os.kill(os.getpid(), signal.SIGKILL)
+        commit(self, rows)
+
     def prepare() -> None:
         if point == "reply":
             _chat.read = counted(_chat.read)
         elif point == "sync":
-            lines._sync = counted(lines._sync)  # pyright: ignore[reportPrivateUsage]
+            Journal._commit = counted(Journal._commit)  # after a transaction
         else:
-            os.write = counted(os.write)
+            Journal._commit = torn  # in the middle of one
 
     return prepare
 

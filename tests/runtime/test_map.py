@@ -10,10 +10,11 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -1204,9 +1205,10 @@ def test_what_a_killed_process_has_left_half_done() -> None:
     path = table("mails.csv", 8)
     assert map_rows(ask, path, "out", in_flight=1).usage.requests == 3
     (journal,) = Path("out/journal").iterdir()
-    # Before it has written anything, in the middle of its head, and between a copy and its end.
+    # Before it has made a database, and its tables, and between a copy and its end.
     journal.with_name("000000.killed-1.jsonl").touch()
-    journal.with_name("000000.killed-2.jsonl").write_bytes(journal.read_bytes()[:9])
+    with closing(sqlite3.connect(journal.with_name("000000.killed-2.jsonl"))) as database:
+        database.execute("pragma journal_mode = wal")
     journal.with_name("000000.killed-3.jsonl").write_bytes(journal.read_bytes())
     configure(provider=(echo := Echo()), max_requests=8)
     report = map_rows(ask, path, "out", in_flight=1)

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from runtime_support import ConfigError, RunStopped, configure
+from runtime_support.runs._journal import entries
 from runtime_support.scale import Module, Report, Script, map_rows
 from runtime_support.scale import _dask as dask
 from runtime_support.scale import _mapping as mapping
@@ -514,8 +515,7 @@ def test_a_model_of_the_environment_is_no_part_of_a_request(
     assert mapped(mails, "out", workers=1, limit=3, keep_journals=True).done == 3
     asked = list[Any]()
     for path in Path("out/journal").iterdir():
-        entries = map(json.loads, path.read_text().splitlines())
-        asked += [entry["request"] for entry in entries if "request" in entry]
+        asked += [entry["request"] for entry in entries(str(path)) if "request" in entry]
     assert len(asked) == 3 and all("model" not in one for one in asked)
     assert {request.body["model"] for request in server.requests} == {"fake"}
 

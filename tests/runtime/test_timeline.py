@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import stat
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Generator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from runtime_support import (
     together,
 )
 from runtime_support._observe import tracing as tracing
+from runtime_support.runs._journal import add, entries
 from runtime_support.testing import Scripted, tool_request
 from saftc.looking import live
 from saftc.looking import timeline as timelines
@@ -454,13 +457,15 @@ def test_between_the_processes_of_a_journal_no_time_is_left(scripted: Made) -> N
 
     scripted("a", "b")
     run("one")
-    lines = Path("a.journal").read_text().splitlines(keepends=True)
+    before = len(list(entries("a.journal")))
     later_by = 100_000
     run("one", "two")
-    entries = [json.loads(line) for line in Path("a.journal").read_text().splitlines()]
-    for entry in entries[len(lines) :]:
-        entry["time"] = entry.get("time", 0) + later_by
-    Path("a.journal").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    later = list(entries("a.journal"))[before:]
+    with closing(sqlite3.connect("a.journal")) as database, database:
+        database.execute("delete from entry where id > ?", (before,))
+    for entry in later:
+        at = entry.pop("at", (None, None, None, entry.pop("process", "")))
+        add("a.journal", at, {**entry, "time": entry.get("time", 0) + later_by}, lambda: None)
     found = data_of(timeline("a.journal").page())
     assert len(found["prompts"]) == 2 and len(found["marks"]) == 1
     assert found["sums"]["wall"] < later_by / 2

@@ -12,6 +12,7 @@ from runtime_support import Result, Usage, add_observer, configure, prompt
 from runtime_support._observe.tracing import trace_text
 from runtime_support.runs import _recordings
 from runtime_support.runs._budgets import Spending, spending_here
+from runtime_support.runs._journal import entries
 from runtime_support.runs._keeper import journaled
 from saftc.looking.journals import summary
 from saftc.looking.timeline import Timeline
@@ -236,7 +237,7 @@ def test_journals_of_before(server: FakeServer, tmp_path: Path) -> None:
     path = tmp_path / "run.journal"
     with journaled(str(path)):
         prompt("x")
-    text = path.read_text()
+    text = json.dumps(list(entries(str(path))))
     assert '"used": ["fake", 11, 7]' in text and "cached" not in text
     with journaled(str(path)):
         assert prompt("x").usage == Usage(11, 7, 1)
