@@ -146,7 +146,7 @@ def _as_program(text: str, filename: str) -> CodeType:
     return compile(tree, filename, "exec")
 
 
-def _note_place(error: Exception, filename: str, places: _Places) -> None:
+def _note_place(error: BaseException, filename: str, places: _Places) -> None:
     """Notes the place in the script, of the innermost code of it, unless the error has one."""
     if any(note.startswith("at ") for note in getattr(error, "__notes__", ())):
         return
