@@ -373,6 +373,7 @@ def prepare(question: Question, *, is_streamed: bool = False, is_awaited: bool =
         tools = _tools_of(offered if question.offers_tools else {})
         told = [tool.description() for tool in tools.values()]
         conversation = _conversation(question, rendered.content, offered, told, settings)
+        conversation.read_repairs = partial(_read_repairs, tools)
         call = PromptCall(settings, place, offered)
         parts = load_part("chunks").parts_for(conversation.target) if is_streamed else None
         steps, around = question.steps(conversation), around_prompt(call)
@@ -392,6 +393,16 @@ def _tools_of(functions: Mapping[str, Any]) -> dict[str, Tool]:
     from runtime_support._tools import function_tool
 
     return {name: function_tool(name, one) for name, one in functions.items()}
+
+
+def _read_repairs(tools: Mapping[str, Tool], call: ToolRequest) -> list[str]:
+    """What was changed to read the arguments of a call of one of the tools."""
+    tool = tools.get(call.name)
+    if tool is None:
+        return []
+    from runtime_support._tools import argument_repairs
+
+    return [f"{call.name}: {repair}" for repair in argument_repairs(tool, call.arguments)]
 
 
 def _beside(

@@ -1,7 +1,6 @@
 """Typed values: what a prompt asks of the model for one, and what it makes of the reply.
 
     contract_of(list[int]).text       "Reply with JSON only, no other text, of this form: [int]"
-    read_reply(contract, "```[1, 2]```")      ([1, 2], ("code fence removed",))
 
 The form is Saft's notation with the fields' docs, far shorter than a JSON Schema.
 """
@@ -14,12 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from runtime_support._dates_decimals import EXAMPLES, WORDS
-from runtime_support._jsontext import parse_unambiguous
+from runtime_support._reader import read_reply
 from runtime_support._schema import model as m
-from runtime_support._schema.checking import decode
 from runtime_support._schema.reading import object_schema, remember, schema_of
 from runtime_support._schema.writing import notation, strict_json_schema
-from runtime_support._seams import load_part
 from runtime_support._targets import Target, Unreadable
 from runtime_support.errors import CheckError
 
@@ -67,23 +64,6 @@ def contract_for(schema: m.Schema) -> Contract:
     return remember(_contracts, id(schema), contract)
 
 
-def read_reply(contract: Contract, text: str) -> tuple[Any, tuple[str, ...]]:
-    """The value that the reply means, and in words what was needed to get it; or Unreadable."""
-    try:
-        read = parse_unambiguous(text, keeps_digits=contract.keeps_digits)
-        return decode(read, contract.schema), ()
-    except CheckError:
-        pass
-    from runtime_support._schema.mistakes import decode_for_model
-
-    recovery = load_part("recovery")
-    try:
-        recovered = recovery.recover(text, contract.schema)
-        return decode_for_model(recovered.value, contract.schema), recovered.repairs
-    except (recovery.RecoveryRefused, CheckError) as error:
-        raise Unreadable(str(error)) from None
-
-
 def _demand(schema: m.Schema) -> str:
     if isinstance(schema, m.AnySchema):
         return "Reply with JSON only, no other text."
@@ -108,6 +88,7 @@ class ValueTarget(Target):
     def __init__(self, contract: Contract) -> None:
         super().__init__()
         self._contract = contract
+        self.may_be_call = m.holds_calls(contract.schema)
 
     @property
     def contract(self) -> Contract | None:
@@ -117,7 +98,10 @@ class ValueTarget(Target):
         return self._contract.text
 
     def accept(self, text: str) -> None:
-        self.found, repairs = read_reply(self._contract, text)
+        try:
+            self.found, repairs = read_reply(text, self._contract.schema)
+        except CheckError as error:
+            raise Unreadable(str(error)) from None
         self.repairs.extend(repairs)
 
     def reminder(self, reason: str) -> str:

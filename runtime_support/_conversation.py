@@ -16,7 +16,7 @@ once it is answered.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -26,7 +26,14 @@ from runtime_support._redaction import escaped, redacted
 from runtime_support._results import NOTHING_KEPT, Answer, Kept, Result, ToolCall, Usage
 from runtime_support._seams import load_part
 from runtime_support._settings import Settings
-from runtime_support._targets import NOT_ALL, Target, Unreadable, Work, without_thinking
+from runtime_support._targets import (
+    NOT_ALL,
+    LeakedCall,
+    Target,
+    Unreadable,
+    Work,
+    without_thinking,
+)
 from runtime_support._values import brief
 from runtime_support.errors import (
     CheckError,
@@ -106,6 +113,9 @@ class Conversation:
     ) -> None:
         self.content = content
         self.target = target
+        target.has_tools = bool(tools)
+        # What was changed to read the arguments of a call of a tool.
+        self.read_repairs: Callable[[ToolRequest], list[str]] = lambda _: []
         self.settings = settings
         self.rounds_allowed = rounds
         self.ambient = ambient
@@ -129,7 +139,9 @@ class Conversation:
     def anew(self, target: Target) -> Conversation:
         """The same, from the beginning, towards another target."""
         same = (self.tools, self.settings, self.rounds_allowed, self.ambient)
-        return Conversation(self.content, target, *same, self.earlier, self.kept)
+        anew = Conversation(self.content, target, *same, self.earlier, self.kept)
+        anew.read_repairs = self.read_repairs
+        return anew
 
     def steps(self) -> Steps[None]:
         """What has to be done until the target is reached; a PromptError when it cannot be."""
@@ -141,11 +153,12 @@ class Conversation:
                     yield from self._run_tools(reply)
                     continue
                 try:
+                    self._refuse_leaked_call(reply.text)
                     work = self.target.accept(reply.text)
                     if work is not None:
                         yield from self._do(work)
                 except Unreadable as unreadable:
-                    self._ask_again(reply, str(unreadable))
+                    self._ask_again(reply, unreadable)
                 else:
                     self._note_cut(reply)
                     if self.target.is_reached:
@@ -251,6 +264,7 @@ class Conversation:
         ordinary = tuple(call for _, call in identified if not self.target.takes(call))
         calls = iter((yield from self._call_tools(ordinary)))
         for identity, call in identified:
+            self.repairs += self.read_repairs(call)
             if self.target.takes(call):
                 answer = self.target.keep(call)
                 # It answers with words of its own, and with these when it refuses a value.
@@ -321,10 +335,24 @@ class Conversation:
         elif self.finish not in _WHOLE:
             self.repairs.append(f"the reply ended with {_shown(self.finish)}")
 
-    def _ask_again(self, reply: Reply, reason: str) -> None:
+    def _refuse_leaked_call(self, text: str) -> None:
+        """LeakedCall where a reply without calls has one of a tool on offer in its text."""
+        tools = [*self.tools, *self.target.return_tools()]
+        if not tools or self.target.may_be_call:
+            return
+        from runtime_support._reader import find_leaked_call
+
+        names = [tool["function"]["name"] for tool in tools]
+        leaked = find_leaked_call(text, names, is_text=not self.target.is_typed)
+        if leaked is not None:
+            raise LeakedCall(leaked)
+
+    def _ask_again(self, reply: Reply, unreadable: Unreadable) -> None:
+        reason = str(unreadable)
         self._note_attempt(reply.text, reason)
+        reminder = unreadable.reminder or self.target.reminder(reason)
         self.messages.append(_text_message(reply))
-        self.messages.append({"role": "user", "content": self.target.reminder(reason)})
+        self.messages.append({"role": "user", "content": reminder})
 
     def _note_attempt(self, text: str, reason: str) -> None:
         """Counts a reply that did not do; too many are the end."""
@@ -389,13 +417,14 @@ def _calls_message(reply: Reply, identified: list[tuple[str, ToolRequest]]) -> M
 
 def _sendable(arguments: str) -> str:
     """Servers read the arguments again, and fail on what is not a JSON object."""
-    from runtime_support._jsontext import read_arguments
+    from runtime_support._jsontext import to_json
+    from runtime_support._reader import read_arguments
 
     try:
-        read_arguments(arguments)
+        read, repairs = read_arguments(arguments)
     except CheckError:
         return "{}"
-    return arguments or "{}"
+    return to_json(read) if repairs or not read else arguments
 
 
 def _call_text(call: ToolCall) -> str:

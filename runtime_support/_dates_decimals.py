@@ -172,6 +172,8 @@ def read(word: Word, text: str) -> Any:
     if word == "duration":
         return _read_duration(text)
     class_ = class_for(word)
+    if "W" in text:
+        raise NotReadable("a week is not a day")
     if word != "date" and _TOO_FINE.search(text):
         raise NotReadable("parts of a second are counted in millionths")
     try:

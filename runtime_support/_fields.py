@@ -10,19 +10,17 @@ What the model sends instead as one JSON object is taken, too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
-from runtime_support._contracts import contract_for, contract_of, read_reply
 from runtime_support._exchange import ToolRequest
-from runtime_support._jsontext import read_arguments, to_json
+from runtime_support._jsontext import to_json
 from runtime_support._names import listed
+from runtime_support._reader import read_arguments, read_reply
+from runtime_support._reader.fitting import read_value, spelling
 from runtime_support._schema import model as m
-from runtime_support._schema.mistakes import decode_for_model
 from runtime_support._schema.reading import object_schema
 from runtime_support._schema.writing import json_schema
 from runtime_support._targets import NOT_ALL, RETURN_PREFIX, Target, Unreadable
-from runtime_support._tools import convert_text
 from runtime_support.errors import CheckError
 
 
@@ -86,12 +84,9 @@ class FieldsTarget(Target):
         field = next(field for field in self.schema.fields if field.name == name)
         self._handed_in.append(name)
         try:
-            keeps_digits = m.holds_decimals(field.schema)
-            arguments = read_arguments(call.arguments, keeps_digits=keeps_digits)
-            if "value" not in arguments:
-                raise CheckError("the argument `value` is missing")
-            value = convert_text(arguments["value"], field.schema)
-            self.arrived[name] = decode_for_model(value, field.schema)
+            value, repairs = _value_in(call.arguments, field)
+            self.arrived[name] = value
+            self.repairs += [f"{name}: {repair}" for repair in repairs]
         except CheckError as error:
             self.reasons[name] = str(error)
             self.repairs.append(f"refused for {name}: {error}")
@@ -146,24 +141,42 @@ class FieldsTarget(Target):
     def _fields_in(self, text: str) -> dict[str, Any]:
         """The fields of an object in the text: all of them, or each that is valid."""
         try:
-            return read_reply(contract_for(self.schema), text)[0]
-        except Unreadable:
-            pass
+            found, repairs = read_reply(text, self.schema)
+        except CheckError:
+            return self._valid_fields_in(text)
+        self.repairs += repairs
+        return found
+
+    def _valid_fields_in(self, text: str) -> dict[str, Any]:
         try:
-            keeps_digits = m.holds_decimals(self.schema)
-            contract = replace(contract_of(dict[str, Any]), keeps_digits=keeps_digits)
-            loose, _ = read_reply(contract, text)
-        except Unreadable:
+            data, repairs = read_arguments(text, self.schema)
+        except CheckError:
             return {}
+        keys = {spelling(key): key for key in data}
         found: dict[str, Any] = {}
         for field in self.schema.fields:
-            if field.name not in loose:
+            key = field.name if field.name in data else keys.get(spelling(field.name))
+            if key is None:
                 continue
             try:
-                found[field.name] = decode_for_model(loose[field.name], field.schema, field.name)
+                found[field.name], more = read_value(data[key], field.schema, field.name)
+                repairs = (*repairs, *more)
             except CheckError as error:
                 self.reasons[field.name] = str(error)
+        self.repairs += repairs if found else ()
         return found
+
+
+def _value_in(arguments: str, field: m.Field) -> tuple[Any, tuple[str, ...]]:
+    """The value of a field in the arguments by which it is handed in, and what was changed."""
+    handed_in = m.ObjectSchema(None, (m.Field("value", field.schema),))
+    data, repairs = read_arguments(arguments, handed_in)
+    names = ("value", spelling(field.name))
+    key = next((one for one in data if spelling(one) in names), None)
+    if key is None:
+        raise CheckError("the argument `value` is missing")
+    value, more = read_value(data[key], field.schema, "value", field.name)
+    return value, (*repairs, *more)
 
 
 def _tools(names: Iterable[str]) -> str:

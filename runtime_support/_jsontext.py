@@ -107,22 +107,6 @@ def parse_unambiguous(text: str, *, keeps_digits: bool = False) -> Any:
     return value
 
 
-def read_arguments(arguments: str, *, keeps_digits: bool = False) -> dict[str, Any]:
-    """The arguments of a call as an object; an empty text means none.
-
-    Where decimals are asked for, numbers keep their digits.
-    """
-    if not arguments.strip():
-        return {}
-    try:
-        read = parse_unambiguous(arguments, keeps_digits=keeps_digits)
-    except CheckError as error:
-        raise CheckError(f"the arguments are not JSON: {error.message}") from None
-    if is_object(read):
-        return read
-    raise CheckError(f"the arguments have to be an object, got {brief(read)}")
-
-
 def _parse_with_digits(text: str) -> Any:
     import json
 

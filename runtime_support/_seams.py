@@ -51,7 +51,6 @@ PARTS = {
     "openai": "providers._openai",
     "overhearing": "_observe.overhearing",
     "recordings": "runs._recordings",
-    "recovery": "_recovery",
     "results": "_streaming.results",
     "spans": "_observe.spans",
     "tables": "_tables",

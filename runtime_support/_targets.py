@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from runtime_support._exchange import ToolRequest
 from runtime_support._results import ToolCall
-from runtime_support._seams import load_part
 from runtime_support._values import without_halves
+from runtime_support.errors import CheckError
 from runtime_support.errors import CheckError
 
 if TYPE_CHECKING:
@@ -37,14 +37,32 @@ _NOTHING = object()
 
 
 class Unreadable(Exception):
-    """The reply does not satisfy the contract; the text tells all that is wrong, with its paths."""
+    """The reply does not satisfy the contract; the text tells all that is wrong, with its paths.
+
+    `reminder` is what the model is told, where that is not the business of the target.
+    """
+
+    reminder: str | None = None
+
+
+class LeakedCall(Unreadable):
+    """A call of a tool was written as text, so that nothing was called."""
+
+    def __init__(self, tool: str) -> None:
+        super().__init__(f"a call of `{tool}` was written as text")
+        self.reminder = (
+            f"That reply has a call of `{tool}` as text, which calls nothing. "
+            "Call the tool by the interface, or answer without it."
+        )
 
 
 def without_thinking(text: str) -> str:
     """The text without the blocks in which a model thinks aloud."""
     if "<" not in text:
         return text
-    return load_part("recovery").without_thinking(text)  # seldom needed, and not small
+    from runtime_support._reader import without_thinking  # seldom needed, and not small
+
+    return without_thinking(text)
 
 
 class Work(Protocol):
@@ -76,6 +94,10 @@ class Target:
     """See the module's docstring; this one has no return tools."""
 
     is_typed = True
+    # Whether an object with the name of a tool and its arguments may be the value.
+    may_be_call = False
+    # Whether tools are on offer, so that a text may be a call of one.
+    has_tools = False
 
     def __init__(self) -> None:
         self.repairs: list[str] = []
@@ -126,14 +148,23 @@ class Target:
 
 
 class TextTarget(Target):
-    """Any text that is not empty; of a reply that is one JSON string, what it holds."""
+    """Any text that is not empty; thinking before it is left out, and of a reply that is one JSON
+    string it is what that holds.
+    """
 
     is_typed = False
 
     def accept(self, text: str) -> None:
         if not text.strip():
             raise Unreadable("the reply is empty")
-        text = _unquoted(text)
+        if text.lstrip()[0] in '<"':
+            from runtime_support._reader import read_text
+
+            try:
+                text, repairs = read_text(text)
+            except CheckError as error:
+                raise Unreadable(str(error)) from None
+            self.repairs.extend(repairs)
         self.found = without_halves(text)
         if self.found != text:
             self.repairs.append("half of a surrogate pair was replaced by U+FFFD")
@@ -141,15 +172,3 @@ class TextTarget(Target):
     def reminder(self, reason: str) -> str:
         return "Your reply was empty. Please answer."
 
-
-def _unquoted(text: str) -> str:
-    """What the text holds as a JSON string, where it is one as a whole."""
-    literal = text.strip()
-    if len(literal) < 2 or literal[0] != '"' or literal[-1] != '"':
-        return text
-    from runtime_support._jsontext import parse_unambiguous
-
-    try:
-        return parse_unambiguous(literal)
-    except CheckError:
-        return text

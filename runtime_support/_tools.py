@@ -5,15 +5,13 @@
     call_tool(tools, "look_up", '{"city": "Oslo"}')      waits, and at their end
                                          ToolCall(..., result="3.5", error=None, ...)
 
-Arguments are validated before the call; a number or bool that was sent as text is converted when
-nothing is lost. What an `async def` gives is awaited. What goes wrong is recorded and told to the
+Arguments are read as replies are, and checked before the call. What an `async def` gives is awaited. What goes wrong is recorded and told to the
 model, without secrets. But what the model cannot mend stops the script: a provider or a setting
 that fails a prompt inside a tool.
 """
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -21,24 +19,22 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from runtime_support._ambiguity import Ambiguity
-from runtime_support._dates_decimals import text_of, word_of
 from runtime_support._effects import Effects, call_function
-from runtime_support._jsontext import parse_unambiguous, read_arguments, to_json
+from runtime_support._jsontext import to_json
 from runtime_support._names import did_you_mean, listed
+from runtime_support._reader import read_arguments
+from runtime_support._reader.fitting import Fit, fit_arguments, shortened
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
 from runtime_support._schema import model as m
-from runtime_support._schema.checking import decode
+from runtime_support._schema.mistakes import decode_for_model
 from runtime_support._schema.reading import Parameter, Signature, bind_call, signature_of
 from runtime_support._schema.writing import json_schema
-from runtime_support._values import is_approved, is_list, is_object, plain
+from runtime_support._values import data_of, is_approved, plain
 from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped, SaftError
 
-_INTEGER = re.compile(r"[+-]?[0-9]+(\.0*)?")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # Larger than any context window: sending it would only be refused.
 LARGEST_RESULT = 4_000_000
-_BOOLS = {"true": True, "false": False}
 
 # By function and name. A schema is checked and compiled at its first use, and kept for that.
 _known: WeakKeyDictionary[Any, dict[str, tuple[Signature, m.ObjectSchema]]] = WeakKeyDictionary()
@@ -112,55 +108,22 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> Effects[T
 
 def read_for(tool: Tool | None, arguments: str) -> dict[str, Any]:
     """The arguments of a call as JSON data, as the tool needs it; CheckError when they are none."""
-    keeps_digits = tool is not None and m.holds_decimals(tool.parameters)
-    return read_arguments(arguments, keeps_digits=keeps_digits)
+    return read_arguments(arguments, None if tool is None else tool.parameters)[0]
+
+
+def argument_repairs(tool: Tool, arguments: str) -> tuple[str, ...]:
+    """What is changed to read the arguments of a call; nothing of those that do not fit."""
+    try:
+        read, repairs = read_arguments(arguments, tool.parameters)
+    except CheckError:
+        return ()
+    found = _fit(tool, read)
+    return () if found.misfits else shortened((*repairs, *found.repairs))
 
 
 def failure_text(failure: Exception, name: str, arguments: Any) -> str:
     """What a model is told of a call that has failed."""
     return redacted(_words(failure, name, arguments))
-
-
-def convert_text(value: Any, schema: m.Schema) -> Any:
-    """The value with numbers and bools that are text converted where the schema asks for them."""
-    match m.resolved(schema):
-        case m.ScalarSchema("int"):
-            return _as_integer(value)
-        case m.ScalarSchema("float"):
-            return float(value) if _is_text_of(_NUMBER, value) else value
-        case m.ScalarSchema("bool"):
-            return _BOOLS.get(value.lower(), value) if isinstance(value, str) else value
-        case m.LiteralSchema(wanted) if isinstance(value, str) and not isinstance(wanted, str):
-            return wanted if value.lower() == to_json(wanted) else value
-        case m.ListSchema() | m.TupleSchema() | m.MapSchema() | m.ObjectSchema() as container if (
-            isinstance(value, str)
-        ):
-            return _convert_json_text(value, container)
-        case m.ListSchema(item) if is_list(value):
-            return [convert_text(element, item) for element in value]
-        case m.TupleSchema(items) if is_list(value) and len(items) == len(value):
-            return [convert_text(e, item) for e, item in zip(value, items, strict=True)]
-        case m.MapSchema(of) if is_object(value):
-            return {key: convert_text(element, of) for key, element in value.items()}
-        case m.ObjectSchema(fields=fields) if is_object(value):
-            schemas = {field.name: field.schema for field in fields}
-            return {
-                key: convert_text(element, schemas[key]) if key in schemas else element
-                for key, element in value.items()
-            }
-        case m.UnionSchema(members):
-            return _convert_for_union(value, members)
-        case _:
-            return value
-
-
-def _convert_json_text(text: str, schema: m.Schema) -> Any:
-    """The list or object that a text is as JSON, where one is asked for."""
-    try:
-        inner = parse_unambiguous(text, keeps_digits=m.holds_decimals(schema))
-    except CheckError:
-        return text
-    return convert_text(inner, schema) if is_list(inner) or is_object(inner) else text
 
 
 def _without_private(signature: Signature) -> Signature:
@@ -186,32 +149,20 @@ def bind_arguments(tool: Tool, arguments: dict[str, Any]) -> Callable[[], Any]:
 
 def checked_arguments(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
     """What the function gets for these arguments, by name; CheckError when they do not fit."""
-    known = {parameter.name: parameter for parameter in tool.signature.parameters}
-    given = {
-        name: convert_text(value, known[name].schema) if name in known else value
-        for name, value in arguments.items()
-        if name not in known or not _stands_for_absent(value, known[name])
-    }
+    given = dict(_fit(tool, arguments).data)
+    known = {parameter.name for parameter in tool.signature.parameters}
     is_open = tool.signature.open_ended
     others = {name: given.pop(name) for name in arguments if is_open and name not in known}
-    try:
-        return {**decode(given, tool.parameters, "args"), **others}
-    except CheckError:
-        from runtime_support._schema.mistakes import decode_for_model
-
-        return {**decode_for_model(given, tool.parameters, "args"), **others}
+    return {**decode_for_model(given, tool.parameters, "args"), **others}
 
 
-def _stands_for_absent(value: Any, parameter: Parameter) -> bool:
-    """Models send null for what they leave out."""
-    return value is None and not parameter.required and not m.admits_nil(parameter.schema)
+def _fit(tool: Tool, arguments: dict[str, Any]) -> Fit:
+    return fit_arguments(arguments, tool.parameters.fields, is_open=tool.signature.open_ended)
 
 
 def result_text(value: Any) -> str:
     """What a model is told that a call gives; CheckError where that is no text."""
-    value = plain(value)
-    if word_of(value) is not None:
-        return text_of(value)
+    value = data_of(plain(value))
     try:
         text = value if isinstance(value, str) else to_json(value)
     except CheckError as refusal:  # a picture: what to do in a prompt is no help to a model
@@ -252,26 +203,3 @@ def _options(ambiguity: Ambiguity, name: str, arguments: dict[str, Any]) -> Iter
                 yield f"{option.sentence}: {name} {to_json({**arguments, **option.arguments})}"
         except CheckError:
             yield option.sentence
-
-
-def _as_integer(value: Any) -> Any:
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, str) and _is_text_of(_INTEGER, value):
-        return int(value.strip().partition(".")[0])
-    return value
-
-
-def _is_text_of(pattern: re.Pattern[str], value: Any) -> bool:
-    return isinstance(value, str) and len(value) < 400 and bool(pattern.fullmatch(value.strip()))
-
-
-def _convert_for_union(value: Any, members: tuple[m.Schema, ...]) -> Any:
-    for candidate in (value, *(convert_text(value, member) for member in members)):
-        for member in members:
-            try:
-                decode(candidate, member)
-            except CheckError:
-                continue
-            return candidate
-    return value

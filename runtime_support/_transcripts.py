@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from runtime_support._exchange import FailedCall, Message, Origin, Reply, Said, ToolRequest
 from runtime_support._names import listed
-from runtime_support._tools import read_arguments
+from runtime_support._reader import read_arguments
 from runtime_support._values import brief, is_list, is_object, plain
 from runtime_support.errors import CheckError
 

@@ -1,6 +1,6 @@
 """All that is wrong with a value at once, for the model that sent it.
 
-mistakes([1, "2"], schema)      all that `decode` objects to: ['value[1]: expected int, ...']
+decode_for_model([1, "2", true], schema)     CheckError: value[1]: expected int, ...; value[2]: ...
 """
 
 from __future__ import annotations
@@ -17,36 +17,22 @@ from runtime_support._schema.checking import (
     Mismatch,
     build_record,
     build_with,
-    decode,
     unexpected_field,
 )
-from runtime_support._schema.rules import broken_rules
+from runtime_support._schema.rules import collected_rules
 from runtime_support._values import is_list, is_object
 from runtime_support.errors import CheckError
 
-# Stands for a part of a value that is known not to fit.
-HOLE: Any = object()
 MOST_LISTED = 10
-# The search for mistakes in one part of a value ends after this many.
-MOST_SOUGHT = 100
 
 
 def decode_for_model(value: Any, schema: m.Schema, path: str = "value") -> Any:
     """As `decode` for what a model has sent: the CheckError tells all that is wrong at once."""
     try:
-        return decode(value, schema, path)
-    except CheckError as error:
-        raise CheckError(list_mistakes(mistakes(value, schema, path)) or str(error)) from None
-
-
-def mistakes(value: Any, schema: m.Schema, path: str = "value") -> list[str]:
-    """All that `decode` objects to, in words; nothing is said of holes."""
-    try:
-        _thorough.check(schema)(value)
+        return _thorough.check(schema)(value)
     except Mismatch as mismatch:
-        found = [one for one in (mismatch, *mismatch.others) if one.value is not HOLE]
-        return [str(one.report(path)) for one in found]
-    return []
+        found = [one.report(path) for one in (mismatch, *mismatch.others)]
+        raise CheckError(list_mistakes(map(str, found)), path=found[0].path) from None
 
 
 def list_mistakes(mistakes: Iterable[str]) -> str:
@@ -54,7 +40,7 @@ def list_mistakes(mistakes: Iterable[str]) -> str:
     told = list(dict.fromkeys(mistakes))
     more = len(told) - MOST_LISTED
     if more > 0:
-        told[MOST_LISTED:] = [f"and {more if len(told) < MOST_SOUGHT else 'many'} more"]
+        told[MOST_LISTED:] = [f"and {more} more"]
     return "; ".join(told)
 
 
@@ -139,16 +125,18 @@ class _Thorough(Decoding):
         return read_root
 
     def build(self, schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
-        try:
-            return build_record(schema, fields)
-        except Mismatch as mismatch:
-            assert schema.build is not None
-            wrong = _objections(mismatch.__cause__)
-            wrong = wrong or [
-                Mismatch.of_record(one.message, one.hint)
-                for one in broken_rules(schema.build, fields)
-            ]
-            raise _together(wrong or [mismatch]) from None
+        wrong: list[Mismatch] = []
+        record = None
+        with collected_rules(schema.build) as broken:
+            try:
+                record = build_record(schema, fields)
+            except Mismatch as mismatch:
+                wrong = _objections(mismatch.__cause__) or [mismatch]
+        if broken:  # what else its constructor says may come of them
+            wrong = [Mismatch.of_record(one.message, one.hint) for one in broken]
+        if wrong:
+            raise _together(wrong) from None
+        return record
 
 
 def _gathered(

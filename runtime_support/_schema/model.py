@@ -5,7 +5,7 @@ A schema is a union of small frozen classes; `match` over one ends in `assert_ne
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -351,17 +351,28 @@ def members_of(schema: Schema) -> tuple[Schema, ...]:
 def scalars_in(schema: Schema) -> set[ScalarKind]:
     """The kinds of scalars that may be in a value; a text in the form of a date is one."""
     found: set[ScalarKind] = set()
-    known, pending = set[int](), [schema]
-    while pending:
-        current = resolved(pending.pop())
-        if id(current) in known:
-            continue
-        known.add(id(current))
+    for current in all_parts(schema):
         if isinstance(current, ScalarSchema):
             form = None if current.constraints is None else current.constraints.format
             found.add(KINDS_OF_FORMATS.get(form or "", current.kind))
-        pending += parts_of(current)
     return found
+
+
+def all_parts(schema: Schema) -> Iterator[Schema]:
+    """The schema and all that are inside of it, each once."""
+    known, pending = set[int](), [schema]
+    while pending:
+        current = resolved(pending.pop())
+        if id(current) not in known:
+            known.add(id(current))
+            yield current
+            pending += parts_of(current)
+
+
+def holds_calls(schema: Schema) -> bool:
+    """Whether an object in a value may have both a `name` and `arguments`, as calls of tools do."""
+    found = [one for one in all_parts(schema) if isinstance(one, ObjectSchema)]
+    return any({"name", "arguments"} <= {field.name for field in one.fields} for one in found)
 
 
 def holds_decimals(schema: Schema) -> bool:

@@ -65,6 +65,7 @@ _READ_ONLY: dict[Any, Any] = {
 }
 # What a model makes of a list.
 _GATHERED: tuple[Any, ...] = (set, frozenset, collections.deque)
+_BARE = (list, dict, tuple, *_GATHERED)
 _AWAITED = (collections.abc.Awaitable, collections.abc.Coroutine)
 _ITERABLES = (collections.abc.Iterable, collections.abc.Collection)
 _MARKERS = (typing.Annotated, typing.Required, typing.NotRequired, typing.Final, typing.ClassVar)
@@ -305,6 +306,8 @@ class _Reader:
         if origin is Literal:
             literals = tuple(_literal(type_, value) for value in arguments)
             return literals[0] if len(literals) == 1 else m.UnionSchema(literals)
+        if not arguments and origin in (*_BARE, *_ITERABLES):
+            return self.read(origin)  # `typing.List` and the like, without what is in them
         if origin is list:
             return m.ListSchema(self.read(arguments[0]))
         if origin in _ITERABLES:

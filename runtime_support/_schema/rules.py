@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -27,20 +28,17 @@ def require(condition: object, message: str | Callable[[], str]) -> None:
     broken.append(error)
 
 
-def broken_rules(build: Callable[..., Any], fields: Mapping[str, Any]) -> list[CheckError]:
-    """The rules that the record of these fields breaks; a rule may count on those before it.
+@contextmanager
+def collected_rules(build: Any) -> Generator[list[CheckError]]:
+    """Collects the rules that a record breaks which is made in the block by `build`; a rule may
+    count on those before it.
 
     Nothing for a class whose constructor objects in another way.
     """
-    rules = getattr(getattr(build, "__post_init__", None), "__code__", None)
-    if rules is None:
-        return []
     broken: list[CheckError] = []
+    rules = getattr(getattr(build, "__post_init__", None), "__code__", None)
     token = _tested.set((rules, broken))
     try:
-        build(**fields)
-    except Exception:  # a rule that cannot be judged where one before it does not hold
-        return broken
+        yield broken
     finally:
         _tested.reset(token)
-    return broken

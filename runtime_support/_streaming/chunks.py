@@ -6,7 +6,8 @@
     parts.rest(value)                what the whole value has beside that
 
 What was given stays true: the value begins with it, or `rest` raises a ContractError. So text that
-may yet be one JSON string as a whole is held back, and so is a list that is not plain JSON. Of
+may yet be one JSON string as a whole, thinking, or a call of a tool is held back, and so is a list
+that is not plain JSON. Of
 other values there are `drafts` alone, which take the place of each other.
 """
 
@@ -17,6 +18,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from runtime_support._jsontext import parse_unambiguous, to_json
+from runtime_support._reader import CLOSES_THINKING, OPENS_THINKING, THINKING_TAGS
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
 from runtime_support._seams import load_part
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 _STRING_PART = re.compile(r'(?:[^"\\\x00-\x1f]|\\.)*', re.DOTALL)
 _OPENING = re.compile(r"\s*(?:```\w*\s+)?\[")
 _LONGEST_OPENING = 64
+_LONGEST_TAG = max(map(len, THINKING_TAGS)) + 3
+# What calls of tools that are written as text begin with.
+_CALLS_BEGIN = "{[`"
 _OUTSIDE = re.compile(r'["\[\]{},:]')
 _INSIDE = re.compile(r'["\\]')
 # What stands between the text before calls of tools and that of the next reply.
@@ -74,6 +79,8 @@ class TextPieces:
         self._held: list[str] = []
         self._escape: str = ""  # a backslash whose character has not come
         self._is_in_string = self._is_closed = self._is_decided = False
+        self._thought: str | None = None  # the last signs of thinking that has not ended
+        self._has_thought = self._may_be_call = False
 
     def feed(self, text: str) -> Iterator[str]:
         """What can be given now that this has come."""
@@ -83,6 +90,7 @@ class TextPieces:
                 return
             self._is_decided = True
             text = "".join(self._held)
+            text = text.lstrip() if self._has_thought else text
         if text:
             yield self._give(without_halves(text))
 
@@ -112,11 +120,20 @@ class TextPieces:
         return text
 
     def _may_be_other(self, text: str) -> bool:
-        """Whether what is held, `text` last, may yet be empty, or a JSON string as a whole."""
+        """Whether what is held, `text` last, may yet be empty, thinking, a call, or a JSON string
+        as a whole.
+        """
+        if self._thought is not None:
+            return self._is_thinking(text)
+        if self._may_be_call:
+            return True
         if not (self._is_in_string or self._is_closed):
-            text = text.lstrip()
-            if not text.startswith('"'):
-                return not text
+            text = "".join(self._held).lstrip()
+            if not text or text[0] == "<":
+                return not text or self._may_be_tag(text)
+            if text[0] != '"':
+                self._may_be_call = self.target.has_tools and text[0] in _CALLS_BEGIN
+                return self._may_be_call
             self._is_in_string, text = True, text[1:]
         if self._is_in_string:
             text = self._escape + text
@@ -127,6 +144,26 @@ class TextPieces:
                 return text in ("", "\\")
             self._is_in_string, self._is_closed, text = False, True, text[1:]
         return not text.strip()
+
+    def _may_be_tag(self, text: str) -> bool:
+        """Whether a text that begins with a tag may be thinking, or a call of a tool."""
+        opening = OPENS_THINKING.match(text)
+        if opening is not None:
+            self._thought = ""
+            return self._is_thinking(text[opening.end() :])
+        begins = text[:_LONGEST_TAG].casefold()
+        self._may_be_call = self.target.has_tools and len(begins) == _LONGEST_TAG
+        return self.target.has_tools or any(f"<{tag}>".startswith(begins) for tag in THINKING_TAGS)
+
+    def _is_thinking(self, text: str) -> bool:
+        """Whether the thinking goes on after this; else what follows it is looked at anew."""
+        text = f"{self._thought}{text}"
+        closing = CLOSES_THINKING.search(text)
+        if closing is None:
+            self._thought = text[-_LONGEST_TAG:]
+            return True
+        self._held, self._thought, self._has_thought = [text[closing.end() :]], None, True
+        return self._may_be_other("")
 
 
 class ListItems:

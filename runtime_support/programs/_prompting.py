@@ -24,7 +24,7 @@ from runtime_support._effects import in_thread
 from runtime_support._positions import annotate
 from runtime_support._redaction import redacted
 from runtime_support._results import Answer, Result, ToolCall
-from runtime_support._schema.model import AnySchema
+from runtime_support._schema.model import AnySchema, ListSchema, MapSchema, UnionSchema
 from runtime_support._seams import around_plan, load_part
 from runtime_support._settings import Settings, settings_for
 from runtime_support._tables import summary
@@ -71,6 +71,7 @@ Answer with one program, as JSON only, with no other text. It is checked as a wh
 Each `conv` is applied by itself where its result is asked for."""
 
 _TO_READ = "`plan: program = parse(text)` reads one that was kept"
+_PROGRAM = UnionSchema((MapSchema(AnySchema()), ListSchema(AnySchema())))
 _CHOICE = re.compile(r"[#(]?(\d{1,3})[.)]?")
 
 
@@ -483,6 +484,8 @@ class ProgramTarget(Target):
     `stays_wrong` says why.
     """
 
+    may_be_call = True
+
     def __init__(
         self, registry: Registry, returns: Any, limits: Limits, runs: bool, repairs: int
     ) -> None:
@@ -581,7 +584,7 @@ class ProgramTarget(Target):
         """The program in the answer: the JSON that it is, from a fence, or recovered."""
         if len(answer) > self.limits.bytes or not answer or _is_json(answer):
             return ProgramText(answer)
-        from runtime_support._recovery import RecoveryRefused, fence_contents, recover
+        from runtime_support._reader import fence_contents, read_reply
 
         fences = fence_contents(answer)
         if len(fences) == 1:
@@ -591,13 +594,11 @@ class ProgramTarget(Target):
                 return ProgramText(answer)
 
         try:
-            recovered = recover(answer, AnySchema())
-        except RecoveryRefused:
+            program, repairs = read_reply(answer, _PROGRAM)
+        except CheckError:
             return ProgramText(answer)
-        if not (is_object(recovered.value) or is_list(recovered.value)):
-            return ProgramText(answer)
-        self.repairs.extend(recovered.repairs)
-        return recovered.value
+        self.repairs.extend(repairs)
+        return program
 
 
 @dataclass(frozen=True, slots=True)

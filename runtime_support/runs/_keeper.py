@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING, Any
 from runtime_support._dates_decimals import read
 from runtime_support._effects import Effect, Effects, drive, finish
 from runtime_support._exchange import Heard, Reply, Replying, Request, ToolRequest
-from runtime_support._jsontext import read_arguments, to_json
+from runtime_support._jsontext import to_json
 from runtime_support._notes import note
 from runtime_support._order import until_turn
+from runtime_support._reader import read_arguments
 from runtime_support._positions import Place
 from runtime_support._process import after_fork
 from runtime_support._redaction import holds_secret, redacted, shown
@@ -535,7 +536,7 @@ def _named(entry: Entry) -> str:
 def _arguments(wanted: ToolRequest) -> Any:
     """The arguments of a call as they were passed, or as they were sent."""
     try:
-        return read_arguments(wanted.arguments)
+        return read_arguments(wanted.arguments)[0]
     except CheckError:
         return wanted.arguments
 

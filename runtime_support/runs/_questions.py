@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runtime_support._approval import Decision
-from runtime_support._jsontext import read_arguments
+from runtime_support._reader import read_arguments
 from runtime_support._redaction import secret_in
 from runtime_support._schema.documents import fits
 from runtime_support._values import is_object
@@ -149,7 +149,7 @@ def _problem(call: WaitingCall, arguments: str) -> str | None:
     if call.is_program:
         return "a program is approved or refused as a whole"
     try:
-        read = read_arguments(arguments)
+        read = read_arguments(arguments)[0]
     except CheckError as error:
         return str(error)
     schema = call.question.get("schema")

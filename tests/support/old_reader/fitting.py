@@ -23,10 +23,10 @@ from typing import Any, TypeAlias, TypeVar
 
 from runtime_support._dates_decimals import EXAMPLES, Word, is_word
 from runtime_support._names import listed
-from runtime_support._recovery import tokens
-from runtime_support._recovery.bodies import read_whole
-from runtime_support._recovery.dates import objection, take_date
-from runtime_support._recovery.nodes import (
+from tests.support.old_reader import tokens
+from tests.support.old_reader.bodies import read_whole
+from tests.support.old_reader.dates import objection, take_date
+from tests.support.old_reader.nodes import (
     Bare,
     Broken,
     Elements,
@@ -37,7 +37,7 @@ from runtime_support._recovery.nodes import (
     RepeatedKeys,
     StructuredLine,
 )
-from runtime_support._recovery.words import (
+from tests.support.old_reader.words import (
     NIL_WORDS,
     Scalar,
     is_item,

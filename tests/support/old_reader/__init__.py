@@ -25,8 +25,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support._recovery import tokens
-from runtime_support._recovery.bodies import (
+from tests.support.old_reader import tokens
+from tests.support.old_reader.bodies import (
     FoundValue,
     fence_contents,
     find_candidates,
@@ -34,7 +34,7 @@ from runtime_support._recovery.bodies import (
     starts_a_line,
     without_thinking,
 )
-from runtime_support._recovery.fitting import (
+from tests.support.old_reader.fitting import (
     CONTAINERS,
     NUMBERS,
     RESHAPED,
@@ -49,8 +49,8 @@ from runtime_support._recovery.fitting import (
     same,
     two_readings,
 )
-from runtime_support._recovery.loose import LooseReader
-from runtime_support._recovery.nodes import (
+from tests.support.old_reader.loose import LooseReader
+from tests.support.old_reader.nodes import (
     Bare,
     Broken,
     CutOff,
@@ -59,13 +59,13 @@ from runtime_support._recovery.nodes import (
     NotData,
     read_strict,
 )
-from runtime_support._recovery.notations import (
+from tests.support.old_reader.notations import (
     read_lines,
     read_markdown_tables,
     read_markup,
     read_separated_values,
 )
-from runtime_support._recovery.words import (
+from tests.support.old_reader.words import (
     NotANumber,
     is_item,
     is_prose,

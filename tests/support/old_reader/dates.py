@@ -16,9 +16,9 @@ from contextlib import suppress
 from datetime import date, time
 
 from runtime_support._dates_decimals import NotReadable, Word, duration_of, read, text_of
-from runtime_support._recovery.nodes import Bare, Node
-from runtime_support._recovery.tokens import JSON_NUMBER
-from runtime_support._recovery.words import (
+from tests.support.old_reader.nodes import Bare, Node
+from tests.support.old_reader.tokens import JSON_NUMBER
+from tests.support.old_reader.words import (
     LONGEST_ITEM,
     NotANumber,
     Scalar,

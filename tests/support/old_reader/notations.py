@@ -21,9 +21,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from runtime_support._recovery.loose import LooseReader
-from runtime_support._recovery.nodes import Bare, Broken, Elements, Node, NotData, StructuredLine
-from runtime_support._recovery.words import without_markup
+from tests.support.old_reader.loose import LooseReader
+from tests.support.old_reader.nodes import Bare, Broken, Elements, Node, NotData, StructuredLine
+from tests.support.old_reader.words import without_markup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

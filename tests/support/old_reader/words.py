@@ -24,8 +24,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from runtime_support._recovery import tokens
-from runtime_support._recovery.nodes import Bare, Node
+from tests.support.old_reader import tokens
+from tests.support.old_reader.nodes import Bare, Node
 
 
 def word_set(text: str) -> frozenset[str]:

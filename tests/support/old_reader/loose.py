@@ -22,8 +22,8 @@ from __future__ import annotations
 import re
 from typing import Literal, TypeAlias
 
-from runtime_support._recovery import tokens
-from runtime_support._recovery.nodes import (
+from tests.support.old_reader import tokens
+from tests.support.old_reader.nodes import (
     Bare,
     Broken,
     CutOff,

@@ -17,10 +17,10 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from runtime_support._recovery import tokens
-from runtime_support._recovery.loose import LooseReader
-from runtime_support._recovery.nodes import Bare, Broken, Node, NotData, read_strict, read_strict_at
-from runtime_support._recovery.words import word_set
+from tests.support.old_reader import tokens
+from tests.support.old_reader.loose import LooseReader
+from tests.support.old_reader.nodes import Bare, Broken, Node, NotData, read_strict, read_strict_at
+from tests.support.old_reader.words import word_set
 from runtime_support._values import is_list
 
 # What was no strict JSON and needed no repair that has a name (a space, a sign after a backslash).
