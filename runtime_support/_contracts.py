@@ -58,9 +58,7 @@ def contract_for(schema: m.Schema) -> Contract:
         return known
     document, losses = strict_json_schema(schema)
     keeps_digits = m.holds_decimals(schema)
-    contract = Contract(
-        schema, _demand(schema), document or None, not losses, losses, keeps_digits
-    )
+    contract = Contract(schema, _demand(schema), document or None, not losses, losses, keeps_digits)
     return remember(_contracts, id(schema), contract)
 
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """The calls of tools that one reply asks for, where there are several; those that were made are
@@ -340,7 +341,7 @@ class Conversation:
         tools = [*self.tools, *self.target.return_tools()]
         if not tools or self.target.may_be_call:
             return
-        from runtime_support._reader import find_leaked_call
+        from runtime_support._leaked_calls import find_leaked_call
 
         names = [tool["function"]["name"] for tool in tools]
         leaked = find_leaked_call(text, names, is_text=not self.target.is_typed)

@@ -25,7 +25,6 @@ from runtime_support._exchange import ToolRequest
 from runtime_support._results import ToolCall
 from runtime_support._values import without_halves
 from runtime_support.errors import CheckError
-from runtime_support.errors import CheckError
 
 if TYPE_CHECKING:
     from runtime_support._contracts import Contract
@@ -171,4 +170,3 @@ class TextTarget(Target):
 
     def reminder(self, reason: str) -> str:
         return "Your reply was empty. Please answer."
-

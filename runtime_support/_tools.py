@@ -5,9 +5,9 @@
     call_tool(tools, "look_up", '{"city": "Oslo"}')      waits, and at their end
                                          ToolCall(..., result="3.5", error=None, ...)
 
-Arguments are read as replies are, and checked before the call. What an `async def` gives is awaited. What goes wrong is recorded and told to the
-model, without secrets. But what the model cannot mend stops the script: a provider or a setting
-that fails a prompt inside a tool.
+Arguments are read as replies are, and checked before the call. What an `async def` gives is
+awaited. What goes wrong is recorded and told to the model, without secrets. But what the model
+cannot mend stops the script: a provider or a setting that fails a prompt inside a tool.
 """
 
 from __future__ import annotations

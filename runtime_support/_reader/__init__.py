@@ -1,7 +1,7 @@
 """What a model has written as the value of a type: exact, or to be asked for again.
 
     read_reply('```json\\n{"age": "36"}\\n```', schema)    (Person(36), ("code fence removed", ...))
-    read_reply("Error 404", schema_of(int))              CheckError: the reply holds no JSON
+    read_reply("Error 404", schema_of(int))              NotData: the reply holds no JSON
     read_text('"Hello"')                                 ("Hello", ("quotes ... removed",))
     read_arguments("{city: 'Oslo'}")                     ({"city": "Oslo"}, ("unquoted keys", ...))
 
@@ -10,59 +10,60 @@ words before a number. `notation` reads data that is nearly JSON, `fitting` make
 schema. Each change is told, and what no rule names is a CheckError with all mistakes.
 """
 
+# ruff: noqa: RUF001  (the signs that look like others are the point)
+
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import pairwise
 from typing import Any
 
-from runtime_support._jsontext import parse_unambiguous
 from runtime_support._reader.fitting import fit, keys_in, read_value, shortened
-from runtime_support._reader.notation import CUT, Data, NotData, read_data, read_data_at
+from runtime_support._reader.notation import (
+    Data,
+    IsKey,
+    NotData,
+    read_data,
+    read_data_at,
+    read_json,
+)
 from runtime_support._schema import model as m
-from runtime_support._values import brief, is_list, is_object
+from runtime_support._values import brief, is_object
 from runtime_support.errors import CheckError
 
 # A longer reply is JSON, or one code fence with JSON.
 LONGEST = 1_000_000
 LONGEST_LABEL = 200
-_NEAR = 200  # how many characters of the prose around an object are looked at
 _SEVERAL = "the reply holds several values and does not say which one is meant"
+_NEAR = 200  # how many characters of the prose around an object are looked at
 
 THINKING_TAGS = ("think", "thinking", "thought", "thoughts", "reasoning")
-OPENS_THINKING = re.compile(rf"\s*+<({'|'.join(THINKING_TAGS)})>", re.IGNORECASE)
-CLOSES_THINKING = re.compile(rf"</({'|'.join(THINKING_TAGS)})>", re.IGNORECASE)
+OPENS_THINKING = re.compile(rf"\s*+<(?:{'|'.join(THINKING_TAGS)})>", re.IGNORECASE)
+CLOSES_THINKING = re.compile(rf"</(?:{'|'.join(THINKING_TAGS)})>", re.IGNORECASE)
 _OPENS_FENCE = re.compile(r"(```|~~~)[ \t]*+[\w.+-]*+")
 # What may be an object or a list in prose, and no `{name}` or `[sic]`.
 _OPENS_DATA = re.compile(
     r"""\{\s*+(?:["'`“„‘‚«}]|[^\W\d_][\w-]*+\s*+:)"""
     r"""|\[\s*+(?:[{\[\]"'`“„‘‚«]|-?+[0-9]|(?:true|false|null|True|False|None)\b)"""
 )
-# What makes an object in prose another thing than the answer.
+# What makes an object in prose another thing than the answer, and the rest of its sentence.
 _DOUBT = re.compile(
     r"\b(?:not|never|cannot|wrong|incorrect|invalid|instead|example|error|sorry)\b|n['’]t\b",
     re.IGNORECASE,
 )
 _GOES_ON = re.compile(r"[ \t]*+[,;]?+[ \t]*+[a-z][^.!?\n]*+")
-_SENTENCE_END = re.compile(r"[.!?\n]")
-_LEAD = re.compile(r"(?:the )?(?:final )?answer(?:[ \t]*+:|[ \t]++is:?+)\s*+", re.IGNORECASE)
+_LEAD = re.compile(r"(?:the )?(?:final )?answer(?:[ \t]*+:|[ \t]++is\b:?+)\s*+", re.IGNORECASE)
 _BULLET = re.compile(r"[-*+] (?=[^\W\d_])")
-_MARKS = ("**", "__", "*", "_", "`", '"', "'", "“”", "‘’")
-_CALL_TAG = re.compile(
-    r"<\|?/?tool_calls?\|?>|<function_call>|\[TOOL_CALLS\]|<\|python_tag\|>|<function=|to=functions\."
-    r"|```tool_code"
-)
-_NAME = re.compile(r"[\w.-]++")
+_MARKS = ("**", "__", "*", "_", "`", '"', "'")
 
 
-def read_reply(
-    text: str, schema: m.Schema, name: str | None = None
-) -> tuple[Any, tuple[str, ...]]:
+def read_reply(text: str, schema: m.Schema, name: str | None = None) -> tuple[Any, tuple[str, ...]]:
     """Returns the value that a reply holds and what was changed for it; CheckError with all that
     is wrong. `name` is what the value is bound to.
     """
-    found = _find_data(text, schema, name)
+    found = _data_of(text, m.resolved(schema), name)
     value, repairs = read_value(found.value, schema, "value", name)
     return value, shortened((*found.repairs, *repairs))
 
@@ -74,13 +75,11 @@ def read_text(text: str) -> tuple[str, tuple[str, ...]]:
     body = without_thinking(text, is_text=True)
     repairs = () if len(body) == len(text) else ("thinking removed",)
     body = body.lstrip() if repairs else body
-    if not body:
-        raise NotData("the reply is only thinking" if text else "the reply is empty")
-    literal = body.strip()
-    if len(literal) > 1 and literal[0] == '"' == literal[-1]:
-        found = _json(literal)
-        if found is not None:
-            return found.value, (*repairs, "quotes around the text removed")
+    if not body.strip():
+        raise NotData("the reply is only thinking" if repairs else "the reply is empty")
+    if body.lstrip()[0] == '"':
+        with suppress(NotData):
+            return read_json(body).value, (*repairs, "quotes around the text removed")
     return body, repairs
 
 
@@ -90,10 +89,9 @@ def read_arguments(
     """Returns the arguments of a call as an object, as replies are read; no text means none."""
     if text.strip() in ("", "null"):
         return {}, ()
-    schema: m.Schema = m.MapSchema(m.AnySchema())
     try:
-        found = _json(text) or _only([*_candidates(text, schema, parameters or schema)])
-        if isinstance(found.value, str):
+        found = _data_of(text, m.MapSchema(m.AnySchema()), None, parameters)
+        if isinstance(found.value, str):  # encoded twice
             found = read_data(found.value)
     except NotData as error:
         raise CheckError(f"the arguments are not JSON: {error.message}") from None
@@ -111,195 +109,32 @@ def without_thinking(text: str, *, is_text: bool = False) -> str:
     while (opening := OPENS_THINKING.match(text, position)) is not None:
         closing = CLOSES_THINKING.search(text, opening.end())
         position = len(text) if closing is None else closing.end()
-    if position == 0 and not is_text and text.lstrip()[:1] not in ("{", "[", '"', "`"):
-        closing = CLOSES_THINKING.search(text)
-        position = 0 if closing is None else closing.end()
-    return text[position:]
+    is_open = position == 0 and not is_text and text.lstrip()[:1] not in ("{", "[", '"', "`")
+    closing = CLOSES_THINKING.search(text) if is_open else None
+    return text[position if closing is None else closing.end() :]
 
 
-def fence_contents(text: str) -> list[str]:
-    """Returns the contents of the code fences of a text."""
-    return _fences(text)[0]
-
-
-def find_leaked_call(text: str, tools: Collection[str], *, is_text: bool) -> str | None:
-    """Returns the name of an offered tool whose call was written as text, if one was."""
-    if not any(name in text for name in tools):
-        return None
-    body = without_thinking(text, is_text=is_text).strip()
-    tag = _CALL_TAG.search(body)
-    parts = [body, *fence_contents(body)] if is_text else [body]
-    if tag is not None:
-        named = _NAME.search(body, tag.end())
-        name = "" if named is None else named[0].rpartition(".")[2]
-        if name in tools and tag[0][-1] in "=.]":
-            return name
-        if tag[0].startswith("```"):
-            return next((one for one in tools if f"{one}(" in body[tag.end() :]), None)
-        parts.append(body[tag.end() :])
-    for part in parts:
-        for data in _data_in_vain(part, only_whole=is_text and tag is None):
-            name = _called(data, tools)
-            if name is not None:
-                return name
-    return None
-
-
-def _data_in_vain(text: str, *, only_whole: bool) -> Iterator[Any]:
-    """The data that is a text or, if it need not be all of it, in it."""
-    if len(text) > LONGEST:
-        return
-    try:
-        if only_whole:
-            yield read_data(text).value
+def split_fences(text: str) -> tuple[list[str], str]:
+    """Returns the contents of the code fences, the last one closed or not, and the text outside."""
+    contents: list[list[str]] = []
+    outside: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        bare = line.strip()
+        opening = None if fence else _OPENS_FENCE.fullmatch(bare)
+        if opening is not None:
+            fence = opening[1]
+            contents.append([])
+        elif fence and bare.endswith(fence):
+            contents[-1].append(bare.removesuffix(fence))
+            fence = ""
         else:
-            yield from (found.value for _, found in _data_in(text, None))
-    except NotData:
-        return
+            (contents[-1] if fence else outside).append(line)
+    return ["\n".join(lines) for lines in contents], "\n".join(outside)
 
 
-def _called(data: Any, tools: Collection[str]) -> str | None:
-    """The tool that data is a call of."""
-    if is_list(data):
-        return next(filter(None, (_called(one, tools) for one in data)), None)
-    if not is_object(data):
-        return None
-    name = str(data.get("name")).rpartition(".")[2]
-    if name in tools and ("arguments" in data or "parameters" in data):
-        return name
-    return _called(data.get("function"), tools) or _called(data.get("tool_calls"), tools)
-
-
-def _json(text: str) -> Data | None:
-    """The JSON that the whole text is, if it is."""
-    try:
-        return Data(parse_unambiguous(text, keeps_digits=True), (), len(text))
-    except CheckError:
-        return None
-
-
-def _find_data(text: str, schema: m.Schema, name: str | None) -> Data:
-    """The data of a reply that fits best; NotData where there is none, or more than one."""
-    body, marks = (text[1:], ("byte order mark removed",)) if text[:1] == "\ufeff" else (text, ())
-    if m.is_scalar(schema, "string"):
-        return _text_data(body)
-    found = _json(body)
-    if found is None:
-        thought = without_thinking(body)
-        if len(thought) < len(body):
-            marks, body = (*marks, "thinking removed"), thought
-        if not body.strip():
-            raise NotData("the reply is only thinking" if marks else "the reply is empty")
-        found = _best([*_candidates(body, schema, schema)], schema, name)
-    return Data(found.value, (*marks, *found.repairs), found.end)
-
-
-def _text_data(body: str) -> Data:
-    """The text that a reply to a text is."""
-    text, repairs = read_text(body)
-    if not repairs and not text.strip():
-        raise NotData("the reply is empty")
-    if not repairs and text.lstrip()[0] == '"' and text.count('"') == 1:
-        raise NotData(f"{CUT} of a string")
-    return Data(text, repairs or ("plain text for a JSON string",), len(body))
-
-
-def _best(found: list[Data], schema: m.Schema, name: str | None) -> Data:
-    """The only one that fits; of several that do not, the one that needs least."""
-    rated = [(fit(one.value, schema, "value", name).misfits, one) for one in found]
-    fits = [one for misfits, one in rated if not misfits]
-    if len(fits) > 1:
-        raise NotData(_SEVERAL)
-    return fits[0] if fits else min(rated, key=lambda one: one[0])[1]
-
-
-def _only(found: list[Data]) -> Data:
-    if len(found) > 1:
-        raise NotData(_SEVERAL)
-    return found[0]
-
-
-def _candidates(body: str, schema: m.Schema, keys: m.Schema) -> Iterator[Data]:
-    """What of a text may be meant: all of it, what is in its fences, the one object in its prose;
-    at least one, or NotData.
-    """
-    is_key = keys_in(keys)
-    contents, outside = _fences(body)
-    around = "text around the value left out" if outside.strip() else "code fence removed"
-    if len(body) > LONGEST:
-        found = _json(contents[0]) if len(contents) == 1 and not outside.strip() else None
-        if found is None:
-            raise NotData(f"the reply is not JSON, and longer than {LONGEST:,} characters")
-        yield Data(found.value, (around,), found.end)
-        return
-    whole = _whole(body, schema, is_key)
-    if whole is not None:
-        yield whole
-        return
-    in_fences = [whole for one in contents if (whole := _in_fence(one, schema, is_key)) is not None]
-    for one in in_fences:
-        yield Data(one.value, (around, *one.repairs), one.end)
-    if not in_fences or (_OPENS_DATA.search(outside) and not _takes_text(schema)):
-        yield from _in_prose(outside if in_fences else body, schema, is_key)
-
-
-_IsKey = Callable[[str], bool] | None
-
-
-def _whole(body: str, schema: m.Schema, is_key: _IsKey) -> Data | None:
-    """The data that all of a text is, but for brackets too many behind it."""
-    start = len(body) - len(body.lstrip())
-    if _OPENS_DATA.match(body, start) is not None:
-        found = read_data_at(body, start, is_key)
-        rest = body[found.end :].strip()
-        if not rest.strip("}] \n"):
-            extra = ("stray brackets removed",) if rest else ()
-            return Data(found.value, (*found.repairs, *extra), found.end)
-        return None
-    if body[start] != "`":  # what is marked as code has no quotes by that
-        with suppress(NotData):
-            return read_data(body, is_key)
-    return _label(body, schema)
-
-
-def _in_fence(content: str, schema: m.Schema, is_key: _IsKey) -> Data | None:
-    try:
-        return _whole(content, schema, is_key) or next(_in_prose(content, schema, is_key))
-    except NotData:
-        return None
-    except IndexError:
-        return None
-
-
-def _in_prose(text: str, schema: m.Schema, is_key: _IsKey) -> Iterator[Data]:
-    """The one object or list among words; of a list, objects that follow each other are items."""
-    if _takes_text(schema):
-        nothing = ", and null where there is no value" if m.admits_nil(schema) else ""
-        raise NotData(f"the reply is not JSON: write a text in double quotes{nothing}")
-    found = list(_data_in(text, is_key))
-    if not found:
-        raise NotData("the reply holds no JSON")
-    start, first = found[0]
-    around = () if not text[:start].strip() else ("text around the value left out",)
-    if len(found) > 1:
-        between = [text[one.end : at].strip() for (_, one), (at, _) in zip(found, found[1:])]
-        is_lines = all(is_object(one.value) for _, one in found)
-        if not (isinstance(schema, m.ListSchema) and is_lines and set(between) <= {"", ","}):
-            raise NotData(_SEVERAL)
-        repairs = [repair for _, one in found for repair in one.repairs]
-        words = (*around, "several objects as a list", *repairs)
-        yield Data([one.value for _, one in found], shortened(words), found[-1][1].end)
-        return
-    before = text[max(0, start - _NEAR) : start].strip()
-    after = _GOES_ON.match(text, first.end, first.end + _NEAR)
-    beside = _SENTENCE_END.split(before)[-1] + ("" if after is None else after[0])
-    if _DOUBT.search(beside):
-        raise NotData("the words beside the value do not say that it is the answer")
-    yield Data(first.value, ("text around the value left out", *first.repairs), first.end)
-
-
-def _data_in(text: str, is_key: _IsKey) -> Iterator[tuple[int, Data]]:
-    """The objects and lists in a text, and where each begins; NotData if one of them is broken."""
+def data_in(text: str, is_key: IsKey = None) -> Iterator[tuple[int, Data]]:
+    """Yields the objects and lists in a text, and where each begins; NotData if one is broken."""
     position = 0
     while (opening := _OPENS_DATA.search(text, position)) is not None:
         found = read_data_at(text, opening.start(), is_key)
@@ -308,35 +143,100 @@ def _data_in(text: str, is_key: _IsKey) -> Iterator[tuple[int, Data]]:
             yield opening.start(), found
 
 
+def _data_of(text: str, schema: m.Schema, name: str | None, keys: m.Schema | None = None) -> Data:
+    """The data of a reply that fits best; NotData where there is none, or more than one."""
+    body = text.removeprefix("\ufeff")
+    if m.is_scalar(schema, "string"):
+        text, repairs = read_text(body)
+        if not repairs and text.lstrip()[0] == '"' and text.count('"') == 1:
+            raise NotData("the reply ends in the middle of a string")
+        return Data(text, repairs or ("plain text for a JSON string",))
+    marks = () if body == text else ("byte order mark removed",)
+    with suppress(NotData):
+        return Data(read_json(body).value, marks)
+    thought = without_thinking(body)
+    marks = (*marks, "thinking removed") if len(thought) < len(body) else marks
+    if not thought.strip():
+        raise NotData("the reply is only thinking" if body.strip() else "the reply is empty")
+    rated = [
+        (fit(one.value, schema, "value", name).misfits, one)
+        for one in _candidates(thought, schema, keys_in(keys or schema))
+    ]
+    if sum(not misfits for misfits, _ in rated) > 1:
+        raise NotData(_SEVERAL)
+    found = min(rated, key=lambda one: one[0])[1]
+    return Data(found.value, (*marks, *found.repairs))
+
+
+def _candidates(body: str, schema: m.Schema, is_key: IsKey) -> list[Data]:
+    """What of a text may be meant: all of it, what is in its fences, the one object in its prose;
+    at least one, or NotData.
+    """
+    contents, outside = split_fences(body)
+    around = "text around the value left out" if outside.strip() else "code fence removed"
+    if len(body) > LONGEST:
+        if len(contents) == 1 and not outside.strip():
+            return [Data(read_json(contents[0]).value, (around,))]
+        raise NotData(f"the reply is not JSON, and longer than {LONGEST:,} characters")
+    whole = _whole(body, schema, is_key)
+    if whole is not None:
+        return [whole]
+    found: list[Data] = []
+    for content in contents:
+        with suppress(NotData):
+            one = _whole(content, schema, is_key) or _in_prose(content, schema, is_key)
+            found.append(Data(one.value, (around, *one.repairs)))
+    if found:
+        with suppress(NotData):
+            found.append(_in_prose(outside, schema, is_key))
+        return found
+    return [_in_prose(body, schema, is_key)]
+
+
+def _whole(body: str, schema: m.Schema, is_key: IsKey) -> Data | None:
+    """The data that all of a text is, but for brackets too many behind it."""
+    start = len(body) - len(body.lstrip())
+    if _OPENS_DATA.match(body, start) is not None:
+        found = read_data_at(body, start, is_key)
+        rest = body[found.end :]
+        repairs = (*found.repairs, *(("stray brackets removed",) if rest else ()))
+        return None if rest.strip("}] \n") else Data(found.value, repairs)
+    with suppress(NotData):
+        if not body.startswith("`", start):  # what is marked as code has no quotes by that
+            return read_data(body, is_key)
+    return _label(body.strip(), schema)
+
+
+def _in_prose(text: str, schema: m.Schema, is_key: IsKey) -> Data:
+    """The one object or list among words; of a list, objects that follow each other are items."""
+    if _takes_text(schema):
+        raise NotData("the reply is not JSON: write a text in double quotes, no value as null")
+    found = list(data_in(text, is_key))
+    if not found:
+        raise NotData("the reply holds no JSON")
+    start, first = found[0]
+    around = "text around the value left out"
+    if len(found) > 1:
+        between = {text[one.end : at].strip() for (_, one), (at, _) in pairwise(found)}
+        are_objects = all(is_object(one.value) for _, one in found)
+        if not (isinstance(schema, m.ListSchema) and are_objects and between <= {"", ","}):
+            raise NotData(_SEVERAL)
+        repairs = [repair for _, one in found for repair in one.repairs]
+        around = around if text[:start].strip() else "several objects as a list"
+        return Data([one.value for _, one in found], shortened((around, *repairs)))
+    sentence = re.split(r"[.!?\n]", text[max(0, start - _NEAR) : start].strip())[-1]
+    rest = _GOES_ON.match(text, first.end, first.end + _NEAR)
+    if _DOUBT.search(sentence if rest is None else sentence + rest[0]):
+        raise NotData("the words beside the value do not say that it is the answer")
+    return Data(first.value, (around, *first.repairs))
+
+
 def _is_remark(text: str, start: int, found: Data) -> bool:
     """Whether a list is like `[1]` in a sentence, or the text of a link."""
-    if text.startswith("(", found.end):
-        return True
     before = text[max(0, start - _NEAR) : start].rpartition("\n")[2].strip()
     is_introduced = not before or before.endswith(":") or _LEAD.fullmatch(before + " ")
-    return not is_introduced and all(isinstance(one, int | float) for one in found.value)
-
-
-def _fences(text: str) -> tuple[list[str], str]:
-    """The contents of the code fences, the last one closed or not, and the text outside of them."""
-    contents: list[list[str]] = []
-    outside: list[str] = []
-    fence = ""
-    for line in text.split("\n"):
-        bare = line.strip()
-        if not fence:
-            opening = _OPENS_FENCE.fullmatch(bare)
-            if opening is None:
-                outside.append(line)
-            else:
-                fence = opening[1]
-                contents.append([])
-        elif bare.endswith(fence):
-            contents[-1].append(bare.removesuffix(fence))
-            fence = ""
-        else:
-            contents[-1].append(line)
-    return ["\n".join(lines) for lines in contents], "\n".join(outside)
+    is_word = not is_introduced and all(isinstance(one, int | float) for one in found.value)
+    return is_word or text.startswith("(", found.end)
 
 
 def _takes_text(schema: m.Schema) -> bool:
@@ -345,30 +245,27 @@ def _takes_text(schema: m.Schema) -> bool:
     return any(isinstance(one, m.AnySchema) or m.is_scalar(one, "string") for one in members)
 
 
-def _label(body: str, schema: m.Schema) -> Data | None:
+def _label(text: str, schema: m.Schema) -> Data | None:
     """The label, number or bool that a short reply says in words of its own."""
-    text = body.strip()
     if _takes_text(schema) or "\n" in text or len(text) > LONGEST_LABEL:
         return None
     for plain in _unmarked(text):
-        is_nil = plain.casefold() in ("null", "none") and m.admits_nil(schema)
-        for data in (plain, *([None] if is_nil else [])):
-            found = fit(data, schema)
-            if not found.misfits:
-                return Data(data, ("read from plain text",), len(body))
+        is_nil = plain.casefold() in ("null", "none")
+        for data in (plain, None) if is_nil else (plain,):
+            if not fit(data, schema).misfits:
+                return Data(data, ("read from plain text",))
     return None
 
 
 def _unmarked(text: str) -> Iterator[str]:
-    """A text, and what it is with less and less around it."""
-    plain = None
-    while plain != text:
+    """Yields a text, and what it is with less and less around it."""
+    while True:
         yield text
-        plain, begins = text, _LEAD.match(text) or _BULLET.match(text)
-        text = text.removesuffix(".") if begins is None else text[begins.end() :]
-        for marks in _MARKS if text == plain else ():
-            opening, closing = (marks[0], marks[-1]) if marks in ("“”", "‘’") else (marks, marks)
-            inner = text.removeprefix(opening).removesuffix(closing)
-            if len(inner) == len(text) - len(opening) - len(closing) and inner:
-                text = inner
-                break
+        begins = _LEAD.match(text) or _BULLET.match(text)
+        marks = (one for one in _MARKS if text.startswith(one) and text.endswith(one))
+        width = 0 if begins is not None else len(next(marks, ""))
+        inner = text[width : len(text) - width] if begins is None else text[begins.end() :]
+        inner = inner if len(inner) < len(text) else text.removesuffix(".")
+        if inner in ("", text):
+            return
+        text = inner

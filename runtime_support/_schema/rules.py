@@ -1,6 +1,6 @@
 """Rules of a record: what its fields have to be beside their types.
 
-    require(self.low <= self.high, "low is at most high")      CheckError if it is not
+require(self.low <= self.high, "low is at most high")      CheckError if it is not
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from runtime_support._settings import Settings, settings_for
 from runtime_support._tables import summary
 from runtime_support._targets import Target, Unreadable, Work, without_thinking
 from runtime_support._templates import Unknown
-from runtime_support._values import brief, is_dataframe, is_list, is_object, plain
+from runtime_support._values import brief, is_dataframe, plain
 from runtime_support.errors import CheckError, ContractError, ProgramError, SaftError
 from runtime_support.programs._evaluation import DEFAULT_LIMITS, check
 from runtime_support.programs._evaluation import run as run_checked
@@ -584,9 +584,9 @@ class ProgramTarget(Target):
         """The program in the answer: the JSON that it is, from a fence, or recovered."""
         if len(answer) > self.limits.bytes or not answer or _is_json(answer):
             return ProgramText(answer)
-        from runtime_support._reader import fence_contents, read_reply
+        from runtime_support._reader import read_reply, split_fences
 
-        fences = fence_contents(answer)
+        fences, _ = split_fences(answer)
         if len(fences) == 1:
             self.repairs.append("read from a code fence")
             answer = fences[0].strip()

@@ -28,9 +28,9 @@ from runtime_support._exchange import Heard, Reply, Replying, Request, ToolReque
 from runtime_support._jsontext import to_json
 from runtime_support._notes import note
 from runtime_support._order import until_turn
-from runtime_support._reader import read_arguments
 from runtime_support._positions import Place
 from runtime_support._process import after_fork
+from runtime_support._reader import read_arguments
 from runtime_support._redaction import holds_secret, redacted, shown
 from runtime_support._results import ToolCall
 from runtime_support._seams import Around, load_part, register

@@ -25,6 +25,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from runtime_support._schema import model as m
+from runtime_support._values import holds_halves, is_list, is_object
 from tests.support.old_reader import tokens
 from tests.support.old_reader.bodies import (
     FoundValue,
@@ -73,9 +75,6 @@ from tests.support.old_reader.words import (
     number_in_prose,
     speaks_of_number,
 )
-from runtime_support._schema import model as m
-from runtime_support._schema.mistakes import list_mistakes, mistakes
-from runtime_support._values import holds_halves, is_list, is_object
 
 MOST_NOTES = 20
 LONGEST_WORDS = 20_000
@@ -216,9 +215,7 @@ class _Misfits:
 def _refusal(misfit: Misfit, schema: m.Schema) -> RecoveryRefused:
     """The refusal that tells all that is wrong, also of what could be read."""
     misfit = misfit.explained()
-    return RecoveryRefused(
-        list_mistakes([*map(str, misfit.parts), *mistakes(misfit.value, schema)])
-    )
+    return RecoveryRefused("; ".join(map(str, misfit.parts)))
 
 
 def _fit_of_fence(text: str, schema: m.Schema) -> Fit:

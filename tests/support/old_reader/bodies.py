@@ -17,11 +17,11 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from runtime_support._values import is_list
 from tests.support.old_reader import tokens
 from tests.support.old_reader.loose import LooseReader
 from tests.support.old_reader.nodes import Bare, Broken, Node, NotData, read_strict, read_strict_at
 from tests.support.old_reader.words import word_set
-from runtime_support._values import is_list
 
 # What was no strict JSON and needed no repair that has a name (a space, a sign after a backslash).
 UNNAMED = ("small slips",)

@@ -35,9 +35,7 @@ _MONTHS = {short: at for at, name in enumerate(_NAMES, 1) for short in (name, na
     "sept": 9
 }
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_DAYS = (
-    r"(?P<weekday>mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+"
-)
+_DAYS = r"(?P<weekday>mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+"
 _MONTH = r"(?P<month>[A-Za-z]{3,9})\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _WRITTEN = re.compile(
@@ -56,9 +54,7 @@ _TIME = re.compile(
 )
 _OFFSET = re.compile(r"(?P<before>.*?)\s*(?P<offset>Z|UTC|GMT|[+-]\d{2}:?\d{2})", re.IGNORECASE)
 _CLOCK = re.sub(r"\?P<\w+>", "?:", _TIME.pattern)
-_PARTS = re.compile(
-    rf"(?P<before>.+?)(?:\s*T\s*|,?\s+(?:at\s+)?)(?P<time>{_CLOCK})", re.IGNORECASE
-)
+_PARTS = re.compile(rf"(?P<before>.+?)(?:\s*T\s*|,?\s+(?:at\s+)?)(?P<time>{_CLOCK})", re.IGNORECASE)
 _AMOUNTS = re.compile(
     r"(?P<amount>\d+(?:\.\d+)?)\s*(?P<unit>[A-Za-z]+)\.?(?:\s*,?\s*(?:and\s+)?|\Z)"
 )

@@ -23,6 +23,10 @@ from typing import Any, TypeAlias, TypeVar
 
 from runtime_support._dates_decimals import EXAMPLES, Word, is_word
 from runtime_support._names import listed
+from runtime_support._schema import model as m
+from runtime_support._schema.checking import decode
+from runtime_support._schema.writing import short
+from runtime_support._values import brief, is_list, is_object, member_path
 from tests.support.old_reader import tokens
 from tests.support.old_reader.bodies import read_whole
 from tests.support.old_reader.dates import objection, take_date
@@ -47,11 +51,10 @@ from tests.support.old_reader.words import (
     take_literal,
     take_scalar,
 )
-from runtime_support._schema import model as m
-from runtime_support._schema.checking import decode
-from runtime_support._schema.mistakes import HOLE, MOST_SOUGHT
-from runtime_support._schema.writing import short
-from runtime_support._values import brief, is_list, is_object, member_path
+
+# Stands for a part of a value that is known not to fit.
+HOLE: Any = object()
+MOST_SOUGHT = 100
 
 
 class Misfit(Exception):
