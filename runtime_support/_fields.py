@@ -16,7 +16,7 @@ from runtime_support._exchange import ToolRequest
 from runtime_support._jsontext import to_json
 from runtime_support._names import listed
 from runtime_support._reader import read_arguments, read_reply
-from runtime_support._reader.fitting import read_value, spelling
+from runtime_support._reader.fitting import read_value, shortened, spelling
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import object_schema
 from runtime_support._schema.writing import json_schema
@@ -86,7 +86,7 @@ class FieldsTarget(Target):
         try:
             value, repairs = _value_in(call.arguments, field)
             self.arrived[name] = value
-            self.repairs += [f"{name}: {repair}" for repair in repairs]
+            self.repairs += [f"{name}: {repair}" for repair in shortened(repairs)]
         except CheckError as error:
             self.reasons[name] = str(error)
             self.repairs.append(f"refused for {name}: {error}")
@@ -163,7 +163,7 @@ class FieldsTarget(Target):
                 repairs = (*repairs, *more)
             except CheckError as error:
                 self.reasons[field.name] = str(error)
-        self.repairs += repairs if found else ()
+        self.repairs += shortened(repairs) if found else ()
         return found
 
 

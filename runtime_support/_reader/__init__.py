@@ -55,6 +55,7 @@ _DOUBT = re.compile(
 )
 _GOES_ON = re.compile(r"[ \t]*+[,;]?+[ \t]*+[a-z][^.!?\n]*+")
 _LEAD = re.compile(r"(?:the )?(?:final )?answer(?:[ \t]*+:|[ \t]++is\b:?+)\s*+", re.IGNORECASE)
+_OPEN_STRING = re.compile(r'\s*+"(?:[^"\\]|\\.)*+\\?+', re.DOTALL)
 _BULLET = re.compile(r"[-*+] (?=[^\W\d_])")
 _MARKS = ("**", "__", "*", "_", "`", '"', "'")
 
@@ -148,7 +149,7 @@ def _data_of(text: str, schema: m.Schema, name: str | None, keys: m.Schema | Non
     body = text.removeprefix("\ufeff")
     if m.is_scalar(schema, "string"):
         text, repairs = read_text(body)
-        if not repairs and text.lstrip()[0] == '"' and text.count('"') == 1:
+        if _OPEN_STRING.fullmatch(text):
             raise NotData("the reply ends in the middle of a string")
         return Data(text, repairs or ("plain text for a JSON string",))
     marks = () if body == text else ("byte order mark removed",)

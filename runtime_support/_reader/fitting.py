@@ -67,7 +67,7 @@ def read_value(
     """
     try:
         found = fit(data, schema, path, name)
-        return decode_for_model(found.data, schema, path), shortened(found.repairs)
+        return decode_for_model(found.data, schema, path), found.repairs
     except RecursionError:
         raise CheckError(f"{path}: nested too deeply", path=path) from None
 
