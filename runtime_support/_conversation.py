@@ -339,11 +339,11 @@ class Conversation:
     def _refuse_leaked_call(self, text: str) -> None:
         """LeakedCall where a reply without calls has one of a tool on offer in its text."""
         tools = [*self.tools, *self.target.return_tools()]
-        if not tools or self.target.may_be_call:
+        names = [name for tool in tools if (name := tool["function"]["name"]) in text]
+        if not names or self.target.may_be_call:
             return
         from runtime_support._leaked_calls import find_leaked_call
 
-        names = [tool["function"]["name"] for tool in tools]
         leaked = find_leaked_call(text, names, is_text=not self.target.is_typed)
         if leaked is not None:
             raise LeakedCall(leaked)

@@ -29,8 +29,6 @@ def find_leaked_call(text: str, tools: Collection[str], *, is_text: bool) -> str
 
     A reply that `is_text` may show a call among other words; an object that was wanted may not.
     """
-    if not any(name in text for name in tools):
-        return None
     body = without_thinking(text, is_text=is_text).strip()
     tag = _TAG.search(body)
     if tag is not None:

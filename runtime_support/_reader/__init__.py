@@ -196,6 +196,8 @@ def _candidates(body: str, schema: m.Schema, is_key: IsKey) -> list[Data]:
 
 def _whole(body: str, schema: m.Schema, is_key: IsKey) -> Data | None:
     """The data that all of a text is, but for brackets too many behind it."""
+    with suppress(NotData):
+        return read_json(body)
     start = len(body) - len(body.lstrip())
     if _OPENS_DATA.match(body, start) is not None:
         found = read_data_at(body, start, is_key)

@@ -109,7 +109,7 @@ class _Parser:
     def parse(self) -> Data:
         value = self.value()
         self.next_sign()
-        return Data(value, tuple(self.repairs) or ("blanks replaced",), self.position)
+        return Data(value, tuple(self.repairs), self.position)
 
     def value(self) -> Any:
         sign = self.next_sign()

@@ -503,7 +503,7 @@ def test_a_key_that_stands_twice_is_refused_in_tool_arguments():
     tools = {"note": function_tool("note", note)}
     called = finish(call_tool(tools, "note", '{"text": "a", "text": "b"}'))
     assert called.result is None
-    assert "duplicate key" in called.error
+    assert "the key `text` twice" in called.error
 
 
 @dataclass

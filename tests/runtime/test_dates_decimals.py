@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime_support import CheckError, check, configure, ops, prompt
-from runtime_support._contracts import contract_of, read_reply
+from runtime_support._contracts import contract_of
 from runtime_support._dates_decimals import NotReadable, read, text_of, word_of
+from runtime_support._reader import read_reply
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema
-from runtime_support._targets import Unreadable
 from runtime_support.testing import Scripted, tool_request
 
 
@@ -39,7 +39,7 @@ ORDER = Order(
 
 
 def understood(type_: Any, reply: str) -> Any:
-    return read_reply(contract_of(type_), reply)[0]
+    return read_reply(reply, schema_of(type_))[0]
 
 
 @given(
@@ -60,15 +60,9 @@ def test_a_text_is_read_as_the_value_that_it_is_of(value: Any) -> None:
     ("type_", "reply", "expected"),
     [
         (dt.date, '"2026-01-31"', dt.date(2026, 1, 31)),
-        (dt.date, '"31 January 2026"', dt.date(2026, 1, 31)),
-        (dt.date, "January 31st, 2026", dt.date(2026, 1, 31)),
-        (dt.date, "Saturday, 31 January 2026", dt.date(2026, 1, 31)),
         (dt.date, "2026-01-31.", dt.date(2026, 1, 31)),
-        (dt.time, "9:30 p.m.", dt.time(21, 30)),
-        (dt.date, '"31.12.2026"', dt.date(2026, 12, 31)),
-        (dt.date, '"2026-01-31T00:00:00"', dt.date(2026, 1, 31)),
-        (dt.time, '"9:30 pm"', dt.time(21, 30)),
-        (dt.timedelta, '"2 hours and 5 min"', dt.timedelta(hours=2, minutes=5)),
+        (dt.date, '"20260131"', dt.date(2026, 1, 31)),
+        (dt.time, '"09:30:00.123456789"', dt.time(9, 30, 0, 123456)),
         (dt.timedelta, '"PT1.5H"', dt.timedelta(minutes=90)),
         (Decimal, "12.30", Decimal("12.30")),
         (Decimal, '"$1,234.50"', Decimal("1234.50")),
@@ -88,8 +82,12 @@ def test_what_can_mean_one_value_is_read(type_: Any, reply: str, expected: Any) 
 @pytest.mark.parametrize(
     ("type_", "reply", "reason"),
     [
-        (dt.date, '"03/04/2026"', "may each be the month"),
-        (dt.date, "Sunday, 31 January 2026", "2026-01-31 is a Saturday"),
+        (dt.date, '"31 January 2026"', "expected date, such as 2026-01-31"),
+        (dt.date, '"03/04/2026"', "expected date"),
+        (dt.date, '"2026-W05"', "a week is not a day"),
+        (dt.date, '"2026-01-31T00:00:00"', "expected date"),
+        (dt.time, '"9:30 pm"', "expected time"),
+        (dt.timedelta, '"2 hours and 5 min"', "expected duration"),
         (dt.datetime, '"Fri, 31 Jan 2026 10:00:00 GMT"', "expected datetime"),
         (dt.date, '"2026-02-30"', "expected date"),
         (dt.date, "20260131", "expected date"),
@@ -101,7 +99,7 @@ def test_what_can_mean_one_value_is_read(type_: Any, reply: str, expected: Any) 
     ],
 )
 def test_what_cannot_is_asked_again(type_: Any, reply: str, reason: str) -> None:
-    with pytest.raises(Unreadable, match=reason):
+    with pytest.raises(CheckError, match=reason):
         understood(type_, reply)
 
 

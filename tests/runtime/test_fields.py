@@ -92,7 +92,7 @@ def test_a_number_as_text_is_converted(scripted: Script) -> None:
 
 def test_of_a_field_sent_twice_the_later_valid_value_counts(scripted: Script) -> None:
     bob = tool_request(NAME, value="Bob")
-    scripted([name_call, bob, tool_request(NAME, value=3), age_call])
+    scripted([name_call, bob, tool_request(NAME, value=[3]), age_call])
     assert prompt("?", fields=FIELDS).value == ("Bob", 30)
 
 
@@ -347,6 +347,6 @@ def test_a_model_that_calls_nothing_is_reminded_before_all_is_nil(scripted: Scri
 
 
 def test_what_was_sent_and_refused_does_not_stay_away(scripted: Script) -> None:
-    scripted([name_call, tool_request("__saft_return_note", value=3)], "done", "done")
+    scripted([name_call, tool_request("__saft_return_note", value=[3])], "done", "done")
     with pytest.raises(ContractError, match=r"note .value: expected string"):
         prompt("?", fields=OPTIONAL)

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from runtime_support import CheckError, check, ops
-from runtime_support._contracts import ValueTarget, contract_of, read_reply
+from runtime_support._contracts import ValueTarget, contract_of
 from runtime_support._language.failures import error_words
+from runtime_support._reader import read_reply
 from runtime_support._schema.checking import decode
-from runtime_support._schema.mistakes import mistakes
+from runtime_support._schema.mistakes import decode_for_model
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema, short
 from runtime_support._streaming.drafts import Drafts
-from runtime_support._targets import Unreadable
 from runtime_support.errors import MissingError
 from tests.runtime.real_models import Calendar, Priority
 
@@ -51,7 +51,7 @@ class Plan(BaseModel):
 
 
 def read(type_: Any, reply: str) -> Any:
-    return read_reply(contract_of(type_), reply)[0]
+    return read_reply(reply, schema_of(type_))[0]
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,7 @@ def test_a_model_is_told_what_the_keys_are(
     ("type_", "reply", "value"),
     [
         (dict[dt.date, int], '{"2026-01-31": 3}', {DAY: 3}),
-        (dict[dt.date, int], '```json\n{"31 January 2026": "3",}\n```', {DAY: 3}),
-        (dict[dt.date, int], "| day | n |\n|---|---|\n| 2026-01-31 | 3 |", {DAY: 3}),
+        (dict[dt.date, int], '```json\n{"20260131": "3",}\n```', {DAY: 3}),
         (dict[dt.date, int], "{}", {}),
         (dict[dt.datetime, str], '{"2026-01-31T08:30:00Z": "a"}', {MOMENT: "a"}),
         (dict[str, dict[dt.date, int]], '{"x": {"2026-01-31": 3}}', {"x": {DAY: 3}}),
@@ -121,14 +120,13 @@ def test_replies_are_read_into_keys(type_: Any, reply: str, value: Any) -> None:
     ("type_", "reply", "reason"),
     [
         (dict[dt.date, int], '{"2026-01-31": 1, "20260131": 2}', "the same as `2026-01-31`"),
-        (dict[dt.date, int], '{"2026-01-31": 1, "31 January 2026": 2}', "the same as `2026-01-31`"),
         (
             dict[dt.datetime, int],
             '{"2026-01-31T09:30:00+01:00": 1, "2026-01-31T08:30:00Z": 2}',
             "the same as `2026-01-31T09:30:00",
         ),
         (dict[dt.datetime, int], '{"2026-01-31T09:30:00": 1}', "its key: expected datetime"),
-        (dict[dt.date, int], '{"03/04/2026": 1}', "may each be the month"),
+        (dict[dt.date, int], '{"31 January 2026": 1}', "its key: expected date"),
         (dict[dt.date, int], '{"2026-02-30": 1}', "its key: expected date, such as 2026-01-31"),
         (dict[Level, int], '{"middle": 1}', 'its key: expected "low" | "high"'),
     ],
@@ -136,12 +134,12 @@ def test_replies_are_read_into_keys(type_: Any, reply: str, value: Any) -> None:
 def test_what_would_lose_a_key_or_is_none_is_asked_again(
     type_: Any, reply: str, reason: str
 ) -> None:
-    with pytest.raises(Unreadable, match=reason.replace("|", r"\|").replace("+", r"\+")):
+    with pytest.raises(CheckError, match=reason.replace("|", r"\|").replace("+", r"\+")):
         read(type_, reply)
 
 
 def test_all_that_is_wrong_is_told_once() -> None:
-    with pytest.raises(Unreadable) as caught:
+    with pytest.raises(CheckError) as caught:
         read(dict[dt.date, int], '{"x": 1, "2026-01-31": "many", "y": "z"}')
     told = str(caught.value).split("; ")
     assert sorted(one.partition(", ")[0] for one in told) == [
@@ -150,8 +148,9 @@ def test_all_that_is_wrong_is_told_once() -> None:
         "value.y: its key: expected date",
         'value["2026-01-31"]: expected int',
     ]
-    found = mistakes({"x": 1, "y": "z"}, schema_of(dict[dt.date, int]))
-    assert len(found) == 3
+    with pytest.raises(CheckError) as refused:
+        decode_for_model({"x": 1, "y": "z"}, schema_of(dict[dt.date, int]))
+    assert str(refused.value).count("; ") == 2
 
 
 def test_keys_are_members_whose_values_are_numbers() -> None:
@@ -166,7 +165,7 @@ def test_keys_are_members_whose_values_are_numbers() -> None:
         days={Step.FIRST: 3}, rates={Rate.HALF: "x"}, levels={2: Level.LOW}
     )
     for type_ in (dict[Step, int], Plan):
-        with pytest.raises(Unreadable, match=r'its key: expected "1" \| "2"') as caught:
+        with pytest.raises(CheckError, match=r'its key: expected "1" \| "2"') as caught:
             read(type_, '{"3": 4}' if type_ is not Plan else '{"days": {"3": 4}}')
         assert str(caught.value).count("its key") == 1
     steps = {Step.FIRST: 3}
@@ -243,9 +242,9 @@ def test_a_draft_has_the_keys_that_are_whole() -> None:
 
 
 def test_a_model_says_what_is_wrong_with_its_keys() -> None:
-    with pytest.raises(Unreadable, match=r"value.closed.x: its key: Input should be a valid date"):
+    with pytest.raises(CheckError, match=r"value.closed.x: its key: Input should be a valid date"):
         read(Calendar, '{"codes": ["no"], "levels": {}, "closed": {"x": []}}')
-    with pytest.raises(Unreadable, match=r'value.levels.mid: its key: expected "low"'):
+    with pytest.raises(CheckError, match=r'value.levels.mid: its key: expected "low"'):
         read(Calendar, '{"codes": ["no"], "levels": {"mid": {}}}')
     calendar = read(Calendar, '{"codes": ["no"], "levels": {"low": {"2026-01-31": 3}}}')
     assert calendar.levels[Priority.low].root == {DAY: 3} and calendar.codes.root == ["no"]

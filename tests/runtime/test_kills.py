@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-import runtime_support._recovery  # noqa: F401  (else each process loads it anew)
+import runtime_support._reader  # noqa: F401  (else each process loads it anew)
 from runtime_support import overlap, prompt, scoped, write_text
 from runtime_support.providers import _chat
 from runtime_support.runs import _journal as journals

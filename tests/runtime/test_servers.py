@@ -322,7 +322,7 @@ def enforced(server: FakeServer) -> list[bool]:
 
 @pytest.mark.parametrize("said", NO_SCHEMA)
 def test_a_server_that_enforces_no_schema(server: FakeServer, said: str) -> None:
-    server.answers = [status(400, said), completion("1")]
+    server.answers = [status(400, said), completion("1"), completion("1"), completion("[1]")]
     assert [prompt("?", returns=int).value for _ in range(2)] == [1, 1]
     assert enforced(server) == [True, False, False]
     assert prompt("?", returns=list[int], options={"repairs": 0, "structured": "off"}) is not None
