@@ -333,6 +333,16 @@ def unexpected_field(key: Any, known: Iterable[str]) -> Mismatch:
 class Decoding(Validating):
     """Compiles schemas to readers of JSON data."""
 
+    def list_check(self, schema: m.ListSchema) -> Check:
+        check, expected = super().list_check(schema), self.expected(schema)
+
+        def read_list(value: Any) -> Any:
+            if isinstance(value, str | dict):  # which an Iterable would be as well
+                raise Mismatch(expected, value)
+            return check(value)
+
+        return check if schema.also is None else read_list
+
     def tuple_check(self, schema: m.TupleSchema) -> Check:
         from_tuple = super().tuple_check(schema)
 

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from runtime_support._jsontext import parse
+from runtime_support._jsontext import parse_unambiguous
 from runtime_support._language.files import check_regular
 from runtime_support._names import listed
 from runtime_support._tables import csv_records, polars
@@ -152,7 +152,7 @@ def _json_rows(path: str, names: Sequence[str] | None) -> Iterator[Row]:
             if not line.strip():
                 continue
             try:
-                values = parse(line)
+                values = parse_unambiguous(line, keeps_digits=True)
                 if not is_object(values):
                     raise CheckError(f"a row is an object, got {brief(values)}")
             except CheckError as error:

@@ -528,13 +528,19 @@ def test_however_a_list_is_cut_the_elements_are_the_same(reply: str) -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    ['"Hi," he said.', '"all of it"', ' "a\\"b" ', '"open', '"a\nb"', '""', "x", '"\\ud83d'],
+    [
+        *('"Hi," he said.', '"all of it"', ' "a\\"b" ', '"open', '"a\nb"', '""', "x", '"\\ud83d'),
+        *("<think>Hm.</think>\n Hi.", "<Thinking>a</thinking><think>b</think>Hi.", "<thin>k"),
+        *('<think>Hm.</think>"Hi."', "<", "<think", "[1] is a note", "{name}"),
+    ],
 )
-def test_however_text_is_cut_the_pieces_are_its_value(reply: str) -> None:
+@pytest.mark.parametrize("has_tools", [False, True])
+def test_however_text_is_cut_the_pieces_are_its_value(reply: str, has_tools: bool) -> None:
     for size in range(1, len(reply) + 1):
         from runtime_support._targets import TextTarget
 
         target = TextTarget()
+        target.has_tools = has_tools
         parts = parts_for(target)
         given: list[Any] = []
         for start in range(0, len(reply), size):
@@ -542,6 +548,24 @@ def test_however_text_is_cut_the_pieces_are_its_value(reply: str) -> None:
         target.accept(reply)
         given += parts.rest(target.value)
         assert isinstance(parts, TextPieces) and "".join(given) == target.value
+
+
+def test_of_thinking_before_a_text_no_piece_is_given(server: FakeServer) -> None:
+    server.answers = [streamed("<thi", "nk>Hm.", "</thi", "nk>", "\n", "Hello", " there.")]
+    result = prompt("?", stream=True)
+    assert list(result.pieces()) == ["Hello", " there."]
+    assert result.repairs == ["thinking removed"]
+
+
+def test_of_a_call_as_text_no_piece_is_given(server: FakeServer) -> None:
+    def temp(city: str) -> float:
+        return 3.5
+
+    call = '{"name": "temp", "arguments": {"city": "Oslo"}}'
+    server.answers = [streamed("<tool_call>", call, "</tool_call>"), streamed("It is", " cold.")]
+    result = prompt("{temp}", temp=temp, stream=True)
+    assert list(result.pieces()) == ["It is", " cold."]
+    assert result.repairs == ["asked again: a call of `temp` was written as text"]
 
 
 def test_halves_of_a_character_are_one(server: FakeServer) -> None:
