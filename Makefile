@@ -91,6 +91,7 @@ oracle: .venv/.test
 	  SAFT_ORACLE_PROGRAMS=$${SAFT_ORACLE_PROGRAMS:-500} \
 	  SAFT_OVERLAP_SCRIPTS=$${SAFT_OVERLAP_SCRIPTS:-5000} \
 	  SAFT_BOUNDS_SCRIPTS=$${SAFT_BOUNDS_SCRIPTS:-5000} \
+	  SAFT_REPLY_DAMAGES=$${SAFT_REPLY_DAMAGES:-50000} \
 	  $(BIN)/python -m pytest $(NO_TIMEOUT) tests/oracle \
 	  tests/overlap/test_differential.py tests/bounds/test_differential.py
 	@JOURNAL_KILLS=$${JOURNAL_KILLS:-1000} $(BIN)/python -m pytest $(NO_TIMEOUT) -m slow

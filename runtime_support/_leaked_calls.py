@@ -9,7 +9,7 @@ A local server that does not know a model's way to write calls passes them on as
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -55,12 +55,9 @@ def _data_of(text: str, *, only_whole: bool) -> Iterator[Any]:
 
 
 def _called(data: Any, tools: Collection[str]) -> str | None:
-    """The tool that data is a call of."""
-    if is_list(data):
-        return next(filter(None, (_called(one, tools) for one in data)), None)
-    if not is_object(data):
-        return None
-    name = str(data.get("name")).rpartition(".")[2]
+    """The tool that data is, or holds, a call of."""
+    name = str(data.get("name")).rpartition(".")[2] if is_object(data) else ""
     if name in tools and ("arguments" in data or "parameters" in data):
         return name
-    return _called(data.get("function"), tools) or _called(data.get("tool_calls"), tools)
+    inner: Iterable[Any] = data.values() if is_object(data) else data if is_list(data) else ()
+    return next(filter(None, (_called(one, tools) for one in inner)), None)

@@ -35,9 +35,9 @@ from runtime_support.errors import CheckError
 
 # A longer reply is JSON, or one code fence with JSON.
 LONGEST = 1_000_000
-LONGEST_LABEL = 200
 _SEVERAL = "the reply holds several values and does not say which one is meant"
-_NEAR = 200  # how many characters of the prose around an object are looked at
+_UNQUOTED = "quotes around the text removed"
+_NEAR = 200  # a longer reply is no label, and so much is looked at beside an object in prose
 
 THINKING_TAGS = ("think", "thinking", "thought", "thoughts", "reasoning")
 OPENS_THINKING = re.compile(rf"\s*+<(?:{'|'.join(THINKING_TAGS)})>", re.IGNORECASE)
@@ -80,7 +80,7 @@ def read_text(text: str) -> tuple[str, tuple[str, ...]]:
         raise NotData("the reply is only thinking" if repairs else "the reply is empty")
     if body.lstrip()[0] == '"':
         with suppress(NotData):
-            return read_json(body).value, (*repairs, "quotes around the text removed")
+            return read_json(body).value, (*repairs, _UNQUOTED)
     return body, repairs
 
 
@@ -151,7 +151,8 @@ def _data_of(text: str, schema: m.Schema, name: str | None, keys: m.Schema | Non
         text, repairs = read_text(body)
         if _OPEN_STRING.fullmatch(text):
             raise NotData("the reply ends in the middle of a string")
-        return Data(text, repairs or ("plain text for a JSON string",))
+        told = repairs[:-1] if _UNQUOTED in repairs else (*repairs, "plain text for a JSON string")
+        return Data(text, told)
     marks = () if body == text else ("byte order mark removed",)
     with suppress(NotData):
         return Data(read_json(body).value, marks)
@@ -235,11 +236,10 @@ def _in_prose(text: str, schema: m.Schema, is_key: IsKey) -> Data:
 
 
 def _is_remark(text: str, start: int, found: Data) -> bool:
-    """Whether a list is like `[1]` in a sentence, or the text of a link."""
+    """Whether a list is like `[1]` in a sentence."""
     before = text[max(0, start - _NEAR) : start].rpartition("\n")[2].strip()
     is_introduced = not before or before.endswith(":") or _LEAD.fullmatch(before + " ")
-    is_word = not is_introduced and all(isinstance(one, int | float) for one in found.value)
-    return is_word or text.startswith("(", found.end)
+    return not is_introduced and all(isinstance(one, int | float) for one in found.value)
 
 
 def _takes_text(schema: m.Schema) -> bool:
@@ -250,13 +250,11 @@ def _takes_text(schema: m.Schema) -> bool:
 
 def _label(text: str, schema: m.Schema) -> Data | None:
     """The label, number or bool that a short reply says in words of its own."""
-    if _takes_text(schema) or "\n" in text or len(text) > LONGEST_LABEL:
+    if _takes_text(schema) or "\n" in text or len(text) > _NEAR:
         return None
     for plain in _unmarked(text):
-        is_nil = plain.casefold() in ("null", "none")
-        for data in (plain, None) if is_nil else (plain,):
-            if not fit(data, schema).misfits:
-                return Data(data, ("read from plain text",))
+        if not fit(plain, schema).misfits:
+            return Data(plain, ("read from plain text",))
     return None
 
 

@@ -30,8 +30,6 @@ from runtime_support.errors import CheckError
 MOST_REPAIRS = 20
 # What says that an object is no value, but tells what went wrong.
 _TELLING = frozenset(("error", "status", "code", "message"))
-# What may be around a label, a number or a bool.
-_AROUND = ("value", "result", "answer")
 _JSON = (type(None), bool, int, float, Digits, str, list, dict)
 _CONTAINERS = (m.ListSchema, m.TupleSchema, m.MapSchema, m.ObjectSchema)
 _BOOLS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -76,8 +74,7 @@ def fit(data: Any, schema: m.Schema, path: str = "value", name: str | None = Non
     """Returns the data as it fits best: as it is, or with one level taken off or put around it."""
     found = [_fit(data, schema, path)]
     for words, inner in _readings(data, schema, name) if found[0].misfits else ():
-        data, repairs, misfits = _fit(inner, schema, path)
-        found.append(Fit(data, (words, *repairs), misfits))
+        found.append(_fit(inner, schema, path, words))
     return min(found, key=lambda one: one.misfits)
 
 
@@ -122,8 +119,9 @@ def keys_in(schema: m.Schema) -> IsKey:
     parts = list(m.all_parts(schema))
     if any(isinstance(one, m.AnySchema | m.MapSchema) for one in parts):
         return None
-    objects = [one for one in parts if isinstance(one, m.ObjectSchema)]
-    names = {spelling(field.name) for one in objects for field in one.fields}
+    names = {
+        spelling(f.name) for one in parts if isinstance(one, m.ObjectSchema) for f in one.fields
+    }
     return lambda key: spelling(key) in names
 
 
@@ -137,8 +135,9 @@ def _readings(data: Any, schema: m.Schema, name: str | None) -> Iterator[tuple[s
         if isinstance(inner, list | dict):
             is_around = any(isinstance(one, _CONTAINERS) for one in members)
         else:
+            names = ("value", "result", "answer", spelling(name or "value"))
             is_text = any(m.is_scalar(one, "string") for one in members)
-            is_around = not is_text and spelling(key) in (*_AROUND, spelling(name or "value"))
+            is_around = spelling(key) in names and not is_text
         if is_around and spelling(key) not in _TELLING:
             yield f"taken out of `{key}`", inner
     is_object_wanted = any(isinstance(one, m.ObjectSchema) for one in members)
@@ -149,8 +148,9 @@ def _readings(data: Any, schema: m.Schema, name: str | None) -> Iterator[tuple[s
         yield "a list of one put around it", [data]
 
 
-def _fit(data: Any, schema: m.Schema, path: str) -> Fit:
+def _fit(data: Any, schema: m.Schema, path: str, *repairs: str) -> Fit:
     fitter = _Fitter()
+    fitter.repairs += repairs
     return fitter.result(fitter.fit(data, schema, path))
 
 
@@ -204,11 +204,9 @@ class _Fitter:
 
     def changed(self, data: Any, value: Any, path: str) -> Any:
         """The value that was read of the data, if there is one."""
-        if value is _NONE:
-            return self.misfit(data)
-        if value is not data:
+        if value is not data and value is not _NONE:
             self.repairs.append(f"{path}: read {_shown(data)} as {_shown(value)}")
-        return value
+        return self.misfit(data) if value is _NONE else value
 
     def fit_text(self, text: str, schema: m.Schema, path: str) -> Any:
         """The list or object that a text holds as JSON."""
@@ -222,8 +220,7 @@ class _Fitter:
     def fit_items(self, data: list[Any], schemas: tuple[m.Schema, ...], path: str) -> Any:
         if len(data) != len(schemas):
             return self.misfit(data)
-        pairs = enumerate(zip(data, schemas, strict=True))
-        return [self.fit(one, schema, f"{path}[{at}]") for at, (one, schema) in pairs]
+        return [self.fit(one, schemas[at], f"{path}[{at}]") for at, one in enumerate(data)]
 
     def fit_map(self, data: dict[str, Any], schema: m.MapSchema, path: str) -> Any:
         keys = [self.fit(key, schema.key, member_path(path, key)) for key in data]
@@ -272,12 +269,14 @@ class _Fitter:
         found += [self.trial(data, member, path) for member in others]
         fits = [one for one in found if not one.misfits]
         exact = [one for one in fits if not one.repairs]
-        is_doubtful = _has_one_comma(data) and any(map(_takes_fractions, others))
+        is_doubtful = _has_one_comma(data) and any(
+            m.is_scalar(one, "float") or m.is_scalar(one, "decimal") for one in others
+        )
         if exact or (len({to_json(one.data) for one in fits}) == 1 and not is_doubtful):
             return self.add((exact or fits)[0])
         self.misfits += 1
         hopeful = [self.trial(data, one, path) for one in others if not m.admits_nil(one)]
-        is_one = len(hopeful) + bool(labels) == 1 or isinstance(data, dict)
+        is_one = len(hopeful) + bool(labels) == 1 or is_object(data)
         return min(hopeful, key=lambda one: one.misfits).data if hopeful and is_one else data
 
     def trial(self, data: Any, member: m.Schema, path: str) -> Fit:
@@ -349,10 +348,6 @@ def _number_text(text: str, kind: m.ScalarKind) -> str | None:
 
 def _has_one_comma(data: Any) -> bool:
     return isinstance(data, str) and _ONE_COMMA.fullmatch(data.strip()) is not None
-
-
-def _takes_fractions(schema: m.Schema) -> bool:
-    return isinstance(schema, m.ScalarSchema) and schema.kind in ("float", "number", "decimal")
 
 
 def _date(text: str, kind: m.ScalarKind) -> Any:

@@ -154,12 +154,18 @@ class _Parser:
             commas += sign == ","
             self.position += 1
             self.note("stray brackets removed", sign != ",")  # they close nothing
-        is_apart = commas or not count or sign == closing
+        is_joined = count > 0 and not commas and sign != closing
         self.note("stray commas removed", commas > (count > 0 and sign != closing))
-        self.note("missing commas added", not is_apart)
-        if not is_apart and (isinstance(last, str) or _THOUSANDS.match(self.text, self.position)):
-            raise self.failure("a comma is missing")  # it may be one text, or `1 234`
+        self.note("missing commas added", is_joined)
+        if is_joined and last is not None and self.may_be_one(last):
+            raise self.failure("a comma is missing")
         return sign == closing
+
+    def may_be_one(self, last: Any) -> bool:
+        """Whether the last item of a list goes on here: `"one " "text"`, `1 234`."""
+        is_apart = self.text[self.position - 1].isspace() and not str(last).endswith(" ")
+        is_apart = is_apart and _THOUSANDS.match(self.text, self.position) is None
+        return not isinstance(last, list | dict) and not is_apart
 
     def key(self) -> str:
         """The key that stands here; the position is then behind its colon."""

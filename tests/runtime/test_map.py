@@ -701,13 +701,13 @@ def test_what_failed_rows_were_given_is_json() -> None:
 
 def test_rows_that_are_none_fail() -> None:
     good = "".join(f'{{"mail": "{n}"}}\n' for n in range(100))
-    Path("in.jsonl").write_text(good + 'no\n{"mail": "x"}\n[1]\n{"mail": 3}\n')
+    Path("in.jsonl").write_text(good + 'no\n{"mail": "x"}\n[1]\n{"mail": null}\n')
     configure(provider=Echo())
     report = map_rows(ask, "in.jsonl", "out")
     assert (report.rows, report.done, report.failed) == (104, 101, 3)
     failed = lines("out/errors-*")
     assert [row["row"] for row in failed] == [100, 102, 103]
-    assert failed[0]["message"] == "not JSON: Expecting value at line 1, column 1"
+    assert failed[0]["message"] == "not JSON: expected ident at line 1 column 2"
     Path("in.csv").write_text("mail\n" + "x\n" * 100 + "x,y\n")
     assert map_rows(ask, "in.csv", "csv").failed == 1
     assert lines("csv/errors-*")[0]["message"] == "2 values for 1 column"
@@ -839,7 +839,7 @@ def test_rows_that_do_not_fit() -> None:
 
 
 def test_many_rows_that_do_not_fit_are_not_all_told() -> None:
-    Path("mails.jsonl").write_text('{"mail": 1}\n' * 200)
+    Path("mails.jsonl").write_text('{"mail": [1]}\n' * 200)
     for check_only in (True, False):
         told = refused(table="mails.jsonl", check_only=check_only).splitlines()
         assert len(told) == 6 and told[-1] == "... and 95 rows more of the first 100"

@@ -261,7 +261,7 @@ OTHERS: list[tuple[Any, str, Any]] = [
     (list[Any], '"solo"', again),
     (list[bool], "No", again),
     (dict[str, int] | None, '{"counts": {"tea": 3}}', again),
-    (dict[str, int] | None, "None.", None),
+    (dict[str, int] | None, "None.", again),
     (int | dict[str, int], '{"counts": {"tea": 3}}', again),
     (int | dict[str, int], '{"a": {"b": {"c": 3}}}', again),
     (dict[str, Box], '{"sizes": {"a": {"x": 1}}}', again),
