@@ -87,7 +87,7 @@ def test_every_driver_gets_the_same_answer(
         [("double", {"number": 4}, "8", None)],
         Usage(0, 0, 3),
         "scripted",
-        ["asked again: value: the text holds no number"],
+        ["asked again: the reply holds no JSON"],
     )
     answer = driver(prepare(QUESTION))
     assert (answer.value, answer.text) == (8, "8")
