@@ -137,8 +137,8 @@ def _readings(data: Any, schema: m.Schema, name: str | None) -> Iterator[tuple[s
         else:
             names = ("value", "result", "answer", spelling(name or "value"))
             is_text = any(m.is_scalar(one, "string") for one in members)
-            is_around = spelling(key) in names and not is_text
-        if is_around and spelling(key) not in _TELLING:
+            is_around = spelling(str(key)) in names and not is_text
+        if is_around and spelling(str(key)) not in _TELLING:
             yield f"taken out of `{key}`", inner
     is_object_wanted = any(isinstance(one, m.ObjectSchema) for one in members)
     if is_list(data) and len(data) == 1 and is_object_wanted and not lists and not is_open:
@@ -223,9 +223,9 @@ class _Fitter:
         return [self.fit(one, schemas[at], f"{path}[{at}]") for at, one in enumerate(data)]
 
     def fit_map(self, data: dict[str, Any], schema: m.MapSchema, path: str) -> Any:
-        keys = [self.fit(key, schema.key, member_path(path, key)) for key in data]
+        keys = [self.fit(key, schema.key, member_path(path, str(key))) for key in data]
         found = {
-            new: self.fit(data[key], schema.value, member_path(path, key))
+            new: self.fit(data[key], schema.value, member_path(path, str(key)))
             for new, key in zip(keys, data, strict=True)
         }
         return found if len(found) == len(data) else self.misfit(data)
@@ -237,7 +237,9 @@ class _Fitter:
         missing = [name for name in fields if name not in data]
         names: dict[str, str] = {}
         for key in data:
-            near = [one for one in missing if key not in fields and spelling(one) == spelling(key)]
+            near = [
+                one for one in missing if key not in fields and spelling(one) == spelling(str(key))
+            ]
             names[key] = near[0] if len(near) == 1 else key
             if names[key] != key:
                 missing.remove(near[0])
@@ -254,7 +256,7 @@ class _Fitter:
         for key, name in names.items():
             if name in fields:
                 found[name] = self.fit(data[key], fields[name].schema, member_path(path, name))
-            elif missing or spelling(key) in kept:  # it may be what is missing
+            elif missing or spelling(str(key)) in kept:  # it may be what is missing
                 found[key] = self.misfit(data[key])
             else:
                 self.repairs.append(f"{path}: dropped key `{key}`")

@@ -337,7 +337,7 @@ class Decoding(Validating):
         check, expected = super().list_check(schema), self.expected(schema)
 
         def read_list(value: Any) -> Any:
-            if isinstance(value, str | dict):  # which an Iterable would be as well
+            if isinstance(value, str) or is_object(value):  # which an Iterable would be as well
                 raise Mismatch(expected, value)
             return check(value)
 
