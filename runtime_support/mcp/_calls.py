@@ -12,7 +12,7 @@ schema; without one it is its text, several parts are a list, and pictures are i
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -192,7 +192,7 @@ def _without_absent(value: Any, schemas: list[Any], root: Mapping[str, Any]) -> 
     `schemas` say what it is, all of them or one of them. A field that is null stays where it is
     required, and where its default would be another value and null is one of its own.
     """
-    told = [part for one in schemas for part in _parts(one, root)]
+    told = _parts(schemas, root)
     if is_list(value):
         items = [one["items"] for one in told if "items" in one]
         first: list[Any] = [one["prefixItems"] for one in told if "prefixItems" in one]
@@ -215,7 +215,7 @@ def _without_absent(value: Any, schemas: list[Any], root: Mapping[str, Any]) -> 
 
 def _is_said_by_null(schemas: list[Any], root: Mapping[str, Any]) -> bool:
     """Whether null says something else than nothing: it is allowed, and not the default."""
-    told = [part for one in schemas for part in _parts(one, root)]
+    told = _parts(schemas, root)
     return any(one.get("default") is not None for one in told) and any(map(_takes_null, told))
 
 
@@ -225,23 +225,28 @@ def _takes_null(schema: Mapping[str, Any]) -> bool:
     return None in values or (not values and (kinds == "null" or "null" in kinds))
 
 
-def _parts(
-    schema: Any, root: Mapping[str, Any], passed: Collection[str] = ()
-) -> Iterator[Mapping[str, Any]]:
-    """A schema and all that it refers to, for one and the same value."""
-    if not is_object(schema):
-        return
-    yield schema
-    for word in ("allOf", "anyOf", "oneOf"):
-        for one in schema.get(word, ()):
-            yield from _parts(one, root, passed)
-    reference = schema.get("$ref")
-    if isinstance(reference, str) and reference[:1] == "#" and reference not in passed:
-        found: Any = root
-        for name in reference[2:].split("/") if reference[1:] else ():
-            name = name.replace("~1", "/").replace("~0", "~")
-            found = found.get(name) if is_object(found) else None
-        yield from _parts(found, root, (*passed, reference))
+def _parts(schemas: Iterable[Any], root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Schemas and all that they refer to, for one and the same value, each of them once."""
+    found: dict[int, Mapping[str, Any]] = {}
+    left = [*schemas]
+    while left:
+        schema = left.pop()
+        if not is_object(schema) or id(schema) in found:
+            continue
+        found[id(schema)] = schema
+        left += [one for word in ("allOf", "anyOf", "oneOf") for one in schema.get(word, ())]
+        reference = schema.get("$ref")
+        if isinstance(reference, str) and reference[:1] == "#":
+            left.append(_referred(reference, root))
+    return list(found.values())
+
+
+def _referred(reference: str, root: Mapping[str, Any]) -> Any:
+    found: Any = root
+    for name in reference[2:].split("/") if reference[1:] else ():
+        name = name.replace("~1", "/").replace("~0", "~")
+        found = found.get(name) if is_object(found) else None
+    return found
 
 
 def _is_outcome(data: Any) -> bool:

@@ -59,7 +59,10 @@ _UNSAID = (
 )
 # The schemas in a schema that are of the same value.
 _ALIKE = ("allOf", "anyOf", "oneOf", "if", "then", "else")
-_DEEPEST = 5
+# A few definitions that refer to each other are millions of types: what is further inside, or
+# beyond so many, is `any`.
+_DEEPEST = 24
+_MOST_TYPES = 1000
 _LONGEST_NOTE = 300
 
 
@@ -222,7 +225,7 @@ def is_wrapped(schema: _Data) -> bool:
 def _parameters(reader: "_Reader") -> Iterator[tuple[str, n.Parameter]]:
     """The parameters with their names on the wire, those without a default first."""
     schema = reader.resolved(reader.root)
-    required: Collection[str] = schema.get("required") or ()
+    required = dict.fromkeys(cast("list[str]", schema.get("required") or ()))
     # What is required and not described may be anything.
     properties: _Data = {**(schema.get("properties") or {})}
     properties = {**properties, **{one: {} for one in required if one not in properties}}
@@ -310,6 +313,9 @@ class _Reader:
     docs: dict[n.Node, str] = field(default_factory=dict["n.Node", str])
     titles: dict[n.Schema, str] = field(default_factory=dict["n.Schema", str])
     _open: list[str] = field(default_factory=list[str])
+    # How many types were read, and in how many the next one is.
+    _count: int = 0
+    _depth: int = 0
     # What is `any`, although its schema says more.
     _unsaid: dict[n.Node, str] = field(default_factory=dict["n.Node", str])
 
@@ -331,13 +337,15 @@ class _Reader:
         schema = self.resolved(self.root)
         known = {*(schema.get("properties") or ()), *(schema.get("required") or ())}
         found: set[str] = set()
-        left: list[tuple[Any, int]] = [(schema, 0)]
+        # Each part once, however often others refer to it.
+        seen: set[int] = set()
+        left: list[Any] = [schema]
         while left:
-            part, depth = left.pop()
-            part = self.resolved(part)
+            part = self.resolved(left.pop())
             found |= {*(part.get("properties") or ()), *(part.get("required") or ())}
-            if depth < _DEEPEST:
-                left += [(one, depth + 1) for word in _ALIKE for one in _listed_of(part.get(word))]
+            inner = [one for word in _ALIKE for one in _listed_of(part.get(word))]
+            left += [one for one in inner if id(one) not in seen]
+            seen |= {id(one) for one in inner}
         return found - known
 
     def unsaid_of_all(self) -> str:
@@ -351,10 +359,19 @@ class _Reader:
         return f"(as JSON Schema {_noted(said)})" if said else ""
 
     def schema(self, data: Any) -> n.Schema:
-        """The schema in Saft; `any` where Saft has none."""
+        """The schema in Saft; `any` where Saft has none, or it is too large."""
         if not isinstance(data, dict):
             return self._any()
         schema = cast("_Data", data)
+        self._count += 1
+        if self._count > _MOST_TYPES or self._depth >= _DEEPEST:
+            return self._any(schema)
+        self._depth += 1
+        made = self._read(schema)
+        self._depth -= 1
+        return made
+
+    def _read(self, schema: _Data) -> n.Schema:
         reference = schema.get("$ref")
         if reference is not None:
             return self._named(schema, str(reference))
@@ -408,7 +425,7 @@ class _Reader:
             return n.MapSchema(self.place, key, self.schema(others))
         if others not in (True, False) and not self.is_given:
             return self._any(schema)
-        required: Collection[str] = schema.get("required") or ()
+        required = frozenset[str](schema.get("required") or ())
         fields: list[n.SchemaField] = []
         for name, inner in properties.items():
             type_ = self.schema(inner)
@@ -426,7 +443,7 @@ class _Reader:
         if self._referred(reference) is None or reference in self._open:
             return self._any(schema)
         self._open.append(reference)
-        made = self.schema(self.resolved(schema))
+        made = self._read(self.resolved(schema))
         self._open.pop()
         self.titles.setdefault(made, reference.rpartition("/")[2])
         return made
@@ -495,8 +512,12 @@ class _Reader:
 
 
 def _noted(said: _Data) -> str:
-    text = json.dumps(said, ensure_ascii=False)
-    return f"{text[:_LONGEST_NOTE]}..." if len(text) > _LONGEST_NOTE else text
+    text = ""
+    for part in json.JSONEncoder(ensure_ascii=False).iterencode(said):
+        text += part
+        if len(text) > _LONGEST_NOTE:  # the rest may be megabytes
+            return f"{text[:_LONGEST_NOTE]}..."
+    return text
 
 
 def _listed_of(data: Any) -> list[Any]:

@@ -17,6 +17,12 @@ from mcp import Client, StdioServerParameters
 
 from runtime_support.mcp import _config as mcp_config
 from runtime_support.mcp import _sessions as sessions
+from runtime_support.mcp._lock import LockedServer, LockedTool, write_lock
+from saftc.driver import check
+from saftc.semantics.imports import ServerModule
+from saftc.source import Source
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of
 from tests.cli.conftest import Command
 
 Script = Callable[[str, str], Path]
@@ -208,3 +214,39 @@ def test_a_failing_tool_is_shown_where_the_script_calls_it(
     assert ended.code == 1
     assert "error: no such page; None\n --> ask.saft:4:5\n" in ended.err
     assert "ask.saft:1" not in ended.err and "called at ask.saft:7:1: look()" in ended.err
+
+
+def _laddered(steps: int) -> dict[str, Any]:
+    """A schema of a few definitions, each of which refers to the next one twice."""
+    known: dict[str, Any] = {
+        f"A{i}": {
+            "type": "object",
+            "properties": {side: {"$ref": f"#/$defs/A{i + 1}"} for side in ("left", "right")},
+        }
+        for i in range(steps)
+    }
+    known[f"A{steps}"] = {"type": "string"}
+    taken = {"name": {"type": "string"}, "tree": {"$ref": "#/$defs/A0"}}
+    return {"type": "object", "properties": taken, "$defs": known}
+
+
+def _types_of(steps: int) -> list[str]:
+    """The types that are named in the function that a tool becomes in a script."""
+    source = Source.from_text("", 'from mcp("docs") import grow\n')
+    tool = {"inputSchema": _laddered(steps), "description": ""}
+    checked = check(source, lambda _: ServerModule({"grow": tool}))
+    return [one.text for one in nodes_of(checked.module, n.NamedSchema)]
+
+
+def test_definitions_that_refer_to_each_other_again_and_again_end(
+    saftc: Command, project: Path, script: Script
+) -> None:
+    assert _types_of(7) == ["string"] * (2**7 + 1) + ["any"]  # what it gives is not told
+    assert 100 < len(_types_of(40)) < 1_000 and "any" in _types_of(40)
+
+    tools = {"grow": LockedTool("grow", "Grows.", _laddered(40), _laddered(40))}
+    write_lock(str(project), {"docs": LockedServer("by hand", tools)})
+    listed = saftc("mcp", "list")
+    assert listed.code == 0 and "f grow(name: string? = nil, tree: {left: {" in listed.out
+    checked = saftc("check", str(script("grown", 'from mcp("docs") import grow\nprint(grow())\n')))
+    assert checked.code == 0, checked.err

@@ -19,7 +19,7 @@ from runtime_support.errors import JournalError, ReplayMiss
 from runtime_support.mcp import _config as mcp_config
 from runtime_support.mcp import _sessions as sessions
 from runtime_support.mcp import server
-from runtime_support.mcp._lock import LockedServer, read_lock, write_lock
+from runtime_support.mcp._lock import LockedServer, LockedTool, read_lock, write_lock
 from runtime_support.programs import program
 from runtime_support.runs import _recordings as recordings
 from runtime_support.runs._keeper import journaled
@@ -312,6 +312,34 @@ def test_a_lock_that_was_changed_by_hand_is_refused(project: Path) -> None:
     path.write_text(path.read_text().replace("Does search.", "Does harm."))
     with pytest.raises(ConfigError, match="the digest of `search` is not that of its entry"):
         search("pipes")
+
+
+def test_definitions_that_refer_to_each_other_are_read_once_for_a_value(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mcp_config, "user_file", lambda: str(project / "none.toml"))
+
+    def calls_made(steps: int) -> int:
+        known = {f"A{i}": {"anyOf": [{"$ref": f"#/$defs/A{i + 1}"}] * 2} for i in range(steps)}
+        taken = {"properties": {"tree": {"$ref": "#/$defs/A0"}}, "$defs": known}
+        tools = {"grow": LockedTool("grow", "Grows.", {"type": "object", **taken})}
+        write_lock(str(project), {"docs": LockedServer("by hand", tools)})
+        count = 0
+
+        def count_call(frame: object, event: str, _: object) -> None:
+            nonlocal count
+            count += event == "call"
+
+        sys.setprofile(count_call)
+        try:
+            with pytest.raises(ConfigError, match="confirm it before it is started"):
+                docs.call("grow", tree={"left": None, "right": {}})
+        finally:
+            sys.setprofile(None)
+        return count
+
+    first = calls_made(2)  # which may also import modules
+    assert calls_made(14) < first + 5_000
 
 
 def test_a_command_of_a_project_is_not_started_before_the_user_agrees(
