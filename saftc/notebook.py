@@ -20,10 +20,11 @@ What is compiled is a text of several parts, of which the last alone is the cell
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import iscoroutinefunction
+from io import StringIO
 from itertools import count
 from pathlib import Path
 from typing import Any, cast
@@ -33,13 +34,15 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.diagnostics.render import render_text
 from saftc.driver import Checked, Compiled, check, compile_checked
-from saftc.flow.statements import all_statements, bound_by
+from saftc.flow.statements import all_statements, assigned_by, bound_by
 from saftc.importing import install
 from saftc.project.scripts import Scripts
 from saftc.project.settings import compile_settings
 from saftc.running import await_text, run_text
+from saftc.runtime import Result
 from saftc.semantics.foreign import UNKNOWN, Declared, Function, Namespace
 from saftc.semantics.imports import Loaded, PythonModule
+from saftc.semantics.types import show
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
@@ -68,7 +71,7 @@ class ScriptError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows."""
-        return str(self).splitlines()
+        return str(self).split("\n")
 
 
 def register(shell: Any) -> None:
@@ -114,6 +117,11 @@ class _Kept:
     text: str
     values: Mapping[str, object]
     types: frozenset[str]
+
+    @property
+    def names(self) -> Set[str]:
+        """All the names that it binds."""
+        return self.values.keys() | self.types
 
 
 @dataclass
@@ -198,14 +206,24 @@ class Notebook:
                 return found
             given = self._given(cell, more)
             found = cell.checked(given + self._before(cell))
+            if cell.types and any(error < len(given) for error in _errors(found)):
+                cell.types.clear()  # one of them cannot be written
+                continue
             wrong = self._broken(found, cell, len(given))
             if not wrong:
                 return found
-            self._kept = [one for one in self._kept if one not in wrong]
+            if cell.defines:
+                # What uses an earlier definition follows the new one, which is behind it here.
+                types = cell.types_of(self._kept)
+                needed = {name for one in wrong for name in one.names}
+                cell.types |= {name: types[name] for name in needed & types.keys()}
+                cell.aside += wrong
+            else:
+                self._kept = [one for one in self._kept if one not in wrong]
 
     def _broken(self, found: Checked, cell: "_Cell", start: int) -> list[_Kept]:
         """The statements of earlier cells that are wrong by now: a name of Python has changed."""
-        errors = [one.span.start for one in found.diagnostics if one.severity == "error"]
+        errors = _errors(found)
         broken: list[_Kept] = []
         for one in self._kept_beside(cell):
             end = start + len(one.text) + 1
@@ -216,7 +234,9 @@ class Notebook:
 
     def _kept_beside(self, cell: "_Cell") -> list[_Kept]:
         """The statements of earlier cells that the cell does not replace."""
-        return [one for one in self._kept if not cell.binds & {*one.values, *one.types}]
+        return [
+            one for one in self._kept if not one.names & cell.binds and one not in cell.aside
+        ]
 
     def _before(self, cell: "_Cell") -> str:
         """What stands before the cell of earlier cells."""
@@ -226,16 +246,20 @@ class Notebook:
         """What stands before all cells: names of the notebook that they read."""
         anew = cell.binds
         kept = self._kept_beside(cell)
-        known = {name for one in kept for name in (*one.values, *one.types)}
+        known = {name for one in kept for name in one.names}
         lines: list[str] = []
-        for name in sorted(more - known):
-            schema = _schema_of(self.names[name])
+        for name in sorted(more - known - cell.defines):
+            value = self.names[name]
+            schema = cell.types.get(name) or _schema_of(value)
             # What the cell binds anew may be of another type then.
             own = f"{_GIVEN}{name}" if name in anew else name
             if schema is None:
                 lines.append(f"from {_NOTEBOOK} import {name} as {own}")
             else:
-                lines.append(f'{own}: {schema} = parse("")')
+                # A whole result is what a prompt gives, with its conversation.
+                is_result = isinstance(value, Result)
+                given = "$ $" if is_result else 'parse("")'
+                lines.append(f"{own}: {schema} = {given}")
             if own != name:
                 lines.append(f"{name} = {own}")
         return "".join(f"{line}\n" for line in lines)
@@ -243,7 +267,8 @@ class Notebook:
     def _keep(self, found: Checked, cell: "_Cell") -> None:
         """Keeps what the cell has defined and assigned for those that follow."""
         anew = cell.binds
-        self._kept = self._kept_beside(cell)
+        before = self._kept
+        self._kept = [one for one in before if not one.names & anew]
         bound = [
             (statement, [one.text for one in bound_by(statement)])
             for statement in cell.own(found.module.statements)
@@ -258,7 +283,28 @@ class Notebook:
             if loose.isdisjoint(names) and _SHOWN not in names:
                 types = frozenset(name for name in names if name not in self.names)
                 values = {name: self.names[name] for name in names if name in self.names}
-                self._kept.append(_Kept(found.source.at(statement.span), values, types))
+                text = found.source.at(statement.span)
+                self._put(_Kept(text, values, types), before, _is_definition(statement))
+        if any(one.names & cell.defines for one in before):
+            self._forget_other_types(cell, before)
+
+    def _put(self, made: _Kept, before: list[_Kept], is_definition: bool) -> None:
+        """Keeps a statement: a definition in the place of the one before it, others at the end.
+
+        What has used the earlier one stands behind the new one then.
+        """
+        place = len(self._kept)
+        if is_definition:
+            earlier = [one for one in before if one.names & made.names][:1]
+            behind = before[before.index(earlier[0]) :] if earlier else []
+            place = next((i for i, one in enumerate(self._kept) if one in behind), place)
+        self._kept.insert(place, made)
+
+    def _forget_other_types(self, cell: "_Cell", before: list[_Kept]) -> None:
+        """Leaves out what would be of another type by a new definition, as its value is not."""
+        old, new = cell.types_of(before), cell.types_of(self._kept)
+        other = {name for name, type_ in old.items() if new.get(name) != type_}
+        self._kept = [one for one in self._kept if not one.names & other]
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +333,11 @@ class _Cell:
         self.written = Source.from_text(name, f"\n{cell}")
         alone = check(self.written, self._load)
         self.binds = _bound(alone.module)
+        # Those of them that are no variables, the statements before it that need them, and the
+        # types of what these bind.
+        self.defines = _bound(alone.module, _is_definition)
+        self.aside: list[_Kept] = []
+        self.types: dict[str, str] = {}
         self._shown = _last_expression(alone)
         self._start = 0
 
@@ -302,6 +353,18 @@ class _Cell:
             text = f"{text[: self._shown]}{_SHOWN} = {text[self._shown :]}"
         source = Source.from_text(self.name, before + text)
         return check(source, self._load, keeps_results=True)
+
+    def types_of(self, kept: list[_Kept]) -> dict[str, str]:
+        """The types of the variables that statements of earlier cells bind, by their names."""
+        text = "".join(f"{one.text}\n" for one in kept)
+        found = check(Source.from_text(self.name, text), self._load, keeps_results=True)
+        symbols = {
+            name.text: found.facts.names.of(name)
+            for one in found.module.statements
+            for name in assigned_by(one)
+        }
+        types = {name: found.facts.symbols.get(one) for name, one in symbols.items()}
+        return {name: show(one) for name, one in types.items() if one is not None}
 
     def is_own(self, span: Span) -> bool:
         """Whether a place is one of the cell."""
@@ -343,10 +406,15 @@ def _declared(names: Mapping[str, Any], name: str) -> Declared:
     return Function((), "yes") if iscoroutinefunction(names.get(name)) else UNKNOWN
 
 
-def _bound(module: n.Module) -> set[str]:
+def _is_definition(statement: n.Statement) -> bool:
+    """Whether what a statement binds is no variable: a function, a type, an import."""
+    return bool(bound_by(statement)) and not assigned_by(statement)
+
+
+def _bound(module: n.Module, fits: Callable[[n.Statement], bool] = bool) -> set[str]:
     """The names that the top level of a script binds, those of its types too."""
     found: set[str] = set()
-    for statement in all_statements(module.statements):
+    for statement in filter(fits, all_statements(module.statements)):
         if isinstance(statement, n.TypeAlias | n.RecordDef):
             found.add(statement.name.text)
         else:
@@ -363,6 +431,11 @@ def _last_expression(alone: Checked) -> int | None:
     if isinstance(called, n.Name) and called.text in ("print", "write_text", "append_text"):
         return None
     return last.span.start
+
+
+def _errors(found: Checked) -> list[int]:
+    """Where the errors begin."""
+    return [one.span.start for one in found.diagnostics if one.severity == "error"]
 
 
 def _wanted(found: Checked) -> set[str]:
@@ -396,7 +469,7 @@ def _own_part(compiled: Compiled, cell: _Cell) -> str:
     """The Python of the cell alone, with the imports that it needs."""
     assert compiled.text is not None and compiled.module is not None
     text = compiled.text
-    lines = text.splitlines(keepends=True)
+    lines = StringIO(text).readlines()  # as Python numbers them
     of_line: dict[int, bool] = {}
     for one in compiled.module.origins.map(text):
         for line in range(one.line, one.end_line + 1):

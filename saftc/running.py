@@ -8,6 +8,7 @@ import linecache
 import os
 import sys
 from functools import cache, cached_property
+from io import StringIO
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -62,7 +63,7 @@ async def await_text(text: str, filename: str, names: dict[str, Any]) -> None:
 
 def remember_lines(filename: str, text: str) -> None:
     """Has tracebacks, and what looks at a run, find the lines of a text that is in no file."""
-    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    linecache.cache[filename] = (len(text), None, StringIO(text).readlines(), filename)
 
 
 def importing_file(own: str) -> str | None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from runtime_support._observe.tracing import Event, trace_text
     from runtime_support._positions import name_of_place
     from runtime_support._redaction import escaped, redacted
+    from runtime_support._results import Result
     from runtime_support._schema import model as schema_model
     from runtime_support._schema.reading import Parameter
     from runtime_support._seams import load_part, loaded_part, want
@@ -91,6 +92,7 @@ else:
         "_order": "order=.",
         "_positions": "name_of_place",
         "_redaction": "escaped redacted",
+        "_results": "Result",
         "_schema.model": "schema_model=.",
         "_schema.reading": "Parameter",
         "_seams": "load_part loaded_part want",
@@ -141,6 +143,7 @@ __all__ = [
     "ProgramQuestion",
     "Question",
     "Request",
+    "Result",
     "Sent",
     "Spent",
     "Unknown",

@@ -19,6 +19,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
+from io import StringIO
 from types import ModuleType
 from typing import Any, TypeAlias
 
@@ -144,7 +145,7 @@ class _Package:
         file = f"<compiled {source.name}{self.suffix}>"
         text = source.text
         # Failures look for the lines there.
-        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+        linecache.cache[file] = (len(text), None, StringIO(text).readlines(), file)
         self.files.append(file)
         if source.source_map:
             import json

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from enum import StrEnum
+from io import StringIO
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -73,8 +74,8 @@ def difference(existing: str | None, text: str, name: str, made: str) -> str:
     import difflib
 
     lines = difflib.unified_diff(
-        (existing or "").splitlines(keepends=True),
-        text.splitlines(keepends=True),
+        StringIO(existing or "").readlines(),
+        StringIO(text).readlines(),
         fromfile=f"{name} (on disk)",
         tofile=f"{name} ({made})",
     )

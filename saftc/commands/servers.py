@@ -7,6 +7,7 @@ import sys
 from collections.abc import Collection, Mapping
 from contextlib import redirect_stdout
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -192,7 +193,7 @@ def _declared(tool: Any) -> tuple[str, list[str], str, list[str]]:
 def _declaration(tool: Any) -> str:
     """A tool as it would stand in a script, with all that is said of it."""
     head, parameters, doc, told = _declared(tool)
-    lines = [f"/// {line}".rstrip() for line in doc.splitlines()]
+    lines = [f"/// {line}".rstrip() for line in StringIO(doc)]
     if tool.annotations.get("readOnlyHint"):
         lines.append("// the server says that it only reads")
     if not any(told):

@@ -15,6 +15,7 @@ Places are marked as rustc does it; the change that the hint is about is drawn a
 import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from io import StringIO
 from typing import NamedTuple
 
 from saftc.diagnostics.fixes import apply, edits_of
@@ -182,8 +183,8 @@ def _fix(source: Source, edits: Sequence[Edit]) -> Iterator[_Row]:
         start = source.line_start(first)
         end = source.line_start(source.line_of(near[-1].span.end) + 1)
         moved = [Edit(Span(one.start - start, one.end - start), text) for one, text in near]
-        old = source.text[start:end].splitlines()
-        new = apply(source.text[start:end], moved).splitlines()
+        old = _lines(source.text[start:end])
+        new = _lines(apply(source.text[start:end], moved))
         alike = _alike(old, new)
         behind = _alike(old[alike:][::-1], new[alike:][::-1])
         old, new = old[alike : len(old) - behind], new[alike : len(new) - behind]
@@ -200,6 +201,10 @@ def _fix(source: Source, edits: Sequence[Edit]) -> Iterator[_Row]:
         yield from _ends(now)
         shift += len(new) - len(old)
         before = first + len(old)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.removesuffix("\n") for line in StringIO(text)]
 
 
 def _by_lines(source: Source, edits: Sequence[Edit]) -> list[list[Edit]]:

@@ -338,3 +338,70 @@ def test_functions_of_cells_keep_their_form(shell: Any) -> None:
     assert _awaited_cell(shell, 'greet("Ada")') == "a"
     ended = shell.run_cell("%%saft --fast\n1")
     assert "%%saft takes --show and --async, not --fast" in str(ended.error_in_exec)
+
+
+LABEL = "f label(text: string) -> string:\n    ret $ Label {text} $"
+
+
+def test_a_cell_that_defines_can_be_run_again(shell: Any) -> None:
+    """Unchanged and changed, after another cell has used what it defines."""
+    configure(provider=Scripted(["A", "B"]))
+    _cell(shell, LABEL)
+    _cell(shell, 'x = label("a")')
+    _cell(shell, LABEL)
+    assert _cell(shell, "upper(x) + x") == "AA"
+    assert _cell(shell, f"{LABEL}\nlower(x)") == "a"
+    _cell(shell, LABEL.replace("Label", "Title"))
+    assert _cell(shell, 'label("b") + x') == "BA"
+    _cell(shell, "from math import floor")
+    _cell(shell, "y = floor(2.5)")
+    _cell(shell, "from math import floor")
+    assert _cell(shell, "floor(2.5) + y") == 4
+
+
+def test_a_cell_that_defines_a_type_can_be_run_again(shell: Any) -> None:
+    _cell(shell, "type P(name: string)\ntype Q(p: P)")
+    _cell(shell, 'm = P("a")\nmore = [Q(m)]')
+    shown = "type P(name: string)\ntype Q(p: P)\nf show(p: P) -> string:\n    ret p.name\n"
+    assert _cell(shell, shown + "show(m) + show(more[0].p)") == "aa"
+    assert _cell(shell, "show(m) + show(more[0].p)") == "aa"
+    _cell(shell, "type P(name: string, size: int)")
+    assert _cell(shell, 'P("b", 2).size + len(m.name)') == 3
+    ended = shell.run_cell('%%saft\nP("b")')
+    assert "`P` needs a value for `size`" in str(ended.error_in_exec)
+
+
+def test_what_a_cell_defines_anew_leaves_the_values_there_were(shell: Any) -> None:
+    """They are of the types that they had, and a result keeps its conversation."""
+    model = Scripted(["A", "B", "C"])
+    configure(provider=model)
+    _cell(shell, "f size(n: int) -> int:\n    ret n\nf twice(n: int):\n    ret size(n) * 2")
+    _cell(shell, "z = twice(2)")
+    _cell(shell, "f size(n: int) -> float:\n    ret n + 0.5")
+    assert _cell(shell, "items = [1, 2, 3, 4, 5]\nitems[z]") == 5
+    assert _cell(shell, "twice(2)") == 5.0
+    _cell(shell, "f size(text: string) -> int:\n    ret len(text)")
+    assert _cell(shell, "items[z]") == 5
+
+    ask = "f ask(text: string):\n    ret $ Ask {text} $\n"
+    _cell(shell, ask)
+    _cell(shell, 'chat = ask("a")')
+    assert _cell(shell, f"{ask}more = $ and now? $ after chat\nupper(chat) + more") == "AB"
+    assert [one["role"] for one in model.requests[1].messages] == ["user", "assistant", "user"]
+    assert _cell(shell, "$ and then? $ after chat").value == "C"
+
+
+def test_a_name_of_the_cell_is_never_one_of_the_notebook(shell: Any) -> None:
+    """A function of a cell takes the place of one that Python has, also after it was used."""
+    shell.run_cell("def size(n): return n").raise_error()
+    _cell(shell, "x = size(3)")
+    assert _cell(shell, "f size(n: int) -> int:\n    ret n * 2\nsize(x)") == 6
+
+
+@pytest.mark.parametrize("sign", list("\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e"))
+def test_no_sign_ends_a_line_but_a_new_line(shell: Any, sign: str) -> None:
+    text = f'// a{sign}b\nword = "c{sign}d"\nn = len(word)\nn'
+    assert _cell(shell, text) == 3
+    assert shell.user_ns["word"] == f"c{sign}d"
+    _cell(shell, f"/// Says{sign}it.\nf say() -> int:\n    ret 7")
+    assert _cell(shell, "say()") == 7
