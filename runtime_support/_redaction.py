@@ -255,9 +255,9 @@ def secret_in(text: str) -> str | None:
 
     A plain word that a variable holds, or that is a password, is none.
     """
-    for secret in _secrets():
-        if secret in text and not _PLAIN_WORD.fullmatch(secret):
-            return _name_of(secret)
+    known = known_secret_in(text)
+    if known is not None:
+        return known
     for form in _FORMS:
         if any(form.is_meant(match.group()) for match in form.pattern.finditer(text)):
             return f"the form {form.name}"
@@ -266,6 +266,12 @@ def secret_in(text: str) -> str | None:
             if is_meant(match) and not _PLAIN_WORD.fullmatch(match[2]):
                 return "a password in a connection string"
     return None
+
+
+def known_secret_in(text: str) -> str | None:
+    """The same for the values of known secrets alone: what is encrypted may look like a key."""
+    found = (one for one in _secrets() if one in text and not _PLAIN_WORD.fullmatch(one))
+    return next(map(_name_of, found), None)
 
 
 def _without(form: _KeyForm, match: re.Match[str]) -> str:

@@ -20,7 +20,7 @@ import os
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -31,9 +31,9 @@ from runtime_support._language.files import PRIVATE, replace_file
 from runtime_support._media import text_of
 from runtime_support._notes import note
 from runtime_support._order import current, in_turn
-from runtime_support._redaction import secret_in
+from runtime_support._redaction import known_secret_in, secret_in
 from runtime_support._seams import Around, register
-from runtime_support._values import counted, is_object
+from runtime_support._values import counted, is_list, is_object
 from runtime_support.errors import ConfigError, ReplayMiss, SaftError, ToolsUnsupported
 from runtime_support.providers import PromptCall
 from runtime_support.runs._journal import exchanges, is_journal
@@ -60,6 +60,7 @@ MOST_DIFFERENCES = 30
 # choose them.
 MOST_COMPARED = 8
 _SKIMMED = 4000
+_READABLE = ("text", "thinking", "summary")
 
 EntryKey: TypeAlias = tuple[str, int]
 
@@ -122,7 +123,9 @@ class Recording:
 
     def put(self, place: EntryKey, asked: Entry, reply: Entry) -> None:
         """Writes an exchange. It has been paid for, so errors are reported and not raised."""
-        held = secret_in(json.dumps(without_opaque(reply), ensure_ascii=False))
+        # Of what only a server understands, values of keys and what people can read are searched.
+        read = [without_opaque(reply), list(_readable(reply))]
+        held = secret_in(_json_text(read)) or known_secret_in(_json_text(reply))
         if held is not None:
             note(f"not recorded in {self.path}: the reply holds something like a key ({held})")
             return
@@ -425,3 +428,19 @@ def _excerpt(entry: Entry) -> str:
     messages: list[Any] = entry["request"].get("messages", [])
     first = next((m["content"] for m in messages if m.get("role") == "user"), "")
     return " ".join(text_of(first).split())[:50]
+
+
+def _json_text(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False)
+
+
+def _readable(data: object) -> Iterator[str]:
+    """The texts in the fields of a reply that people can read, such as its thoughts."""
+    if is_list(data):
+        for one in data:
+            yield from _readable(one)
+    elif is_object(data):
+        for name, one in data.items():
+            if isinstance(one, str) and (name in _READABLE or name.startswith("reasoning")):
+                yield one
+            yield from _readable(one)

@@ -438,7 +438,8 @@ def test_the_address_is_kept_without_secrets(
 def test_recordings(server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "r.jsonl"
     monkeypatch.setenv("SAFT_RECORD", str(path))
-    server.responder = Remembering(says())
+    second = calls(call(1), reasoning_content="I call.")
+    server.responder = Remembering([says()[0], second, says()[2]])
     assert conversation() == "done"
     _recordings.close(str(path))
     entries = [json.loads(line) for line in path.read_text().splitlines()]
@@ -452,6 +453,39 @@ def test_recordings(server: FakeServer, tmp_path: Path, monkeypatch: pytest.Monk
     assert conversation() == "ok"
     assert server.bodies[-1] == first
     _recordings.close(str(path))
+
+
+KEY = "Tr0ub4dor-and-3-x9"
+OTHER_KEY = "sk-proj-Zx81kLm29QwErTy73uIoP"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"reasoning_content": f"the key is {KEY}"},
+        {"reasoning_content": f"the key is {OTHER_KEY}"},
+        {"reasoning_details": [{"type": "reasoning.text", "text": f"it is {OTHER_KEY}"}]},
+        {"reasoning_details": [{"type": "reasoning.encrypted", "data": f"x{KEY}x"}]},
+        {"tool_calls": [signed("double", KEY, "", number=1)]},
+    ],
+)
+def test_no_key_is_recorded_with_thoughts_and_ids(
+    server: FakeServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    reply: Message,
+) -> None:
+    monkeypatch.setenv("GATEWAY_API_KEY", KEY)
+    path = tmp_path / "r.jsonl"
+    monkeypatch.setenv("SAFT_RECORD", str(path))
+    server.responder = Remembering([calls(call(0), **reply) | reply, {"content": "done"}])
+    assert prompt("{double}", double=double).value == "done"
+    _recordings.close(str(path))
+    written = path.read_text()
+    assert KEY not in written and OTHER_KEY not in written
+    assert "the reply holds something like a key" in capsys.readouterr().err
+    assert SIGNATURES[0] not in written  # what it was beside is not recorded, either
 
 
 def test_recordings_of_before_answer(
