@@ -678,7 +678,8 @@ def serve(
             min=0,
             max=65535,
             metavar="N",
-            help="Speak over HTTP on this machine, at this port; 0: one that is free.",
+            help="Speak over HTTP on this machine, at this port (0: one that is free), to clients "
+            "with the token that is printed for their .mcp.json.",
         ),
     ] = None,
 ) -> None:

@@ -1,7 +1,7 @@
 """Offers the documented functions of a compiled module as the tools of an MCP server.
 
     python -m runtime_support.mcp out.py            over standard input and output
-    python -m runtime_support.mcp out.py --port 0   over HTTP on this machine
+    python -m runtime_support.mcp out.py --port 0   over HTTP on this machine, with a token
 """
 
 from __future__ import annotations

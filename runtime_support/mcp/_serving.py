@@ -1,7 +1,7 @@
 """The functions of a module as the tools of an MCP server.
 
     serve(module, "triage")               over standard input and output
-    serve(module, "triage", port=8080)    over HTTP, at http://127.0.0.1:8080/mcp
+    serve(module, "triage", port=8080)    over HTTP, at http://127.0.0.1:8080/mcp, with a token
 
 Each function at the top of the module that has a docstring is a tool, with the schemas of its
 annotations; those that stand for tools of other servers are not. An error of a function is told in
@@ -12,7 +12,11 @@ that is cancelled sends no more prompts.
 from __future__ import annotations
 
 import asyncio
+import hmac
 import json
+import os
+import re
+import secrets
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout, suppress
@@ -25,6 +29,7 @@ from runtime_support._jsontext import to_json
 from runtime_support._names import did_you_mean, function_name, listed
 from runtime_support._notes import note
 from runtime_support._observe.tracing import add_observer
+from runtime_support._redaction import remember_secrets
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema
@@ -42,6 +47,11 @@ from runtime_support.mcp._calls import server_of
 
 if TYPE_CHECKING:
     from mcp.server import Server
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+_TOKEN_VARIABLE = "SAFT_SERVE_TOKEN"
+# What a header takes as a token (RFC 6750).
+_TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 
 
 class _Offer(NamedTuple):
@@ -203,13 +213,58 @@ def _serve_http(server: Server[Any], title: str, port: int) -> None:
 
     import uvicorn
 
-    app = server.streamable_http_app(host="127.0.0.1")
+    token, shown = _token()
+    app = _Guard(server.streamable_http_app(host="127.0.0.1"), token)
     config = uvicorn.Config(app, log_level="warning")
     try:
         listening = socket.create_server(("127.0.0.1", port))
     except OSError as error:
         raise ConfigError(f"cannot serve on port {port}: {error.strerror or error}") from None
     with listening:
-        note(f"{title} is at http://127.0.0.1:{listening.getsockname()[1]}/mcp")
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
+        note(f"{title} is at {address}, for clients with its token; in their .mcp.json:")
+        headers = {"Authorization": f"Bearer {shown}"}
+        entry = {"mcpServers": {title: {"type": "http", "url": address, "headers": headers}}}
+        if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]
+            print(json.dumps(entry, ensure_ascii=False), file=sys.stderr, flush=True)
+        remember_secrets(token)
         with suppress(KeyboardInterrupt):  # it has ended its calls before that is raised
             uvicorn.Server(config).run(sockets=[listening])
+
+
+def _token() -> tuple[str, str]:
+    """The token of the server, and what an entry of `.mcp.json` says for it."""
+    given = os.environ.get(_TOKEN_VARIABLE)
+    if not given:
+        made = secrets.token_urlsafe(32)
+        return made, made
+    if not _TOKEN.fullmatch(given):
+        raise ConfigError(
+            f"{_TOKEN_VARIABLE} has characters that a token cannot have",
+            hint="it takes letters, digits and -._~+/; without it, each start makes a new token",
+        )
+    return given, f"${{{_TOKEN_VARIABLE}}}"
+
+
+class _Guard:
+    """Lets through to `app` what has the token: every user of the machine can reach the port."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._token = token.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        from starlette.responses import JSONResponse
+
+        app: ASGIApp = self._app
+        if scope["type"] != "lifespan" and not self._has_token(scope):
+            # As an error of the protocol, which clients show in its words.
+            told = "send the token that the server has printed, as `Authorization: Bearer TOKEN`"
+            error = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": told}}
+            app = JSONResponse(error, 401, {"WWW-Authenticate": "Bearer"})
+        await app(scope, receive, send)
+
+    def _has_token(self, scope: Scope) -> bool:
+        given = [value for name, value in scope["headers"] if name == b"authorization"]
+        kind, _, token = given[0].partition(b" ") if len(given) == 1 else (b"", b"", b"")
+        return kind.lower() == b"bearer" and hmac.compare_digest(token.strip(), self._token)

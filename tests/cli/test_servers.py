@@ -7,13 +7,16 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import traceback
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 
 from runtime_support.mcp import _config as mcp_config
 from runtime_support.mcp import _sessions as sessions
@@ -141,25 +144,81 @@ def test_a_script_is_served_over_standard_input_and_output(
 
 
 @pytest.mark.heavy
-def test_a_script_is_served_on_this_machine(script: Script, folder: Path, cache: Path) -> None:
+def test_a_script_is_served_on_this_machine_to_who_has_the_token(
+    script: Script, project: Path, cache: Path, saftc: Command
+) -> None:
     path = script("triage.saft", TRIAGE)
-    with _serving(path) as address:
-        asyncio.run(_use(Client(address)))
+    with _serving(path) as entry:
+        served = entry["mcpServers"]["triage"]
+        assert served["type"] == "http"
+        right = served["headers"]["Authorization"]
+        assert len(right) > 40
+        asyncio.run(_use_with(served["url"], {"Authorization": right}))
+        asyncio.run(_use_with(served["url"], {"Authorization": right.replace("B", "b", 1)}))
+        token = right.removeprefix("Bearer ")
+        wrong = [right[:-1], f"{right}x", token, f"Basic {token}", "Bearer", "Bearer \u00e9"]
+        for headers in [{}, *({"Authorization": one} for one in wrong)]:
+            assert "send the token that the server has printed" in _refusal(served["url"], headers)
+        twice = [("Authorization", right), ("Authorization", "Bearer other")]
+        for method, headers in (("POST", []), ("GET", []), ("DELETE", []), ("POST", twice)):
+            told = httpx2.request(method, served["url"], headers=headers)
+            assert (told.status_code, told.headers["WWW-Authenticate"]) == (401, "Bearer")
+        # The entry is one that a project takes as it stands.
+        (project / ".mcp.json").write_text(json.dumps(entry))
+        locked = saftc("mcp", "lock")
+        assert locked.code == 0 and "+ f count(text: string) -> int" in locked.out, locked.err
+
+
+@pytest.mark.heavy
+def test_a_token_of_the_environment_is_not_printed(
+    script: Script, folder: Path, cache: Path
+) -> None:
+    with _serving(script("triage.saft", TRIAGE), SAFT_SERVE_TOKEN="kV8wq2-Zr0p") as entry:
+        served = entry["mcpServers"]["triage"]
+        assert served["headers"] == {"Authorization": "Bearer ${SAFT_SERVE_TOKEN}"}
+        asyncio.run(_use_with(served["url"], {"Authorization": "Bearer kV8wq2-Zr0p"}))
+
+
+def test_what_no_header_takes_is_no_token(
+    saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAFT_SERVE_TOKEN", "two words")
+    ended = saftc("serve", str(script("triage.saft", TRIAGE)), "--port", "0")
+    assert ended.code == 1
+    assert "SAFT_SERVE_TOKEN has characters that a token cannot have" in ended.err
+    assert "two words" not in ended.err
+
+
+async def _use_with(address: str, headers: dict[str, str]) -> None:
+    async with httpx2.AsyncClient(headers=headers) as client:
+        await _use(Client(streamable_http_client(address, http_client=client)))
+
+
+def _refusal(address: str, headers: dict[str, str]) -> str:
+    """Why the package's own client gets no session with these headers."""
+    raw = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
+
+    async def use() -> None:
+        async with httpx2.AsyncClient(headers=raw) as client:
+            await _use(Client(streamable_http_client(address, http_client=client)))
+
+    with pytest.raises(Exception) as told:
+        asyncio.run(use())
+    return "".join(traceback.format_exception(told.value))
 
 
 @contextmanager
-def _serving(path: Path) -> Iterator[str]:
-    """The address, at a port that is free: the server listens when it tells it."""
+def _serving(path: Path, **more: str) -> Generator[dict[str, Any]]:
+    """What it prints for `.mcp.json`, when it listens, at a port that is free."""
     command = [sys.executable, "-m", "saftc", "serve", str(path), "--port", "0"]
     served = subprocess.Popen(
-        command, cwd=path.parent, env=_environment(), stderr=subprocess.PIPE, text=True
+        command, cwd=path.parent, env=_environment() | more, stderr=subprocess.PIPE, text=True
     )
     try:
         assert served.stderr is not None
         told = served.stderr.readline()
-        found = re.search(r"http://127\.0\.0\.1:\d+/mcp", told)
-        assert found is not None, told + served.stderr.read()
-        yield found[0]
+        assert re.search(r"triage is at http://127\.0\.0\.1:\d+/mcp", told), told
+        yield json.loads(served.stderr.readline())
     finally:
         served.terminate()
         served.communicate()
