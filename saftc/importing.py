@@ -76,6 +76,8 @@ class ScriptLoader(Loader):
         self.script = script
         self.root = root
         self.is_async = is_async
+        # What the script was when it ran.
+        self.text: bytes | None = None
 
     def exec_module(self, module: ModuleType) -> None:
         """Compiles the script, and runs it as `module`.
@@ -83,6 +85,7 @@ class ScriptLoader(Loader):
         Raises:
             SyntaxError: The script has errors.
         """
+        self.text = _text_of(self.script)
         compiled, workspace = _compiled(self.script, self.root, is_async=self.is_async)
         assert compiled.text is not None
         form = ", async" if self.is_async else ""
@@ -120,6 +123,27 @@ def install(*folders: str | os.PathLike[str]) -> None:
         finder = ScriptFinder()
         sys.meta_path.append(finder)
     finder.folders += [folder for folder in named if folder not in finder.folders]
+
+
+def forget_changed_scripts() -> None:
+    """Has the next import run the scripts again, if one that was imported has another text now."""
+    found = {
+        name: module.__loader__
+        for name, module in list(sys.modules.items())
+        if isinstance(getattr(module, "__loader__", None), ScriptLoader)
+    }
+    loaders = [one for one in found.values() if isinstance(one, ScriptLoader)]
+    if any(_text_of(one.script) != one.text for one in loaders):
+        for name in found:  # one may have imported another
+            sys.modules.pop(name, None)
+
+
+def _text_of(script: str) -> bytes | None:
+    try:
+        with open(script, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
 
 
 def _folder_of_caller() -> str:

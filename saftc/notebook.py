@@ -19,6 +19,7 @@ What is compiled is a text of several parts, of which the last alone is the cell
 """
 
 import ast
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
@@ -35,7 +36,7 @@ from saftc.diagnostics.model import Diagnostic
 from saftc.diagnostics.render import render_text
 from saftc.driver import Checked, Compiled, check, compile_checked
 from saftc.flow.statements import all_statements, assigned_by, bound_by
-from saftc.importing import install
+from saftc.importing import forget_changed_scripts, install
 from saftc.project.scripts import Scripts
 from saftc.project.settings import compile_settings
 from saftc.running import await_text, run_text
@@ -76,7 +77,7 @@ class ScriptError(Exception):
 
 def register(shell: Any) -> None:
     """Gives the shell the magic, and has it find scripts when they are imported."""
-    install()
+    install(os.getcwd())
     notebook = Notebook(shell.user_ns)
 
     def saft(line: str, cell: str) -> object:
@@ -153,6 +154,7 @@ class Notebook:
 
     def _made(self, cell: str, *, show: bool, is_async: bool) -> "_Made":
         name = f"<cell {next(_numbers)}>"
+        forget_changed_scripts()
         self._forget_what_has_changed()
         text = _Cell(name, cell, self.names)
         found = self._checked(text)

@@ -14,7 +14,7 @@ import saftc.importing
 from runtime_support import Scripted, _settings, configure
 from runtime_support.testing import tool_request
 from saftc.importing import ScriptFinder
-from saftc.notebook import ScriptError
+from saftc.notebook import ScriptError, register
 from tests.compiler.support import ROOT
 
 
@@ -405,3 +405,20 @@ def test_no_sign_ends_a_line_but_a_new_line(shell: Any, sign: str) -> None:
     assert shell.user_ns["word"] == f"c{sign}d"
     _cell(shell, f"/// Says{sign}it.\nf say() -> int:\n    ret 7")
     assert _cell(shell, "say()") == 7
+
+
+def test_a_notebook_finds_the_scripts_beside_it_and_edited_ones_again(shell: Any) -> None:
+    # As in a new session: what the test has installed is left out.
+    sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, ScriptFinder)]
+    register(shell)
+    script = Path("ours_beside.saft")
+    above = "from ours_beside import ask\nf both():\n    ret ask(1) * 2\n"
+    Path("ours_above.saft").write_text(above)
+    script.write_text("f ask(n: int) -> int:\n    ret n + 1\n")
+    assert _cell(shell, "from ours_beside import ask\nfrom ours_above import both\nask(1)") == 2
+    script.write_text("f ask(n: int, by: int = 5) -> int:\n    ret n + by\n")
+    again = "from ours_beside import ask\nfrom ours_above import both\nask(1, by: 7) + both()"
+    assert _cell(shell, again) == 8 + 12
+    module = sys.modules["ours_beside"]
+    assert _cell(shell, "from ours_beside import ask\nask(2)") == 7
+    assert sys.modules["ours_beside"] is module
