@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -39,6 +40,10 @@ LIVE = "SAFT_LIVE"
 # Of one text; of longer ones, as tools may give them, the beginning is shown.
 MOST_SHOWN = 20_000
 
+# A secret has no blank in it: it may go on with the next piece while its last word does.
+_WORD_AT_END = re.compile(r"[!-~]+\Z")
+_LONGEST_HELD = 10_000
+
 _REQUEST = ("model", "messages", "tools", "tool_choice", "schema", "options")
 
 
@@ -50,11 +55,26 @@ class LiveFile:
         self._prices = settings_for().prices
         # By its key, the request of a prompt that has no reply yet.
         self._requests: dict[object, Event] = {}
+        # By its key, the end of the text of a prompt, which may be the beginning of a secret.
+        self._held: dict[object, str] = {}
         self._lock = threading.Lock()
         self._has_failed = False
 
     def see(self, event: Event) -> None:
-        """Writes an event down."""
+        """Writes an event down; of the text of a reply, what no later piece can make a secret."""
+        held = self._held.pop(event["key"], "")
+        if event["event"] == "piece":
+            text = held + event["text"]
+            rest = _WORD_AT_END.search(text)
+            start = len(text) if rest is None or len(rest[0]) > _LONGEST_HELD else rest.start()
+            self._held[event["key"]] = text[start:]
+            event = {**event, "text": text[:start]}
+        elif held:
+            self._write({**event, "event": "piece", "text": held})
+        if event["event"] != "piece" or event["text"]:
+            self._write(event)
+
+    def _write(self, event: Event) -> None:
         text = json.dumps(shortened(self._told(event)), ensure_ascii=False, default=str)
         line = redacted(text)
         if event["event"] == "request":

@@ -37,6 +37,7 @@ from saftc.looking import live
 from saftc.looking import timeline as timelines
 from saftc.looking.journals import timeline
 from saftc.looking.timeline import Prompt, Step, Timeline, explain_time, watch, write_timeline
+from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, chunk, completion, status, streamed
 from tests.support.fake_server import events as parts_of
 
@@ -724,14 +725,26 @@ def test_whoever_watches_hears_the_pieces_of_every_reply(
     told = [(one["event"], one.get("text")) for one in events()]
     assert told == [
         ("request", None),
-        ("piece", "[1,"),
-        ("piece", " 2]"),
+        ("piece", "[1, "),
+        ("piece", "2]"),
         ("reply", "[1, 2]"),
         ("over", None),
     ]
     plain, heard = server.bodies
     assert heard.pop("stream") is True and heard.pop("stream_options") == {"include_usage": True}
     assert heard == plain, "nothing else that is sent changes"
+
+
+def test_a_key_that_comes_in_pieces_is_not_shown(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    events = live_events(monkeypatch, tmp_path / "live.jsonl")
+    pieces = ["the key ", f"is {KEY[:5]}", KEY[5:12], f"{KEY[12:]}, and no", "thing more"]
+    server.answers = [streamed(*pieces)]
+    assert "".join(prompt("?", stream=True).pieces()) == "".join(pieces)
+    shown = "".join(one["text"] for one in events() if one["event"] == "piece")
+    assert shown == "the key is [redacted], and nothing more"
+    assert not any(KEY[at : at + 6] in shown for at in range(len(KEY) - 6))
 
 
 def test_a_reply_that_breaks_while_it_is_heard_is_asked_for_again(
