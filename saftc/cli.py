@@ -143,6 +143,14 @@ def saftc(
         print_everything(sys.stdout)
 
 
+_ShipsSettings = Annotated[
+    bool | None,
+    typer.Option(
+        "--settings/--no-settings",
+        help="Have modules take with them what [tool.saft] says of their prompts, or not; "
+        "otherwise they stay as they are.",
+    ),
+]
 _InOrder = Annotated[
     bool, typer.Option("--no-overlap", help="Send all prompts one after the other.")
 ]
@@ -309,14 +317,7 @@ def build(
             metavar="TEXT",
         ),
     ] = "",
-    ships_settings: Annotated[
-        bool | None,
-        typer.Option(
-            "--settings/--no-settings",
-            help="Have modules take with them what [tool.saft] says of their prompts, or not; "
-            "otherwise they stay as they are.",
-        ),
-    ] = None,
+    ships_settings: _ShipsSettings = None,
     in_place: Annotated[
         bool, typer.Option("--in-place", help="Write each module beside its script (the default).")
     ] = False,

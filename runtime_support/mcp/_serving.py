@@ -47,6 +47,7 @@ from runtime_support.mcp._calls import server_of
 
 if TYPE_CHECKING:
     from mcp.server import Server
+    from mcp_types import CallToolResult
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 _TOKEN_VARIABLE = "SAFT_SERVE_TOKEN"
@@ -179,12 +180,14 @@ def _server(title: str, offers: dict[str, _Offer]) -> Server[Any]:
         data = {"result": data} if offer.is_wrapped else data
         return types.CallToolResult(content=content, structured_content=data)
 
-    def _failed(text: str) -> types.CallToolResult:
-        return types.CallToolResult(
-            content=[types.TextContent(type="text", text=text)], is_error=True
-        )
-
     return Server(title, on_list_tools=list_tools, on_call_tool=call)
+
+
+def _failed(text: str) -> CallToolResult:
+    """The result of a call that failed, in words."""
+    import mcp_types as types
+
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
 
 
 def _report(event: Any) -> None:

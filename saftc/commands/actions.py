@@ -112,13 +112,7 @@ def build(
     With `watch`, again and again until it is interrupted, when they change. Without a word on
     `ships_settings`, modules keep the settings that they have.
     """
-    from saftc.commands.build import (
-        Builder,
-        keep_settings,
-        refuse_collisions,
-        shipped_settings,
-        targets_of,
-    )
+    from saftc.commands.build import Builder, refuse_collisions, shipped_settings, targets_of
     from saftc.project.files import make_folder
     from saftc.project.workspace import Workspace, open_workspace
 
@@ -164,12 +158,11 @@ def build(
     targets()  # wrong usage is reported before anything else
 
     def opened() -> Workspace:
-        ships = keep_settings(targets()) if ships_settings is None else ships_settings
         return open_workspace(
             in_order=in_order,
             is_async=is_async,
             suffix=suffix,
-            defaults=shipped_settings() if ships else "",
+            defaults=shipped_settings(ships_settings, targets()),
             root=root,
         )
 

@@ -199,7 +199,7 @@ class Builder:
             self.has_failed = True
 
 
-def keep_settings(targets: Iterable[tuple[str, Path | None]]) -> bool:
+def _keeps_settings(targets: Iterable[tuple[str, Path | None]]) -> bool:
     """Whether the modules that are there set `defaults`, and so will those that are written.
 
     Raises:
@@ -222,8 +222,10 @@ def keep_settings(targets: Iterable[tuple[str, Path | None]]) -> bool:
     )
 
 
-def shipped_settings() -> str:
+def shipped_settings(is_wanted: bool | None, targets: Iterable[tuple[str, Path | None]]) -> str:
     """What a project says of its prompts, and not of a run: its modules take it with them. In JSON.
+
+    Empty where that is not wanted; None keeps what the modules are that are there.
 
     Raises:
         FileProblem: The file cannot be read, or a setting is unknown or ill-typed.
@@ -231,6 +233,8 @@ def shipped_settings() -> str:
     from runtime_support.errors import ConfigError
     from saftc.runtime import OF_THE_RUN, checked_option
 
+    if not (_keeps_settings(targets) if is_wanted is None else is_wanted):
+        return ""
     path, said = settings_of_prompts()
     try:
         found = {

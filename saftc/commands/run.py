@@ -61,14 +61,9 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     show_prompts()
     if sys.stdout.isatty():
         order.print_values = _print_visibly
-    problem = _output_problem()
-    if problem is not None:
-        complain(problem)
-        return 2
-    problem = _journal_problem(command)
-    if problem is not None:
-        complain(problem)
-        return 1
+    refusal = _begin_records(command)
+    if refusal is not None:
+        return refusal
     let_person_decide()
     ended: Ended = "failed"
     error = ""
@@ -115,6 +110,17 @@ def _workflow(name: str) -> AbstractContextManager[None]:
     from saftc.runtime import workflow
 
     return workflow(name)
+
+
+def _begin_records(command: list[str]) -> int | None:
+    """Begins what is drawn and kept of the run; the exit code where that cannot be done."""
+    problem, code = _output_problem(), 2
+    if problem is None:
+        problem, code = _journal_problem(command), 1
+    if problem is None:
+        return None
+    complain(problem)
+    return code
 
 
 def _output_problem() -> str | None:
