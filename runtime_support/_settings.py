@@ -79,8 +79,9 @@ class Settings:
       that the token limit has cut).
     - Tools: `max_tool_rounds` and `max_tool_calls` of one prompt; `approver` (a function that
       decides about the calls of tools that need approval).
-    - The exchange: `timeout` (seconds for one request), `retries` (after a failed request),
-      `patience` (seconds to wait for a server that has too much to do), `max_reply_bytes`.
+    - The exchange: `timeout` (seconds for one request), `silence` (seconds in which nothing of
+      its reply comes), `retries` (after a failed request), `patience` (seconds to wait for a server
+      that has too much to do), `max_reply_bytes`.
     - Rates: `requests_per_minute`, `tokens_per_minute`, `max_in_flight` (requests at the same
       time).
     - Budgets of the run: `max_requests`, `max_total_tokens`, and `max_cost` in US dollars, by
@@ -100,6 +101,7 @@ class Settings:
     stop: str | list[str] | None = None
     system: str | None = None
     timeout: float = 120.0
+    silence: float | None = None
     retries: int = 2
     patience: float = 300.0
     requests_per_minute: float | None = None
@@ -142,6 +144,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "top_p": (0, 1),
     "max_tokens": (1, _NO_LIMIT),
     "timeout": (0.001, _NO_LIMIT),
+    "silence": (0.001, _NO_LIMIT),
     "retries": (0, _NO_LIMIT),
     "patience": (0, _NO_LIMIT),
     "requests_per_minute": (0.001, _NO_LIMIT),

@@ -85,6 +85,7 @@ def configured(settings: Settings) -> LocalProvider:
     """The provider for these settings; ConfigError when something is missing."""
     limits = Settings(
         timeout=settings.timeout,
+        silence=settings.silence,
         retries=0,
         patience=0,
         max_reply_bytes=settings.max_reply_bytes,

@@ -235,7 +235,14 @@ class OpenAIProvider(Streaming):
         """The error as ours; Unanswered where another try may do."""
         from runtime_support.providers._refusals import failure_of
 
-        return failure_of(error, self.server, self.settings.timeout)
+        return failure_of(error, self.server, self.settings)
+
+
+def _times_of(settings: Settings) -> float | httpx2.Timeout:
+    """How long a request may take, and for how long nothing of its reply may come."""
+    whole = min(settings.timeout, LONGEST)
+    silence = settings.silence
+    return whole if silence is None else httpx2.Timeout(whole, read=min(silence, whole))
 
 
 class _Exchange:
@@ -248,7 +255,7 @@ class _Exchange:
             "cast_to": httpx2.Response,
             "content": content,
             "options": {
-                "timeout": min(provider.settings.timeout, LONGEST),
+                "timeout": _times_of(provider.settings),
                 "headers": {"X-Stainless-Retry-Count": str(number)} if number else {},
                 "idempotency_key": "",  # the package makes one for each request, and sends none
             },

@@ -1,6 +1,6 @@
 """What a response says that is not a reply: the error that it is, and the wait that it asks for.
 
-    failure_of(error, server, timeout)                  Unanswered(RateLimited("... answered 429"))
+    failure_of(error, server, settings)                 Unanswered(RateLimited("... answered 429"))
     error_of(response, "https://api.openai.com/v1")     RateLimited("... answered 429: ...")
     asked_wait(response)                                12.0
 
@@ -27,9 +27,11 @@ from runtime_support.errors import (
     RateLimited,
     Refused,
 )
+from runtime_support.providers._transport import SILENT
 from runtime_support.providers._wires import SHOWN, Rejected, Unanswered, request_id_of
 
 if TYPE_CHECKING:
+    from runtime_support._settings import Settings
     from runtime_support.providers._server import Server
 
 _REFUSING = (400, 404, 422)
@@ -76,7 +78,7 @@ _STATUSES = {
 }
 
 
-def failure_of(error: Exception, server: Server, timeout: float) -> Exception:
+def failure_of(error: Exception, server: Server, settings: Settings) -> Exception:
     """The error of a try as ours: Unanswered where another try may do, Rejected where it may in
     another form. A ValueError is what is neither JSON nor text.
     """
@@ -90,11 +92,7 @@ def failure_of(error: Exception, server: Server, timeout: float) -> Exception:
     cause: Any = error.__cause__ if isinstance(error, package.APIConnectionError) else error
     match cause:
         case httpx2.TimeoutException():
-            late = ProviderTimeout(
-                f"{server.address} did not answer within {timeout:g} s",
-                hint="raise `timeout`, or ask for less",
-            )
-            return Unanswered(late, "broken")
+            return Unanswered(_late(str(cause), server.address, settings), "broken")
         case httpx2.DecodingError() | httpx2.RemoteProtocolError():
             return _damaged(server.address, shown(str(cause), SHOWN))
         case package.APIError():
@@ -107,6 +105,19 @@ def failure_of(error: Exception, server: Server, timeout: float) -> Exception:
                 f"cannot reach {server.address}: {said}", hint="check `base_url` and the network"
             )
             return Unanswered(away, "away")
+
+
+def _late(reason: str, address: str, settings: Settings) -> ProviderTimeout:
+    """The error of a try that took too long, with the setting that has ended it."""
+    if reason == SILENT:
+        return ProviderTimeout(
+            f"{address} sent nothing for {settings.silence:g} s",
+            hint="raise `silence`: some models think for minutes before they answer",
+        )
+    return ProviderTimeout(
+        f"{address} did not answer within {settings.timeout:g} s",
+        hint="raise `timeout`, or ask for less",
+    )
 
 
 def _of_status(status_error: Any, address: str) -> Exception:

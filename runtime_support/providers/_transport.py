@@ -17,6 +17,7 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any, TypeVar
 
 import httpcore2
@@ -76,11 +77,21 @@ class Deadline(float):
 
     async def awaited(self, ask: Callable[[], Awaitable[T]]) -> T:
         """What comes of it in time; else httpx2's ReadTimeout."""
-        try:
-            async with asyncio.timeout(self.next_wait):
-                return await ask()
-        except (TimeoutError, httpcore2.ReadTimeout):
-            raise httpx2.ReadTimeout(self.reason) from None
+        return await _within(self.left, ask, TOO_LATE)
+
+    async def heard(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """What comes of one wait for the server, which may be silent for a while."""
+        return await (ask() if self.silence is None else _within(self.silence, ask, SILENT))
+
+
+async def _within(seconds: float, ask: Callable[[], Awaitable[T]], reason: str) -> T:
+    if seconds <= 0:
+        raise httpx2.ReadTimeout(reason)
+    try:
+        async with asyncio.timeout(seconds):
+            return await ask()
+    except TimeoutError:
+        raise httpx2.ReadTimeout(reason) from None
 
 
 class Transport(httpx2.BaseTransport):
@@ -249,9 +260,10 @@ class _TimedBackend(httpcore2.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        return _TimedStream(
-            super().connect_tcp(host, port, _left(timeout), local_address, socket_options)
-        )
+        with _told(timeout):
+            return _TimedStream(
+                super().connect_tcp(host, port, _left(timeout), local_address, socket_options)
+            )
 
 
 class _TimedStream(httpcore2.NetworkStream):
@@ -270,12 +282,8 @@ class _TimedStream(httpcore2.NetworkStream):
             # As in httpcore2: a server may have answered before it has read all.
             with suppress(httpcore2.WriteError):
                 self._send(timeout)
-        try:
+        with _told(timeout):
             return self._stream.read(max_bytes, _left(timeout))
-        except httpcore2.ReadTimeout:
-            if isinstance(timeout, Deadline):
-                raise httpcore2.ReadTimeout(timeout.reason) from None
-            raise
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._kept += buffer
@@ -291,16 +299,19 @@ class _TimedStream(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
-        return _TimedStream(self._stream.start_tls(ssl_context, server_hostname, _left(timeout)))
+        with _told(timeout):
+            secured = self._stream.start_tls(ssl_context, server_hostname, _left(timeout))
+        return _TimedStream(secured)
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)
 
     def _send(self, timeout: float | None) -> None:
         rest, self._kept = memoryview(self._kept), b""
-        while rest:
-            self._stream.write(rest[:_WRITTEN_AT_ONCE].tobytes(), _left(timeout))
-            rest = rest[_WRITTEN_AT_ONCE:]
+        with _told(timeout):
+            while rest:
+                self._stream.write(rest[:_WRITTEN_AT_ONCE].tobytes(), _left(timeout))
+                rest = rest[_WRITTEN_AT_ONCE:]
 
 
 def _left(timeout: float | None) -> float | None:
@@ -308,8 +319,19 @@ def _left(timeout: float | None) -> float | None:
     return timeout.next_wait if isinstance(timeout, Deadline) else timeout
 
 
+@contextmanager
+def _told(timeout: float | None) -> Generator[None]:
+    """Has a wait in the block that took too long say which of the two times it was."""
+    try:
+        yield
+    except httpcore2.TimeoutException:
+        if isinstance(timeout, Deadline):
+            raise httpcore2.ReadTimeout(timeout.reason) from None
+        raise
+
+
 class _AsyncBackend(httpcore2.AsyncNetworkBackend):
-    """Connections of asyncio. Whoever awaits them bounds each wait (`Deadline.awaited`)."""
+    """Connections of asyncio. Whoever awaits them bounds all of it (`Deadline.awaited`)."""
 
     async def connect_tcp(
         self,
@@ -319,10 +341,16 @@ class _AsyncBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
+        connect = partial(asyncio.open_connection, host, port)
         try:
-            return _AsyncStream(*await asyncio.open_connection(host, port))
+            return _AsyncStream(*await _heard(timeout, connect))
         except OSError as error:
             raise httpcore2.ConnectError(str(error)) from error
+
+
+async def _heard(timeout: float | None, ask: Callable[[], Awaitable[T]]) -> T:
+    """What comes of one wait, which the silence of a deadline bounds."""
+    return await (timeout.heard(ask) if isinstance(timeout, Deadline) else ask())
 
 
 class _AsyncStream(httpcore2.AsyncNetworkStream):
@@ -337,7 +365,7 @@ class _AsyncStream(httpcore2.AsyncNetworkStream):
         try:
             if self._kept:
                 await self._send()
-            return await self._reader.read(max_bytes)
+            return await _heard(timeout, partial(self._reader.read, max_bytes))
         except OSError as error:
             raise httpcore2.ReadError(str(error)) from error
 

@@ -46,6 +46,7 @@ OPTIONS: dict[str, Type] = {
     "stop": union((STRING, ListType(STRING))),
     "system": STRING,
     "timeout": NUMBER,
+    "silence": NUMBER,
     "retries": INT,
     "patience": NUMBER,
     "max_reply_bytes": INT,

@@ -21,7 +21,17 @@ from runtime_support import (
 )
 from runtime_support.providers import _clients, _transport
 from tests.runtime.conftest import RequestClock
-from tests.support.fake_server import Answer, FakeServer, completion, cut, raw, status
+from tests.support.fake_server import (
+    LEFT,
+    Answer,
+    FakeServer,
+    chunk,
+    completion,
+    cut,
+    raw,
+    status,
+    streamed,
+)
 
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
 JSON = {"content-type": "application/json"}
@@ -38,8 +48,11 @@ def ask(request: pytest.FixtureRequest) -> Ask:
         return prompt
 
     def in_loop(*arguments: Any, **named: Any) -> Result[str]:
-        awaited: Any = prompt.aio
-        return asyncio.run(awaited(*arguments, **named))
+        async def main() -> Result[str]:
+            awaited: Any = prompt.aio
+            return await awaited(*arguments, **named)
+
+        return asyncio.run(main())
 
     return in_loop
 
@@ -70,6 +83,52 @@ def test_the_time_out_is_one_for_the_whole_request(
     with pytest.raises(ProviderTimeout, match=r"did not answer within 60 s"):
         ask("?", options={"timeout": 60, "retries": 1})
     assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("is_streamed", [False, True], ids=["plain", "streamed"])
+@pytest.mark.parametrize("begins", [False, True], ids=["nothing", "a beginning"])
+def test_a_server_that_is_silent_is_left_before_the_time_out(
+    server: FakeServer, ask: Ask, request_clock: RequestClock, begins: bool, is_streamed: bool
+) -> None:
+    part = chunk({"content": "one"}) if is_streamed else b'{"choices": ['
+    kind = "text/event-stream" if is_streamed else "application/json"
+    server.answers = [Answer(parts=[*[part] * begins, LEFT], headers={"content-type": kind})]
+    with pytest.raises(ProviderTimeout, match=r"sent nothing for 0\.02 s") as caught:
+        options = {"timeout": 60, "silence": 0.02, "retries": 0}
+        assert not ask("?", stream=is_streamed, options=options).value
+    assert "raise `silence`" in (caught.value.hint or "")
+    assert server.was_left.wait(20)
+    assert request_clock.skipped == 0
+
+
+@pytest.mark.parametrize("is_streamed", [False, True], ids=["plain", "streamed"])
+def test_a_server_that_goes_on_sending_is_not_silent(
+    server: FakeServer, ask: Ask, request_clock: RequestClock, is_streamed: bool
+) -> None:
+    whole = streamed("a", "b", "c", "d") if is_streamed else completion("abcd")
+    parts = list(whole.parts or (whole.body[:50], whole.body[50:90], whole.body[90:]))
+
+    def late() -> Iterator[bytes]:
+        for part in parts:
+            request_clock.skip(20)
+            yield part
+
+    server.answers = [Answer(parts=late(), headers=whole.headers)]
+    reply = ask("?", stream=is_streamed, options={"timeout": 600, "silence": 300})
+    assert reply.value == "abcd"
+    assert request_clock.skipped >= 60
+
+
+def test_the_time_out_ends_what_is_silent_for_longer(
+    server: FakeServer, ask: Ask, request_clock: RequestClock
+) -> None:
+    def never(_: dict[str, Any]) -> Answer:
+        request_clock.skip(61)
+        return Answer(body=ENDLESS, drip=b"1\r\n \r\n")
+
+    server.responder = never
+    with pytest.raises(ProviderTimeout, match=r"did not answer within 60 s"):
+        ask("?", options={"timeout": 60, "silence": 90, "retries": 0})
 
 
 def test_a_slow_reply_within_the_time_is_read(server: FakeServer, ask: Ask) -> None:
