@@ -179,6 +179,21 @@ class Provider(Protocol):
         ...
 
 
+class AnotherTry(Effect):
+    """A try of the request has failed that may have been paid, and the next one follows now."""
+
+    def __init__(self) -> None:
+        super().__init__(_nothing, _nothing_async)
+
+
+def _nothing() -> None:
+    pass
+
+
+async def _nothing_async() -> None:
+    pass
+
+
 # Effects, and the pieces of the text of a streamed reply as they come; at its end the reply.
 Replying: TypeAlias = Effects[Reply]
 # The pieces that were given until now of a reply that is streamed; None of one that is not.

@@ -8,12 +8,15 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from runtime_support._exchange import Heard, Reply, Replying, Request
+from runtime_support._effects import Effects, drive
+from runtime_support._exchange import AnotherTry, Heard, Reply, Replying, Request
 from runtime_support._process import after_fork
 from runtime_support._results import Usage
 from runtime_support._seams import Around, register
+from runtime_support.errors import ProviderError
 
 if TYPE_CHECKING:
     from runtime_support._positions import Place
@@ -115,8 +118,12 @@ class Tally(Around):
         account.add(self._call, model, Usage(requests=1))
         reply: Reply | None = None
         try:
-            reply = yield from send(request, heard)
+            reply = yield from drive(send(request, heard), partial(self._step, request, model))
             return reply
+        except ProviderError as error:
+            if error.stays_away:  # it was refused, or has reached nobody
+                account.add(self._call, model, Usage(requests=-1))
+            raise
         finally:
             if reply is None and heard:
                 reply = likely_reply(request, heard)
@@ -124,6 +131,13 @@ class Tally(Around):
                 usage = reply.usage
                 account.note_reply(usage)
                 account.add(self._call, model, replace(usage, requests=0))
+
+
+    def _step(self, request: Request, model: str, step: Any) -> Effects[Any]:
+        """What comes of a step; another try counts, as what came before may have been paid."""
+        if isinstance(step, AnotherTry):
+            account.add(self._call, model, Usage(tokens_in(request), requests=1))
+        return (yield step)
 
 
 register(Tally)

@@ -93,7 +93,7 @@ def failure_of(error: Exception, server: Server, settings: Settings) -> Exceptio
     match cause:
         case httpx2.TimeoutException():
             return Unanswered(_late(str(cause), server.address, settings), "broken")
-        case httpx2.DecodingError() | httpx2.RemoteProtocolError():
+        case httpx2.DecodingError() | httpx2.RemoteProtocolError() | httpx2.ReadError():
             return _damaged(server.address, shown(str(cause), SHOWN))
         case package.APIError():
             return _as_status(reported_error(cause.body or cause.message, None))

@@ -1,37 +1,69 @@
-"""The requests to one server that are under way, as long as it answers all of them.
+"""The requests to one server that are under way, for all threads and event loops together.
 
     traffic.ask(settings, waited, send, tokens)     the reply, maybe of a later try
 
-The first try that fails brings in `_retries`, which counts them from then on: all threads together
-ask less, wait and try again.
+As long as a server answers all, its requests pass. One that is refused moves the time before which
+none begins, and takes a place away; each reply gives half of one. What waits does so in the order
+in which it came: a request keeps its number in all of its tries. Waiting is done by `_retries`.
 """
 
 from __future__ import annotations
 
+import copy
+import itertools
+import random
 import threading
 import time
+from bisect import insort
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from runtime_support._effects import Signal
 from runtime_support._exchange import Replying
 from runtime_support._settings import Settings
+from runtime_support.errors import ProviderError
 from runtime_support.providers._wires import Unanswered, Waited
 
 if TYPE_CHECKING:
-    from runtime_support.providers._retries import Pace
+    from runtime_support.providers._retries import Rates
+
+FIRST_WAIT = 0.5
+LONGEST_WAIT = 60.0
+
+# So many requests may be under way at a server that answers some; at one that does not, one.
+_FEWEST_PLACES = 4
+# The pauses in a row without a reply after which that is so.
+_MOST_PAUSES = 2
+_PLACES_OF_REPLY = 0.5
+
+
+class Turn:
+    """A request, from its first try to its end; `began` is when its last try did."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.began = 0.0
+        self.signal = Signal()
 
 
 class Traffic:
-    """How many requests are under way; once a `_pace` is there, that counts them."""
+    """Who may ask the server now."""
 
     def __init__(self) -> None:
         # The garbage collector may end a stream that was dropped in the middle of this.
         self._lock = threading.RLock()
+        self._numbers = itertools.count()
+        self._queue: list[Turn] = []
+        self._places = float("inf")
         self._under_way = 0
-        self._last_shared = float("-inf")
-        self._has_answered = False
-        self._pace: Pace | None = None
+        self._not_before = self._paused_at = float("-inf")
+        self._pauses = 0
+        # The request that was the only one under way since it began.
+        self._alone: Turn | None = None
+        self._trouble: ProviderError | None = None
+        self.has_answered = False
+        self.rates: Rates | None = None
 
     def ask(
         self,
@@ -41,71 +73,122 @@ class Traffic:
         tokens: int,
     ) -> Replying:
         """The reply that `send` gets; see `_retries.patiently`, which does all but a first try."""
-        failed = None
+        turn, failure = Turn(next(self._numbers)), None
         has_rate = settings.requests_per_minute or settings.tokens_per_minute
-        began = None if has_rate else self._begin()
-        if began is not None:
+        if not has_rate and self._passes(turn):
             try:
                 reply = yield from send(0)
-            except Unanswered as failure:
-                failed = began, failure
+            except Unanswered as unanswered:
+                failure = unanswered
             except BaseException:
-                self._end()
+                self.ended()
                 raise
             else:
-                self._answered()
+                self.answered()
                 return reply
         from runtime_support.providers._retries import patiently
 
-        return (yield from patiently(self.pace(), settings, waited, send, tokens, failed))
-
-    def pace(self) -> Pace:
-        """What counts from now on, and has requests wait."""
-        from runtime_support.providers._retries import Pace
-
-        with self._lock:
-            if self._pace is None:
-                has_answered = self._has_answered
-                self._pace = Pace(self._under_way, self._last_shared, has_answered=has_answered)
-            return self._pace
+        return (yield from patiently(self, turn, settings, waited, send, tokens, failure))
 
     @contextmanager
     def aside(self) -> Generator[None]:
         """Leaves a request under way out of the count in the block, which may wait for others."""
-        self._end()
+        self.ended()
         try:
             yield
         finally:
             with self._lock:
-                if self._pace is None:
-                    self._under_way += 1
-                else:
-                    self._pace.returned()
+                self._under_way += 1
 
-    def _begin(self) -> float | None:
-        """Counts one more, and gives the time; None when it may have to wait."""
+    def join(self, turn: Turn) -> None:
+        """Has a request wait before all that came after it."""
         with self._lock:
-            if self._pace is not None:
-                return None
-            self._under_way += 1
-        return time.monotonic()
+            insort(self._queue, turn, key=lambda one: one.number)
 
-    def _answered(self) -> None:
+    def leave(self, turn: Turn) -> None:
+        """Has it wait no more."""
         with self._lock:
-            self._has_answered = True
-            if self._pace is None:
-                self._leave()
-            else:
-                self._pace.answered()
+            self._queue.remove(turn)
+            self._wake()
 
-    def _end(self) -> None:
+    def pause_of(self, turn: Turn) -> float | None:
+        """The seconds that one that waits is to wait on, endless until its signal rings; None when
+        it has begun.
+        """
         with self._lock:
-            if self._pace is None:
-                self._leave()
-            else:
-                self._pace.ended()
+            if self._queue[0] is not turn:
+                return float("inf")
+            pause = self._not_before - time.monotonic()
+            if pause > 0:
+                return pause
+            if self._under_way + 1 > self._places:
+                return float("inf")
+            self._begin(turn)
+            return None
 
-    def _leave(self) -> None:
-        if self._under_way > 1:
-            self._last_shared = time.monotonic()
-        self._under_way -= 1
+    def answered(self) -> None:
+        """A request under way has its reply."""
+        with self._lock:
+            self.has_answered = True
+            self._pauses = 0
+            self._places = max(self._places, _FEWEST_PLACES) + _PLACES_OF_REPLY
+            self.ended()
+
+    def ended(self) -> None:
+        """A request under way is over, which says nothing of what is too much."""
+        with self._lock:
+            self._under_way -= 1
+            self._wake()
+
+    def refused(self, turn: Turn, failure: Unanswered) -> bool:
+        """A request under way was too much; whether it was the only one all the time."""
+        with self._lock:
+            self._trouble = failure.error
+            now, wait = time.monotonic(), failure.wait or 0.0
+            # What was under way at the last pause tells nothing new, but how long to wait.
+            if turn.began >= self._paused_at:
+                self._paused_at = now
+                self._pauses += 1
+                self._places = min(self._places, self._under_way)
+                wait = wait_for(failure, self._pauses)
+            self._not_before = max(self._not_before, now + wait)
+            fewest = 1 if self._pauses > _MOST_PAUSES else _FEWEST_PLACES
+            self._places = max(fewest, self._places - 1)
+            self.ended()
+            return self._alone is turn
+
+    def pause(self) -> float:
+        """The seconds until a request may begin."""
+        return max(0.0, self._not_before - time.monotonic())
+
+    def trouble(self) -> ProviderError:
+        """Why there was no place: what the server said last."""
+        error = self._trouble or ProviderError("the server has too much to do")
+        return copy.copy(error)  # each prompt reports its own place
+
+    def _passes(self, turn: Turn) -> bool:
+        """Whether a request has begun at once, as nobody waits."""
+        with self._lock:
+            is_free = not self._queue and self._under_way + 1 <= self._places
+            if is_free and time.monotonic() >= self._not_before:
+                self._begin(turn)
+                return True
+        return False
+
+    def _begin(self, turn: Turn) -> None:
+        turn.began = time.monotonic()
+        self._alone = None if self._under_way else turn
+        self._under_way += 1
+
+    def _wake(self) -> None:
+        if self._queue:
+            self._queue[0].signal.ring()
+
+
+def wait_for(failure: Unanswered, number: int) -> float:
+    """The seconds before the next try, the `number`th of its kind; random, as processes differ."""
+    wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(number - 1, 20))
+    if failure.wait is None:
+        return wait * random.uniform(0.5, 1)
+    # A server that asks for next to nothing, again and again, means more.
+    return max(failure.wait + random.uniform(0, min(failure.wait / 4, 1)), wait / 10)

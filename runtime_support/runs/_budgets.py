@@ -22,13 +22,21 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
-from functools import lru_cache, partial
+from functools import lru_cache
 from heapq import nlargest
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from runtime_support._effects import LOOK_SECONDS, Effect, Effects, Signal, drive
-from runtime_support._exchange import Heard, Reply, Replying, Request, Said, is_in_exchange
+from runtime_support._exchange import (
+    AnotherTry,
+    Heard,
+    Reply,
+    Replying,
+    Request,
+    Said,
+    is_in_exchange,
+)
 from runtime_support._notes import note
 from runtime_support._order import check_cancelled, note_wait
 from runtime_support._positions import Place
@@ -38,7 +46,7 @@ from runtime_support._seams import BUDGETS, Around, register
 from runtime_support._settings import Price, Settings, settings_to_show
 from runtime_support._tally import TOKEN, account, likely_reply, tokens_in
 from runtime_support._values import counted
-from runtime_support.errors import BudgetSpent, ConfigError, RunStopped
+from runtime_support.errors import BudgetSpent, ConfigError, ProviderError, RunStopped
 from runtime_support.providers import who_answers
 
 if TYPE_CHECKING:
@@ -282,6 +290,23 @@ class Spending:
             if reply is not None:
                 self._count(settings, reply, model, place, reserved)
             self._wake()
+
+    def lose(
+        self,
+        settings: Settings,
+        request: Request,
+        model: str,
+        place: Place | None,
+        reserved: Reserved | None,
+    ) -> None:
+        """Ends a request that has no reply, and counts what was reserved for it, or its length."""
+        guess = Spent(0, tokens_in(request)) if reserved is None else reserved.spent
+        taken = _spent(settings, model, Usage(guess.input_tokens, guess.output_tokens))
+        taken.requests = 0  # it was counted when it began
+        with self._lock:
+            self.total.add(taken)
+            self._at(place).add(taken)
+        self.end(settings, None, model, place, reserved)
 
     def take_back(
         self, settings: Settings, model: str, place: Place | None, reserved: Reserved | None
@@ -632,42 +657,76 @@ class Meter(Around):
 
         What came of a reply that was left or broke off counts as what it is likely to have taken.
         """
-        settings, place = self._call.settings, self._call.place
-        model = self._call.model_of(request)
-        budgets = _budgets_of(settings)
-        begun: list[tuple[Spending, Reserved | None]] = []
+        tries = _Tries(self._call, request)
+        yield from tries.begin()
+        reply, error = None, None
         try:
-            # Each level waits for those that have passed the inner ones, which then go on.
-            for spending, bounds in reversed(budgets):
-                reserved = yield from spending.begin(bounds, request, model, place)
-                begun.append((spending, reserved))
-        except BaseException:
-            for spending, reserved in begun:
-                spending.take_back(settings, model, place, reserved)
-            raise
-        reply: Reply | None = None
-        try:
-            work = send(request, heard)
-            held = [(spending, one) for spending, one in begun if one is not None]
-            if held:
-                work = drive(work, partial(_given_aside, held))
-            reply = yield from work
+            reply = yield from drive(send(request, heard), tries.step)
             return reply
+        except ProviderError as failure:
+            error = failure
+            raise
         finally:
             if reply is None and heard:
                 reply = likely_reply(request, heard)
-            for spending, reserved in begun:
-                spending.end(settings, reply, model, place, reserved)
+            tries.end(reply, error)
 
 
-def _given_aside(held: Sequence[tuple[Spending, Reserved]], step: Effect | str) -> Effects[Any]:
-    """What comes of a step of a reply; who gets a piece of it may ask others meanwhile."""
-    if isinstance(step, Effect):
-        return (yield step)
-    with ExitStack() as stack:
-        for spending, own in held:
-            stack.enter_context(spending.aside(own))
-        yield step
+class _Tries:
+    """The tries of one request, one after the other, in all that they count for."""
+
+    def __init__(self, call: PromptCall, request: Request) -> None:
+        self._settings, self._place = call.settings, call.place
+        self._request, self._model = request, call.model_of(request)
+        self._budgets = _budgets_of(self._settings)
+        self._begun: list[tuple[Spending, Reserved | None]] = []
+
+    def begin(self) -> Effects[None]:
+        """Begins one; BudgetSpent when the run has no more to spend."""
+        try:
+            # Each level waits for those that have passed the inner ones, which then go on.
+            for spending, bounds in reversed(self._budgets):
+                reserved = yield from spending.begin(
+                    bounds, self._request, self._model, self._place
+                )
+                self._begun.append((spending, reserved))
+        except BaseException:
+            self._take_back()
+            raise
+
+    def step(self, step: Effect | str) -> Effects[Any]:
+        """What comes of a step of a reply; who gets a piece of it may ask others meanwhile."""
+        if isinstance(step, AnotherTry):
+            self._lose()
+            return (yield from self.begin())
+        if isinstance(step, Effect):
+            return (yield step)
+        with ExitStack() as stack:
+            for spending, reserved in self._begun:
+                if reserved is not None:
+                    stack.enter_context(spending.aside(reserved))
+            yield step
+
+    def end(self, reply: Reply | None, error: ProviderError | None) -> None:
+        """Ends the last one, with what came of it."""
+        if reply is None and error is not None:
+            if error.stays_away:  # it was refused, or has reached nobody
+                self._take_back()
+            elif error.status is None or error.status >= 500:
+                self._lose()
+        for spending, reserved in self._begun:
+            spending.end(self._settings, reply, self._model, self._place, reserved)
+
+    def _lose(self) -> None:
+        """Counts one without a reply, which may have been paid, as what was reserved for it."""
+        for spending, reserved in self._begun:
+            spending.lose(self._settings, self._request, self._model, self._place, reserved)
+        self._begun.clear()
+
+    def _take_back(self) -> None:
+        for spending, reserved in self._begun:
+            spending.take_back(self._settings, self._model, self._place, reserved)
+        self._begun.clear()
 
 
 _of_process = Spending(began=account.began)

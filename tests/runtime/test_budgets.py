@@ -19,10 +19,14 @@ import pytest
 from runtime_support import (
     BudgetSpent,
     ConfigError,
+    ProviderError,
+    RateLimited,
     RunStopped,
     Scripted,
     Settings,
     Usage,
+    _seams,
+    _tally,
     configure,
     failure,
     overlap,
@@ -35,7 +39,8 @@ from runtime_support.runs import _budgets as spending
 from runtime_support.runs import journaled
 from runtime_support.runs._budgets import dollars, spending_here
 from runtime_support.testing import tool_request
-from tests.support.fake_server import FakeServer, completion, status, streamed
+from tests.runtime.conftest import RequestClock
+from tests.support.fake_server import Answer, FakeServer, completion, cut, status, streamed
 from tests.support.maps import LineMap
 
 Script = Callable[..., Scripted]
@@ -64,11 +69,70 @@ def test_the_request_that_would_pass_is_not_sent(server: FakeServer) -> None:
     assert ask(3) == "ok"
 
 
-def test_a_request_that_is_sent_again_counts_once(server: FakeServer) -> None:
-    configure(max_requests=2)
-    server.answers = [status(500), status(503, retry_after_ms=1), completion("a"), completion("b")]
+def test_tries_that_may_have_been_paid_count(server: FakeServer) -> None:
+    configure(max_requests=4)
+    server.answers = [status(500), cut(), completion("a"), completion("b")]
     assert [ask(0), ask(1)] == ["a", "b"]
-    assert spending_here().total.requests == 2
+    assert spending_here().total.requests == 4
+    with pytest.raises(BudgetSpent):
+        ask(2)
+
+
+def test_time_outs_do_not_pass_the_budget(
+    server: FakeServer, request_clock: RequestClock
+) -> None:
+    def answer_too_late(_: dict[str, Any]) -> Answer:
+        request_clock.skip(61)
+        return Answer(body=b"HTTP/1.1 200 OK\r\n", drip=b"x")
+
+    server.responder = answer_too_late
+    with pytest.raises(BudgetSpent, match="spent until now: 2 requests"):
+        prompt("?", options={"timeout": 60, "retries": 5, "max_requests": 2})
+    assert len(server.requests) == 2
+    assert spending_here().total.input_tokens > 0
+
+
+@pytest.mark.parametrize("code", [429, 503, 529])
+def test_refused_tries_do_not_count(server: FakeServer, code: int) -> None:
+    configure(max_requests=2)
+    busy = status(code, retry_after_ms=1)
+    server.answers = [busy, busy, completion("a"), busy, completion("b"), busy]
+    assert [ask(0), ask(1)] == ["a", "b"]
+    configure(max_requests=3)
+    with pytest.raises(ProviderError):
+        prompt("?", options={"patience": 0})
+    assert str(spending_here().total) == "2 requests, 36 tokens"
+
+
+def test_a_server_that_nobody_reaches_costs_nothing() -> None:
+    configure(provider="openai", base_url="http://127.0.0.1:1/v1", retries=1, max_requests=1)
+    for _ in range(2):
+        with pytest.raises(ProviderError, match="cannot reach"):
+            ask(0)
+    assert spending_here().total.requests == 0
+
+
+def test_a_try_that_is_lost_takes_what_was_reserved_for_it(server: FakeServer) -> None:
+    configure(max_total_tokens=10_000, max_tokens=100, retries=0)
+    server.answers = [cut(), completion("ok")]
+    with pytest.raises(ProviderError):
+        ask(0)
+    assert spending_here().total.output_tokens == 100
+    assert ask(1) == "ok"
+    assert spending_here().total.output_tokens == 107
+
+
+def test_tries_count_before_there_is_a_budget(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account = _tally.Account()
+    monkeypatch.setattr(_tally, "account", account)
+    monkeypatch.setattr(_seams, "_registered", [_tally.Tally])
+    server.answers = [status(500), status(429, retry_after_ms=1), completion("a"), status(429)]
+    assert ask(0) == "a"
+    with pytest.raises(RateLimited):
+        prompt("?", options={"patience": 0})
+    assert sum(taken.usage.requests for taken in account.take()[0]) == 2
 
 
 def test_threads_share_the_budget(server: FakeServer) -> None:

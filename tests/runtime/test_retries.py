@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import random
+import selectors
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -20,10 +26,12 @@ from runtime_support import (
     configure,
     prompt,
 )
-from runtime_support._effects import finish
-from runtime_support._exchange import Replying
-from runtime_support.providers import _retries
-from runtime_support.providers._retries import Pace, Rates, patiently
+from runtime_support._effects import Effect, finish, finish_async
+from runtime_support._exchange import Heard, Replying, Request, Streaming
+from runtime_support._settings import settings_for
+from runtime_support.providers import _retries, _traffic
+from runtime_support.providers._retries import Rates
+from runtime_support.providers._traffic import Traffic
 from runtime_support.providers._wires import Reason, Unanswered, Waited
 from tests.runtime.conftest import Clock
 from tests.support.fake_server import Answer, FakeServer, calling, completion, raw, status
@@ -60,7 +68,7 @@ def ask_all(count: int, threads: int) -> list[str]:
 
 @pytest.mark.parametrize("told", [{}, {"retry_after_ms": 20}])
 def test_none_of_many_fails(server: FakeServer, told: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_retries, "FIRST_WAIT", 0.02)
+    monkeypatch.setattr(_traffic, "FIRST_WAIT", 0.02)
     configure(patience=3600)
     crowded = server.responder = Crowded(8, 30, status(429, "slow down", **told))
     assert ask_all(100, 30) == [str(n) for n in range(100)]
@@ -103,7 +111,7 @@ def test_no_patience(server: FakeServer) -> None:
 def test_a_server_that_asks_for_next_to_nothing_is_not_pestered(
     server: FakeServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_retries, "FIRST_WAIT", 0.5)
+    monkeypatch.setattr(_traffic, "FIRST_WAIT", 0.5)
     server.answers = [status(429, retry_after="0")]
     with pytest.raises(RateLimited):
         prompt("?", options={"patience": 3})
@@ -152,58 +160,152 @@ def answering(failures: list[Reason]) -> Callable[[int], Replying]:
 def test_a_server_that_has_answered_and_is_gone_is_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(_retries, "FIRST_WAIT", 0.001)
-    pace, settings = Pace(), Settings(retries=1, patience=5)
+    monkeypatch.setattr(_traffic, "FIRST_WAIT", 0.001)
+    traffic, settings = Traffic(), Settings(retries=1, patience=5)
     with pytest.raises(ProviderError, match="away 1"):
-        finish(patiently(pace, settings, Waited(), answering(["away"] * 6), 0))
-    assert finish(patiently(pace, settings, Waited(), answering([]), 0)).text == "ok"
-    assert finish(patiently(pace, settings, Waited(), answering(["away"] * 6), 0)).text == "ok"
+        finish(traffic.ask(settings, Waited(), answering(["away"] * 6), 0))
+    assert finish(traffic.ask(settings, Waited(), answering([]), 0)).text == "ok"
+    assert finish(traffic.ask(settings, Waited(), answering(["away"] * 6), 0)).text == "ok"
     with pytest.raises(ProviderError, match="broken 1"):
-        finish(patiently(pace, settings, Waited(), answering(["broken"] * 6), 0))
+        finish(traffic.ask(settings, Waited(), answering(["broken"] * 6), 0))
 
 
-def test_what_is_refused_is_asked_less_at_once(clock: Clock) -> None:
-    pace, error = Pace(), ProviderError("full")
+class Skipping(selectors.DefaultSelector):
+    """Waits for nothing: the time is then at once what it was waited for."""
 
-    def enter() -> int:
-        rooms = 0
-        while finish(pace.enter(0)) is not None:
-            rooms += 1
-            if rooms == 100:
-                break
-        return rooms
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self._clock = clock
 
-    began = [finish(pace.enter(0)) for _ in range(30)]
-    clock.now = 1.0
-    for one in began:  # those that were under way at the first refusal tell nothing new
-        assert one == 0.0
-        assert not pace.refused(one, error, 1.0)
-    assert enter() == 21
-    for _ in range(22):  # each reply makes room for a little more
-        pace.answered()
-        finish(pace.enter(0))
-    assert enter() == 1
-    clock.now = 2.0
-    assert not pace.refused(1.0, error, 1.0)
-    assert enter() == 0
-    for _ in range(21):
-        pace.ended()
-    assert enter() == 15
+    def select(self, timeout: float | None = None) -> Any:
+        if timeout is not None:
+            self._clock.now += max(0.0, timeout)
+        return super().select(timeout if timeout is None else 0)
 
 
-def test_when_nothing_gets_through_one_request_tries_and_all_wait(clock: Clock) -> None:
-    pace, error = Pace(), ProviderError("full")
-    for _ in range(4):
-        began = finish(pace.enter(0))
-        assert began == clock.now
-        assert pace.refused(began, error, 2.0)
-        assert finish(pace.enter(0)) is None
-        clock.now += 2.0
-    assert finish(pace.enter(0)) is not None
-    assert finish(pace.enter(0)) is None
-    pace.answered()
-    assert finish(pace.enter(0)) is not None
-    assert finish(pace.enter(0)) is not None
+def run_all(clock: Clock, work: list[Coroutine[Any, Any, Any]]) -> list[Any]:
+    """What comes of all of it in an event loop in which nobody really waits."""
+    loop = asyncio.SelectorEventLoop(Skipping(clock))
+    loop.time = clock.monotonic  # type: ignore[method-assign]
+
+    async def main() -> list[Any]:
+        return await asyncio.gather(*work, return_exceptions=True)
+
+    with contextlib.closing(loop):
+        return loop.run_until_complete(main())
+
+
+class Refusing(Streaming):
+    """A server that refuses what `refuses` says; each of its replies takes `seconds`."""
+
+    def __init__(self, refuses: Callable[[], bool], seconds: float = 0.02) -> None:
+        self.refuses, self.seconds = refuses, seconds
+        self.traffic = Traffic()
+        self.waited: list[float] = []
+        self.sent: list[str] = []
+        self.refused = self.answered = 0
+
+    def replying(self, request: Request, heard: Heard) -> Replying:
+        waited, text = Waited(), request.messages[-1]["content"]
+
+        def send(_: int) -> Replying:
+            self.sent.append(text)
+            is_refused = self.refuses()
+            yield Effect(lambda: None, partial(asyncio.sleep, self.seconds))
+            if is_refused:
+                self.refused += 1
+                raise Unanswered(RateLimited("answered 429"), "busy")
+            self.answered += 1
+            return Reply(text)
+
+        try:
+            return (yield from self.traffic.ask(settings_for(), waited, send, 0))
+        finally:
+            self.waited.append(waited.seconds)
+
+
+def of(n: int) -> Request:
+    return Request(model="m", messages=({"role": "user", "content": str(n)},))
+
+
+def asked(count: int, provider: Refusing, clock: Clock) -> list[Any]:
+    return run_all(clock, [finish_async(provider.replying(of(n), None)) for n in range(count)])
+
+
+def of_rate(clock: Clock, rate: float) -> Callable[[], bool]:
+    """Refuses what is more than so much a second."""
+    room, at = rate, clock.now
+
+    def refuses() -> bool:
+        nonlocal room, at
+        room, at = min(rate, room + (clock.now - at) * rate), clock.now
+        is_refused = room < 1
+        room -= not is_refused
+        return is_refused
+
+    return refuses
+
+
+def half(seed: int) -> Callable[[], bool]:
+    """Refuses half of all at random."""
+    chance = random.Random(seed)
+    return lambda: chance.random() < 0.5
+
+
+def test_a_storm_is_answered_at_the_rate_of_the_server(clock: Clock) -> None:
+    server = Refusing(of_rate(clock, 100))
+    replies = asked(1000, server, clock)
+    assert {type(reply) for reply in replies} == {Reply}
+    assert clock.now < 20, "at 100 a second they take 9 s"
+    assert server.refused < 2500
+
+
+def test_half_of_all_is_refused(clock: Clock) -> None:
+    configure(patience=120)
+    server = Refusing(half(1))
+    replies = asked(2000, server, clock)
+    assert {type(reply) for reply in replies} == {Reply}
+    assert max(server.waited) < 60
+
+
+def test_a_few_at_once_of_which_half_is_refused(clock: Clock) -> None:
+    server = Refusing(half(2))
+    room = asyncio.Semaphore(16)
+
+    async def ask(n: int) -> Reply:
+        async with room:
+            return await finish_async(server.replying(of(n), None))
+
+    replies = run_all(clock, [ask(n) for n in range(500)])
+    assert {type(reply) for reply in replies} == {Reply}
+    assert max(server.waited) < 30 and clock.now < 500 / 4
+
+
+def test_what_is_refused_is_not_overtaken(clock: Clock) -> None:
+    numbers = [str(n) for n in range(50)]
+    # All of the first wave are refused, and of the second the first once more.
+    turns = iter([True] * 51 + [False] * 100)
+    server = Refusing(lambda: next(turns))
+    asked(50, server, clock)
+    assert server.sent == [*numbers, *numbers[:4], "0", *numbers[4:]]
+
+
+def test_a_server_that_answers_nothing_is_asked_by_one(clock: Clock) -> None:
+    configure(patience=100)
+    server = Refusing(lambda: True)
+    errors = asked(20, server, clock)
+    assert {type(error) for error in errors} == {RateLimited}
+    assert all(99 < seconds <= 100.1 for seconds in server.waited)
+    assert 20 < server.refused < 60
+
+
+def test_a_budget_is_spent_to_its_last_request_while_half_is_refused(clock: Clock) -> None:
+    server = Refusing(half(3))
+    configure(provider=server, max_requests=1500)
+    replies = run_all(clock, [prompt.aio("{0}", n) for n in range(2000)])
+    kinds = Counter(type(reply).__name__ for reply in replies)
+    assert kinds["BudgetSpent"] == 500 and kinds["RateLimited"] == 0
+    assert server.answered == 1500 == len(set(server.sent))
 
 
 def test_a_long_wait_is_told_at_a_terminal(
