@@ -14,10 +14,11 @@ request that they refuse fails the test. `extra` names the options that a test h
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -84,19 +85,19 @@ def completion(text: str | None, finish: str | None = "stop", **changes: Any) ->
 
 def calling(*calls: tuple[str, Any], **changes: Any) -> Answer:
     """A chat completion that calls tools; arguments that are text are sent as they are."""
-    tool_calls = [
-        {
-            "id": f"toolu_{number}",
-            "type": "function",
-            "function": {
-                "name": name,
-                "arguments": arguments if isinstance(arguments, str) else json.dumps(arguments),
-            },
-        }
-        for number, (name, arguments) in enumerate(calls)
-    ]
-    fields = {"role": "assistant", "content": None, "tool_calls": tool_calls}
+    fields = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [call for _, call in _calls(calls)],
+    }
     return message(fields, "tool_calls", **changes)
+
+
+def _calls(calls: Iterable[tuple[str, Any]]) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, (name, arguments) in enumerate(calls):
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        function = {"name": name, "arguments": text}
+        yield number, {"id": f"toolu_{number}", "type": "function", "function": function}
 
 
 def status(
@@ -147,6 +148,34 @@ def streamed(*pieces: str, finish: str = "stop", **changes: Any) -> Answer:
 def events(parts: Iterable[bytes], **changes: Any) -> Answer:
     """Events that are sent as they come."""
     return Answer(parts=parts, headers={"content-type": "text/event-stream"}, **changes)
+
+
+def by_question(reply: Callable[[str], Any]) -> Responder:
+    """Answers a chat by its last message: a text, calls as `[(name, arguments)]`, other data as
+    JSON, or an answer; in pieces where these are asked for.
+    """
+
+    def respond(body: dict[str, Any]) -> Answer:
+        content = body["messages"][-1]["content"]
+        said = reply(content if isinstance(content, str) else content[0]["text"])
+        if isinstance(said, Answer):
+            return said
+        calls = said if isinstance(said, list) and said and isinstance(said[0], tuple) else []
+        text = said if isinstance(said, str) else json.dumps(said)
+        if not body.get("stream"):
+            return calling(*calls) if calls else completion(text)
+        if not calls:
+            return streamed(*re.findall(r"\S+\s*", text))
+        return events(
+            [
+                chunk(
+                    {"tool_calls": [{"index": number, **call} for number, call in _calls(calls)]}
+                ),
+                *ending("tool_calls"),
+            ]
+        )
+
+    return respond
 
 
 def cut(after: int = 20) -> Answer:

@@ -1,9 +1,10 @@
 """An MCP server over standard input and output that does what a test asks of it, by hand.
 
-    python -I -S mcp_server.py [changed] [marker]
+    python -I -S mcp_server.py [changed] [tools=FILE] [marker]
 
 It speaks the revision of 2025 and imports little, so that it starts at once. `changed` has its list
-of tools be another one; into `marker` it writes a line for each call that it begins with.
+of tools be another one, and `tools` has it be that of a file; each of these gives the `_result`
+that stands beside it. Into `marker` it writes a line for each call that it begins with.
 """
 
 import json
@@ -12,7 +13,8 @@ import sys
 import time
 
 CHANGED = "changed" in sys.argv[1:]
-MARKER = next((one for one in sys.argv[1:] if one != "changed"), "")
+LISTED = next((one[6:] for one in sys.argv[1:] if one.startswith("tools=")), "")
+MARKER = next((one for one in sys.argv[1:] if one != "changed" and "=" not in one), "")
 
 TEXT = {"type": "string"}
 
@@ -39,8 +41,14 @@ HITS = {
     "required": ["result"],
 }
 TOOLS = [
-    _tool("search", HITS, ["query"], query=TEXT, limit={"type": "integer", "default": 10},
-          **({"kind": TEXT} if CHANGED else {})),
+    _tool(
+        "search",
+        HITS,
+        ["query"],
+        query=TEXT,
+        limit={"type": "integer", "default": 10},
+        **({"kind": TEXT} if CHANGED else {}),
+    ),
     _tool("page", None, ["url"], url=TEXT, part=TEXT),
     _tool("parts"),
     _tool("fails"),
@@ -54,6 +62,11 @@ TOOLS = [
     {**_tool("same", kind=TEXT if CHANGED else {}), "description": "same"},
     _tool("nested", None, ["where"], where=WHERE, anything=True),
 ]
+RESULTS = {}
+if LISTED:
+    with open(LISTED) as listed:
+        TOOLS = json.load(listed)
+    RESULTS = {tool["name"]: tool.pop("_result", {"ok": True}) for tool in TOOLS}
 
 
 def _text(text, **more):
@@ -64,6 +77,8 @@ def _call(name, arguments):
     if MARKER:
         with open(MARKER, "a") as file:
             print(name, json.dumps(arguments, sort_keys=True), file=file)
+    if name in RESULTS:
+        return _text("as data", structuredContent=RESULTS[name])
     match name:
         case "search":
             found = [{"title": arguments["query"], "score": 1, "rank": 3}]

@@ -71,9 +71,7 @@ def streamed(document: dict[str, Any]) -> Answer:
     return events([*parts, usage, b"data: [DONE]\n\n"])
 
 
-def heard(
-    body: dict[str, Any], document: Callable[[int], dict[str, Any]]
-) -> tuple[int, str]:
+def heard(body: dict[str, Any], document: Callable[[int], dict[str, Any]]) -> tuple[int, str]:
     """How many replies came back, and what is wrong with them."""
     number, ids = 0, list[str]()
     for one in body["messages"]:

@@ -67,9 +67,7 @@ def streamed(document: dict[str, Any]) -> Answer:
     return events(list(map(sent, _events(document))))
 
 
-def heard(
-    body: dict[str, Any], document: Callable[[int], dict[str, Any]]
-) -> tuple[int, str]:
+def heard(body: dict[str, Any], document: Callable[[int], dict[str, Any]]) -> tuple[int, str]:
     """How many replies came back, and what is wrong with them."""
     number, open_ = 0, list[str]()
     for place, message in enumerate(body["messages"]):

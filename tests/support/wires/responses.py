@@ -91,9 +91,7 @@ def streamed(document: dict[str, Any]) -> Answer:
     return events([_sent(number, one) for number, one in enumerate(_events(document))])
 
 
-def heard(
-    body: dict[str, Any], document: Callable[[int], dict[str, Any]]
-) -> tuple[int, str]:
+def heard(body: dict[str, Any], document: Callable[[int], dict[str, Any]]) -> tuple[int, str]:
     """How many replies came back, and what is wrong with them."""
     number, open_ = 0, list[str]()
     items: list[dict[str, Any]] = list(body["input"])
