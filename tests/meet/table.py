@@ -3,7 +3,7 @@
     @meet("map", "journal")
     def test_a_job_that_was_killed_goes_on(home): ...
 
-A test of three parts tries all three pairs of them. `python -m tests.meet.table` prints the table.
+A test of three parts tries all three pairs of them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,13 @@ Test = TypeVar("Test", bound=Callable[..., Any])
 
 # The tests that try a pair, by their names.
 TRIED: dict[Pair, list[str]] = {}
+
+# The pairs that nobody can put together, or that add nothing to what other tests try, and why.
+EXCUSED = {
+    "map x serve": "a server offers functions of a script, and only Python can start a job",
+    "serve x notebook": "a server loads the file of a script; cells are in no file",
+}
+MOST_EXCUSES = 50
 
 
 def pair(one: str, other: str) -> Pair:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -159,9 +160,11 @@ def test_a_tool_of_a_served_script_gives_the_same(home: Home, script: Script) ->
     assert len(home.asked) == 2 * script.requests
 
 
-def calls(home: Home, tool: str, *words: str, **environment: str) -> list[object]:
-    """What a client gets for calls of a tool of `part.saft`, which is served meanwhile."""
-    serving = home.start("saftc", "serve", "part.saft", "--port", "0", **environment)
+def calls(
+    home: Home, tool: str, *words: str, script: str = "part.saft", **environment: str
+) -> list[Any]:
+    """What a client gets for calls of a tool of a script, which is served meanwhile."""
+    serving = home.start("saftc", "serve", script, "--port", "0", **environment)
     try:
         url = serving.wait_for("/mcp").partition("http")[2].split()[0].rstrip(".;,")
         home.write("client.py", CLIENT)
