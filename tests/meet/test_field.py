@@ -149,7 +149,6 @@ def test_a_name_that_comes_in_each_chunk_is_one_name(home: Home) -> None:
     assert printed(home, script) == ["CALL Oslo", "done"]
 
 
-@pytest.mark.xfail(strict=True, reason="until calls in the text are read by the one reader")
 def test_a_call_that_leaks_into_the_text_is_no_answer(home: Home) -> None:
     call = '{"name": "temp", "arguments": {"city": "Oslo"}}'
     answers(
@@ -181,7 +180,6 @@ def test_a_stream_that_is_done_without_a_finish_is_whole(home: Home) -> None:
     assert printed(home, script) == ["Hello", "END"]
 
 
-@pytest.mark.xfail(strict=True, reason="until arguments are read by the one reader")
 def test_what_is_mended_in_a_reply_is_mended_in_arguments(home: Home) -> None:
     script = """\
 /// Saves a text.
@@ -249,7 +247,6 @@ def test_an_empty_result_of_a_tool_is_no_empty_message(home: Home) -> None:
     assert home.server.bodies[-1]["messages"][-1]["content"]
 
 
-@pytest.mark.xfail(strict=True, reason="until arguments are read by the one reader")
 def test_a_number_for_a_text_is_taken_in_arguments_as_in_a_reply(home: Home) -> None:
     script = """\
 /// Reads a sheet.
@@ -262,7 +259,6 @@ print($ Use {sheet}. $)
     assert printed(home, script) == ["CALL 1", "done"]
 
 
-@pytest.mark.xfail(strict=True, reason="until what ran out of time counts in budgets and usage")
 def test_tries_that_ran_out_of_time_are_counted(home: Home) -> None:
     # Nothing comes until the client has left.
     home.server.responder = lambda _: raw(b"", parts=[LEFT])
@@ -279,7 +275,6 @@ print($ y $ with {timeout: 0.05})
     assert "2 requests" in ended.err
 
 
-@pytest.mark.xfail(strict=True, reason="until a comma before three digits is read both ways")
 def test_a_comma_before_three_digits_is_asked_about(home: Home) -> None:
     answers(home, completion('{"weight": "12,345 kg"}'), completion('{"weight": 12.345}'))
     script = "type S(weight: float)\ns: S = $ Read the delivery note. $\nprint(s.weight)\n"

@@ -128,9 +128,7 @@ def test_threads_and_a_forked_process_give_the_same(home: Home, script: Script) 
     assert len(home.asked) == 4 * script.requests
 
 
-@each_script(
-    "notebook", **{"import": "until the cells of a notebook find the scripts in its folder"}
-)
+@each_script("notebook")
 def test_cells_give_the_same(home: Home, script: Script) -> None:
     settle(home, script)
     ended = home.notebook(f"%%saft\n{script.text}", '%%saft\nprint(go("a"))', "print(go('a'))")
@@ -140,11 +138,15 @@ def test_cells_give_the_same(home: Home, script: Script) -> None:
 
 # Calls the tool `go` of a server at an address several times at once.
 CLIENT = """\
-import asyncio, json, sys
+import asyncio, json, os, sys
+import httpx2
 from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
 async def main():
-    async with Client(sys.argv[1]) as client:
+    headers = {"Authorization": "Bearer " + os.environ["SAFT_SERVE_TOKEN"]}
+    http = httpx2.AsyncClient(headers=headers)
+    async with Client(streamable_http_client(sys.argv[1], http_client=http)) as client:
         calls = (client.call_tool(sys.argv[2], {"word": word}) for word in sys.argv[3:])
         for found in await asyncio.gather(*calls):
             print(json.dumps([found.is_error, found.structured_content or found.content[0].text]))

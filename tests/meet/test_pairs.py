@@ -558,7 +558,6 @@ def test_cells_of_the_async_form_wait_in_the_notebook(home: Home) -> None:
 
 
 @meet("notebook", "pydantic")
-@pytest.mark.xfail(strict=True, reason="until a cell that defines names can be run again")
 def test_a_cell_that_defines_a_type_and_a_function_is_run_again(home: Home) -> None:
     home.reply(answer)
     cell = (

@@ -48,6 +48,7 @@ class Home:
             "SAFT_PROVIDER": "openai",
             "SAFT_BASE_URL": server.url,
             "SAFT_MODEL": "fake",
+            "SAFT_SERVE_TOKEN": "kV8wq2-Zr0p",
             "OPENAI_API_KEY": "sk-test-0123456789abcdefghij",
         }
 
