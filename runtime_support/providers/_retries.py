@@ -86,7 +86,7 @@ def patiently(
             tries += 1
             left = settings.patience - waited.seconds
             if failure.reason == "busy" or (failure.reason == "away" and traffic.has_answered):
-                is_alone = traffic.refused(turn, failure)
+                is_alone = traffic.refused(turn, failure, left)
                 if is_alone and not settings.retries:
                     raise failure.error
                 if left <= 0 or (failure.wait or 0) > left:

@@ -140,17 +140,21 @@ class Traffic:
             self._under_way -= 1
             self._wake()
 
-    def refused(self, turn: Turn, failure: Unanswered) -> bool:
-        """A request under way was too much; whether it was the only one all the time."""
+    def refused(self, turn: Turn, failure: Unanswered, patience: float) -> bool:
+        """A request under way was too much; whether it was the only one all the time.
+
+        Where the server asks to wait for longer than it has patience, others are not held for ever.
+        """
         with self._lock:
             self._trouble = failure.error
             now, wait = time.monotonic(), failure.wait or 0.0
+            wait = wait if wait <= patience else LONGEST_WAIT
             # What was under way at the last pause tells nothing new, but how long to wait.
             if turn.began >= self._paused_at:
                 self._paused_at = now
                 self._pauses += 1
                 self._places = min(self._places, self._under_way)
-                wait = wait_for(failure, self._pauses)
+                wait = max(wait, min(wait_for(failure, self._pauses), LONGEST_WAIT))
             self._not_before = max(self._not_before, now + wait)
             fewest = 1 if self._pauses > _MOST_PAUSES else _FEWEST_PLACES
             self._places = max(fewest, self._places - 1)

@@ -364,3 +364,13 @@ def test_threads_start_at_the_distances_of_a_rate(clock: Clock) -> None:
 def test_rates_do_not_use_up_patience(server: FakeServer) -> None:
     configure(requests_per_minute=600, patience=0.01)
     assert ask_all(4, 4) == ["ok"] * 4
+
+
+def test_a_wait_without_end_does_not_hold_others_for_ever(
+    server: FakeServer, clock: Clock
+) -> None:
+    server.answers = [status(429, retry_after="inf"), completion("ok")]
+    with pytest.raises(RateLimited):
+        prompt("?", options={"patience": 10})
+    assert prompt("?", options={"patience": 100}).value == "ok"
+    assert 30 < clock.now <= 61
