@@ -342,7 +342,7 @@ class Conversation:
         names = [name for tool in tools if (name := tool["function"]["name"]) in text]
         if not names or self.target.may_be_call:
             return
-        from runtime_support._leaked_calls import find_leaked_call
+        from runtime_support._reader.leaked_calls import find_leaked_call
 
         leaked = find_leaked_call(text, names, is_text=not self.target.is_typed)
         if leaked is not None:

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from runtime_support._effects import LOOK_SECONDS, Effect, Effects
 from runtime_support._exchange import AnotherTry, Reply, Replying
@@ -20,8 +21,10 @@ from runtime_support._notes import is_at_terminal, note
 from runtime_support._order import check_cancelled, clock_here, note_wait
 from runtime_support._settings import Settings
 from runtime_support.errors import ProviderError
-from runtime_support.providers._traffic import Traffic, Turn, wait_for
 from runtime_support.providers._wires import Unanswered, Waited
+
+if TYPE_CHECKING:
+    from runtime_support.providers._traffic import QueuedRequest, Traffic
 
 # Seconds after which somebody at a terminal would wonder.
 TOLD_SECONDS = 2.0
@@ -67,7 +70,7 @@ class Rates:
 
 def patiently(
     traffic: Traffic,
-    turn: Turn,
+    turn: QueuedRequest,
     settings: Settings,
     waited: Waited,
     send: Callable[[int], Replying],
@@ -76,8 +79,8 @@ def patiently(
 ) -> Replying:
     """The reply that `send` gets in one of its tries; it takes the number of the try, from 0.
 
-    `tokens` is about how many the request has; `failure` is how its first try ended, which was made
-    elsewhere. What neither waiting nor trying again mends is raised: the error of the last try.
+    `tokens` is about how many the request has; `failure` is how its first try ended. What neither
+    waiting nor trying again mends is raised: the error of the last try.
     """
     rates = traffic.rates = traffic.rates or Rates()
     tries = broken = 0
@@ -94,10 +97,9 @@ def patiently(
                 _tell(failure.error, traffic.pause())
             else:
                 traffic.ended()
-                broken += 1
-                if broken > settings.retries:
+                if (broken := broken + 1) > settings.retries:
                     raise failure.error
-                wait = min(wait_for(failure, broken), max(left, 0))
+                wait = min(traffic.wait_for(failure, broken), max(left, 0))
                 _tell(failure.error, wait)
                 waited.seconds += wait
                 yield from _sleep(wait)
@@ -119,7 +121,9 @@ def patiently(
             return reply
 
 
-def _enter(traffic: Traffic, turn: Turn, settings: Settings, waited: Waited) -> Effects[None]:
+def _enter(
+    traffic: Traffic, turn: QueuedRequest, settings: Settings, waited: Waited
+) -> Effects[None]:
     """Waits for its place, as long as there is patience; ProviderError when there is none."""
     began = time.monotonic()
     end = began + settings.patience - waited.seconds

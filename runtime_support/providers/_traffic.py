@@ -38,7 +38,7 @@ _MOST_PAUSES = 2
 _PLACES_OF_REPLY = 0.5
 
 
-class Turn:
+class QueuedRequest:
     """A request, from its first try to its end; `began` is when its last try did."""
 
     def __init__(self, number: int) -> None:
@@ -54,13 +54,13 @@ class Traffic:
         # The garbage collector may end a stream that was dropped in the middle of this.
         self._lock = threading.RLock()
         self._numbers = itertools.count()
-        self._queue: list[Turn] = []
+        self._queue: list[QueuedRequest] = []
         self._places = float("inf")
         self._under_way = 0
         self._not_before = self._paused_at = float("-inf")
         self._pauses = 0
         # The request that was the only one under way since it began.
-        self._alone: Turn | None = None
+        self._alone: QueuedRequest | None = None
         self._trouble: ProviderError | None = None
         self.has_answered = False
         self.rates: Rates | None = None
@@ -73,7 +73,7 @@ class Traffic:
         tokens: int,
     ) -> Replying:
         """The reply that `send` gets; see `_retries.patiently`, which does all but a first try."""
-        turn, failure = Turn(next(self._numbers)), None
+        turn, failure = QueuedRequest(next(self._numbers)), None
         has_rate = settings.requests_per_minute or settings.tokens_per_minute
         if not has_rate and self._passes(turn):
             try:
@@ -100,18 +100,18 @@ class Traffic:
             with self._lock:
                 self._under_way += 1
 
-    def join(self, turn: Turn) -> None:
+    def join(self, turn: QueuedRequest) -> None:
         """Has a request wait before all that came after it."""
         with self._lock:
             insort(self._queue, turn, key=lambda one: one.number)
 
-    def leave(self, turn: Turn) -> None:
+    def leave(self, turn: QueuedRequest) -> None:
         """Has it wait no more."""
         with self._lock:
             self._queue.remove(turn)
             self._wake()
 
-    def pause_of(self, turn: Turn) -> float | None:
+    def pause_of(self, turn: QueuedRequest) -> float | None:
         """The seconds that one that waits is to wait on, endless until its signal rings; None when
         it has begun.
         """
@@ -140,7 +140,7 @@ class Traffic:
             self._under_way -= 1
             self._wake()
 
-    def refused(self, turn: Turn, failure: Unanswered, patience: float) -> bool:
+    def refused(self, turn: QueuedRequest, failure: Unanswered, patience: float) -> bool:
         """A request under way was too much; whether it was the only one all the time.
 
         Where the server asks to wait for longer than it has patience, others are not held for ever.
@@ -154,7 +154,7 @@ class Traffic:
                 self._paused_at = now
                 self._pauses += 1
                 self._places = min(self._places, self._under_way)
-                wait = max(wait, min(wait_for(failure, self._pauses), LONGEST_WAIT))
+                wait = max(wait, min(self.wait_for(failure, self._pauses), LONGEST_WAIT))
             self._not_before = max(self._not_before, now + wait)
             fewest = 1 if self._pauses > _MOST_PAUSES else _FEWEST_PLACES
             self._places = max(fewest, self._places - 1)
@@ -165,12 +165,23 @@ class Traffic:
         """The seconds until a request may begin."""
         return max(0.0, self._not_before - time.monotonic())
 
+    @staticmethod
+    def wait_for(failure: Unanswered, number: int) -> float:
+        """The seconds before the next try, the `number`th of its kind; random, as processes
+        differ.
+        """
+        wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(number - 1, 20))
+        if failure.wait is None:
+            return wait * random.uniform(0.5, 1)
+        # A server that asks for next to nothing, again and again, means more.
+        return max(failure.wait + random.uniform(0, min(failure.wait / 4, 1)), wait / 10)
+
     def trouble(self) -> ProviderError:
         """Why there was no place: what the server said last."""
         error = self._trouble or ProviderError("the server has too much to do")
         return copy.copy(error)  # each prompt reports its own place
 
-    def _passes(self, turn: Turn) -> bool:
+    def _passes(self, turn: QueuedRequest) -> bool:
         """Whether a request has begun at once, as nobody waits."""
         with self._lock:
             is_free = not self._queue and self._under_way + 1 <= self._places
@@ -179,7 +190,7 @@ class Traffic:
                 return True
         return False
 
-    def _begin(self, turn: Turn) -> None:
+    def _begin(self, turn: QueuedRequest) -> None:
         turn.began = time.monotonic()
         self._alone = None if self._under_way else turn
         self._under_way += 1
@@ -187,12 +198,3 @@ class Traffic:
     def _wake(self) -> None:
         if self._queue:
             self._queue[0].signal.ring()
-
-
-def wait_for(failure: Unanswered, number: int) -> float:
-    """The seconds before the next try, the `number`th of its kind; random, as processes differ."""
-    wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(number - 1, 20))
-    if failure.wait is None:
-        return wait * random.uniform(0.5, 1)
-    # A server that asks for next to nothing, again and again, means more.
-    return max(failure.wait + random.uniform(0, min(failure.wait / 4, 1)), wait / 10)

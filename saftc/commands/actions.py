@@ -109,8 +109,7 @@ def build(
 ) -> int:
     """Compiles scripts, or plans that call the functions of the module `tools`, to modules.
 
-    With `watch`, again and again until it is interrupted, when they change. Without a word on
-    `ships_settings`, modules keep the settings that they have.
+    With `watch`, again and again, when they change. None for `ships_settings` keeps what is there.
     """
     from saftc.commands.build import Builder, refuse_collisions, shipped_settings, targets_of
     from saftc.project.files import make_folder

@@ -230,11 +230,11 @@ def shipped_settings(is_wanted: bool | None, targets: Iterable[tuple[str, Path |
     Raises:
         FileProblem: The file cannot be read, or a setting is unknown or ill-typed.
     """
+    if not (_keeps_settings(targets) if is_wanted is None else is_wanted):
+        return ""
     from runtime_support.errors import ConfigError
     from saftc.runtime import OF_THE_RUN, checked_option
 
-    if not (_keeps_settings(targets) if is_wanted is None else is_wanted):
-        return ""
     path, said = settings_of_prompts()
     try:
         found = {
