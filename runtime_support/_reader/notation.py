@@ -246,8 +246,10 @@ class _Parser:
         plain = _UNLIKE_JSON.sub(lambda one: one["quote"] or _RAW.get(one[0], one[0]), text)
         try:
             return parse_unambiguous(f'"{plain}"')
-        except CheckError as error:
-            raise NotData(f"a string with `{text[:30]}`: {error.message}") from None
+        except CheckError:
+            raise NotData(
+                f"an escape that JSON does not have, or half of a surrogate pair in `{text[:30]}`"
+            ) from None
 
     def next_sign(self) -> str:
         """The next sign behind blanks and comments, or an empty text at the end."""

@@ -49,7 +49,7 @@ def test_the_whole_conversation_goes_before(scripted: Script) -> None:
     assert said((opening,)) == [("user", "twice 4, with double" + contract)]
     assert calls["tool_calls"][0]["function"]["name"] == "double"
     assert result["content"] == "8" and refused["content"] == "eight"
-    assert again["role"] == "user" and "no number" in again["content"]
+    assert again["role"] == "user" and "no JSON" in again["content"]
     assert said((accepted, last)) == [("assistant", "8"), ("user", "And twice that?")]
     assert model.requests[-1].tools == () and model.requests[-1].schema is None
 

@@ -102,7 +102,7 @@ def test_values_are_shown_without_them(
         {"row": {"a": "x"}, "rows": []},
         {"row": {"a": 1}, "rows": [5]},
         {"row": {"a": 1}, "rows": {}},
-        {"row": {"a": 1, "q": 2}, "rows": []},
+        {"row": {"a": 1, "error": 2}, "rows": []},
         {"row": {"a": 1}},
     ],
 )

@@ -301,7 +301,7 @@ def test_half_a_character_in_a_text_is_replaced_and_noted(server: FakeServer) ->
     assert prompt("?").repairs == []
 
 
-@pytest.mark.parametrize("text", [f'["{HALF}"]', r'["\ud83d"]', r'["\ud83d\u0041"]', f"[{HALF}]"])
+@pytest.mark.parametrize("text", [f'["{HALF}"]', r'["\ud83d"]', r'["\ud83d\u0041"]', f"['{HALF}']"])
 def test_half_a_character_in_a_value_is_asked_for_again(server: FakeServer, text: str) -> None:
     server.answers = [completion(text), completion(r'["\ud83d\ude00"]')]
     result = prompt("?", returns=list[str])
@@ -332,7 +332,7 @@ def test_half_a_character_in_a_call_is_told_to_the_model(server: FakeServer) -> 
     ]
     errors = [made.error or "" for made in prompt("{write}", write=write).tool_calls]
     assert "half of a surrogate pair" in errors[0]
-    assert "hex escape" in errors[1]
+    assert "half of a surrogate pair" in errors[1]
     assert "did you mean `write`" in errors[2]
 
 
