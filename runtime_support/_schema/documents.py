@@ -53,6 +53,8 @@ def fits(
     """Whether a value satisfies a schema; `definitions` are those that it refers to."""
     takes = partial(fits, definitions=definitions, is_form=is_form)
     schema = {"not": {}} if schema is False else resolved(schema, definitions)
+    if isinstance(value, float):
+        value = float(value)  # one that keeps its digits
     if isinstance(value, str) and not is_form(schema.get("format", ""), value):
         return False
     tests = {**_KEYWORDS, **_KEYWORDS_OF.get(value.__class__, {})}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 from runtime_support._jsontext import to_json
@@ -51,9 +52,7 @@ def _data_of(value: Any) -> Any:
     if value is m.ABSENT:
         return value
     try:
-        from pydantic_core import to_jsonable_python
-
-        return to_jsonable_python(value)
+        return import_module("pydantic_core").to_jsonable_python(value)
     except Exception:  # whatever a class of the user's raises
         return m.ABSENT
 

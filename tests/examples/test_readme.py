@@ -148,7 +148,8 @@ def test_every_setting_is_told() -> None:
 
 def options_of(command: Any) -> set[str]:
     """The options of a command, and of the commands inside of it."""
-    named = {option for parameter in command.params for option in parameter.opts}
+    spelled = [(*one.opts, *one.secondary_opts) for one in command.params]
+    named = {option for options in spelled for option in options}
     own = {option for option in named if option.startswith("-")} - {"-h", "--help"}
     return own.union(*map(options_of, getattr(command, "commands", {}).values()))
 

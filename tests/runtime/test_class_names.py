@@ -69,10 +69,6 @@ def _named(names: set[str], text: str) -> list[str]:
             "data: any = {}\ntype Box(of: {a: int})\nprint(Box(data))\n",
             "value.a: missing field, expected int",
         ),
-        (
-            "f g(row):\n    ret row.a + 1\ndata: any = g({a: 1})\nprint(data.b)\n",
-            "int 2 has no field `b`",
-        ),
         ("f g() -> {a: int}:\n    ret {a: 1}\nx: any = g()\nprint(x + 1)\n", None),
         ("f g() -> {a: int}:\n    ret {a: 1}\nx: any = g()\nprint(upper(x))\n", None),
         ("f g() -> {a: int}:\n    ret {a: 1}\nx: any = g()\nprint(x(1))\n", None),

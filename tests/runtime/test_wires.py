@@ -20,8 +20,8 @@ import pytest
 from runtime_support import ProviderError, add_observer, configure, overlap, prompt
 from runtime_support.errors import BudgetSpent, Refused
 from runtime_support.providers._openai import wire_named
-from runtime_support.runs import _lines as lines
 from runtime_support.runs import _recordings
+from runtime_support.runs._journal import Journal, entries
 from runtime_support.runs._keeper import journaled
 from saftc.driver import compile_source
 from saftc.schedule.settings import Overlapping
@@ -269,16 +269,15 @@ def five_rounds() -> Any:
 def die_when_a_reply_is_kept(wire: Spoken) -> None:
     """Has the process kill itself at the next thing that its journal keeps after a reply."""
     module: Any = wire_named(wire.NAME)
-    journal: Any = lines
-    read, sync = module.read, journal._sync
+    read, commit = module.read, Journal._commit
 
-    def dying(descriptor: int) -> None:
-        sync(descriptor)
+    def dying(journal: Journal, rows: Any) -> None:
+        commit(journal, rows)
         os.kill(os.getpid(), signal.SIGKILL)
 
     def reading(*arguments: Any) -> Any:
         reply = read(*arguments)
-        journal._sync = dying
+        Journal._commit = dying
         return reply
 
     module.read = reading
@@ -300,7 +299,7 @@ def test_a_run_that_is_killed_after_each_of_its_rounds(
     ends = [comes_to_its_end(work, tmp_path / "errors") for _ in range(7)]
     assert ends == [False] * 6 + [True]
     assert [json.dumps(body) for body in spoken.bodies[6:]] == whole
-    kept = path.read_text()
+    kept = json.dumps(list(entries(str(path))))
     for number in range(6):
         for part in wire.opaque(speaker.document(number)):
             assert json.dumps(part) in kept
