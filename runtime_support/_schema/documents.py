@@ -53,13 +53,11 @@ def fits(
     """Whether a value satisfies a schema; `definitions` are those that it refers to."""
     takes = partial(fits, definitions=definitions, is_form=is_form)
     schema = {"not": {}} if schema is False else resolved(schema, definitions)
-    if isinstance(value, float):
-        value = float(value)  # one that keeps its digits
+    value = float(value) if isinstance(value, float) else value  # it may keep its digits
     if isinstance(value, str) and not is_form(schema.get("format", ""), value):
         return False
     tests = {**_KEYWORDS, **_KEYWORDS_OF.get(value.__class__, {})}
-    keywords = tests.keys() & schema.keys()
-    return all(tests[one](schema[one], value, schema, takes) for one in keywords)
+    return all(tests[one](schema[one], value, schema, takes) for one in tests.keys() & schema)
 
 
 # Tests of the keywords: (the keyword's value, the value, the schema, what takes an inner one).

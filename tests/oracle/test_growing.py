@@ -171,7 +171,7 @@ _NUMBERS = {
     "items": 86,
     "fields": 158,
     "items of comprehensions": 162,
-    "both ways of a condition": 326,
+    "both ways of a condition": 404,
     "arguments": 18,
     "what is chosen among several": 124,
     "the default of get": 278,
