@@ -13,6 +13,7 @@ few in all.
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from threading import Lock
 
 import libcst as cst
 
@@ -23,6 +24,7 @@ WIDTH = 88
 _MARK = re.compile(r'"""\n\x01(\d+)\x01\n"""')
 _NOTHING = cst.Module([])
 _MOST_REMEMBERED = 10_000
+_loading_black = Lock()
 
 
 def mark(number: int) -> cst.SimpleString:
@@ -44,8 +46,10 @@ def lay_out(module: cst.Module, texts: Sequence[str] = ()) -> str:
 
 @lru_cache(_MOST_REMEMBERED)
 def _black(code: str) -> str:
-    import black
-    from black.mode import TargetVersion
+    # Python does not keep a thread from an extension module that another one is still loading.
+    with _loading_black:
+        import black
+        from black.mode import TargetVersion
 
     return black.format_str(code, mode=black.Mode({TargetVersion.PY311}, line_length=WIDTH))
 

@@ -540,7 +540,7 @@ function happened(news) {
       cameAgain(news);
       break;
     case "timeline":
-      drawTimeline();
+      if (taken.prompts) drawTimeline();
       break;
     case "saved":
       saved(saves.shift(), news);
@@ -559,7 +559,7 @@ function happened(news) {
       const took = taken.prompts ? `: ${spent(taken)}` : "";
       say(`${how} after ${news.seconds} s${took}`, news.code !== 0 && !news.stopped);
       if (!part("output").childNodes.length) write("stdout", "(it has printed nothing)");
-      if (news.timeline) drawTimeline();
+      if (news.timeline && taken.prompts) drawTimeline();
       else part("timeline").replaceChildren(soft("This run asked nothing."));
       for (const prompt of prompts.values()) if (prompt.state === "asking") CHANGES.over(prompt, {}), headline(prompt);
       if (news.code !== 0 && !news.stopped) markFailure();

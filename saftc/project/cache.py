@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from saftc._version import __version__
-from saftc.project.files import FileProblem
+from saftc.project.files import FileProblem, shown
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.user_cache import keep, kept_files, read_kept
 
@@ -130,7 +130,7 @@ class Cache:
 
     def _path(self, script: str, source: str) -> Path:
         settings = json.dumps(self._overlapping)
-        words = f"{self._compiler}\0{settings}\0{os.path.basename(script)}\0{source}"
+        words = f"{self._compiler}\0{settings}\0{os.path.basename(shown(script))}\0{source}"
         return self.folder / "modules" / f"{digest(words.encode())}.json"
 
     @cached_property

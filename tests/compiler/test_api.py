@@ -112,3 +112,17 @@ def test_the_package_is_light_until_they_are_used(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(AttributeError):
         _ = saftc.nothing  # type: ignore[attr-defined]
+
+
+def test_threads_compile_at_once() -> None:
+    # In a new process, where the first to come loads what lays the text out.
+    program = (
+        "import sys, saftc\n"
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "sys.setswitchinterval(1e-5)\n"
+        "with ThreadPoolExecutor(4) as pool:\n"
+        "    texts = list(pool.map(saftc.compile_source, [f'x = {n}' for n in range(4)]))\n"
+        "assert [text.splitlines()[-1] for text in texts] == [f'x = {n}' for n in range(4)]\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr

@@ -250,6 +250,15 @@ def test_what_runs_has_the_name_of_its_file(page: Page) -> None:
         assert "--> two.saft:1:" in printed(news, "stderr")
 
 
+def test_a_text_that_another_script_had_before_has_the_places_of_its_own(page: Page) -> None:
+    text = 'prompt_text = 9\nprint($name a colour$)\n'
+    with own(page) as connection:
+        for name in ("first.saft", "second.saft"):
+            asking = {"run": text, "name": name, "provider": "mock"}
+            asked, *_ = news_of(connection, asking, "ended")
+            assert asked["place"] == f"{name}:2:7"
+
+
 @pytest.mark.heavy
 def test_a_script_of_a_package_imports_its_neighbours(tmp_path: Path) -> None:
     package = tmp_path / "mailsort"
