@@ -157,6 +157,7 @@ def test_the_first_command_makes_no_tables(wheels: dict[str, Path], tmp_path: Pa
     assert "made anew" in again.stderr
 
 
+@pytest.mark.heavy
 def test_the_runtime_needs_nothing_of_the_compiler(wheels: dict[str, Path]) -> None:
     needs = _metadata(wheels["saftc_runtime"]).get_all("Requires-Dist") or []
     names = {Requirement(need).name for need in needs}

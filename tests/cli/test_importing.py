@@ -21,14 +21,13 @@ from tests.compiler.support import ROOT
 @pytest.fixture(autouse=True)
 def scripts(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of scripts that Python finds."""
-    known = set(sys.modules)
     monkeypatch.setattr(_settings, "_configured", {})
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     saftc.importing.install(tmp_path)
     yield tmp_path
-    for name in set(sys.modules) - known:
-        if not name.startswith(("saftc", "runtime_support")):
+    for name, module in list(sys.modules.items()):
+        if str(tmp_path) in str(getattr(module, "__spec__", None)):
             del sys.modules[name]
     sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, ScriptFinder)]
 

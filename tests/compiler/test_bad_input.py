@@ -102,6 +102,7 @@ def test_file(name: str) -> None:
 # Sizes. What hangs or is quadratic here is ended by the timeout of all tests.
 
 
+@pytest.mark.heavy
 @pytest.mark.one_python
 def test_a_line_of_two_megabytes_of_text() -> None:
     assert codes_of('x = "' + "a" * 2_000_000 + '"\n') == []
@@ -131,6 +132,7 @@ def test_two_megabytes_of_open_quotes() -> None:
     assert found == ["SAFT0105"] * LIMIT
 
 
+@pytest.mark.heavy
 @pytest.mark.one_python
 def test_many_open_brackets_one_a_line() -> None:
     found = codes_of("x = [\n" * 20_000)

@@ -246,6 +246,7 @@ def test_no_rename_leaves_a_script_out(tmp_path: Path) -> None:
         assert "huge.saft has more than" in answer["error"]["message"]
 
 
+@pytest.mark.heavy
 def test_a_script_of_the_longest_length_is_checked(tmp_path: Path) -> None:
     session, path = Session(), str(tmp_path / "one.saft")
     session.change(path, "// a\n" * MOST_LINES)

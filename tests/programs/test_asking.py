@@ -123,6 +123,7 @@ def test_an_invalid_program_goes_back_with_what_is_wrong():
     assert any("unknown function 'gab'" in one for one in result.repairs)
 
 
+@pytest.mark.heavy
 def test_a_number_chooses_and_effects_happen_once():
     sent = []
 

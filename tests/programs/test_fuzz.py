@@ -134,6 +134,7 @@ def test_hostile_shapes():
         assert isinstance(examine(ProgramText(text), []), ProgramFailure)
 
 
+@pytest.mark.heavy
 def test_a_doubling_value_is_stopped():
     roomy = Limits(depth=100, nodes=1_000, seconds=120)
     bindings = {"x0": {"dyn": {"of": [1, 1]}}}

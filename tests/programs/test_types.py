@@ -449,6 +449,7 @@ def many(count: int) -> list[int]:
     return list(range(count))
 
 
+@pytest.mark.heavy
 def test_values_in_between_are_bounded():
     program: Any = "a"
     for _ in range(30):

@@ -284,6 +284,7 @@ def goes_through() -> bool:
 SENT = calling(("refund", '{"order": "A", "amount": 1}'))
 
 
+@pytest.mark.heavy
 def test_each_edit_of_each_byte_of_a_refusal_leaves_it_refused_or_waiting() -> None:
     assert asked(SENT)
     decide(waiting_calls("run")[0], Decision.no("no", "ada"))

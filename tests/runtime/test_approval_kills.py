@@ -272,6 +272,7 @@ def kill_again_and_again(
         chance.random()
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("has_approver", [False, True], ids=["journal", "approver"])
 def test_killed_at_some_places(tmp_path: Path, has_approver: bool) -> None:
     """Each place once or twice, then some writes."""

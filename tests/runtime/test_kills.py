@@ -264,6 +264,7 @@ def killed_at_random(
     print(f"{kills} kills in {runs} runs")
 
 
+@pytest.mark.heavy
 def test_killed_at_random(
     server: FakeServer, journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

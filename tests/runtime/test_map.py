@@ -307,6 +307,7 @@ def test_prompts_of_one_row_overlap() -> None:
     assert lines("out/part-*") == [{"row": 0, "result": ["mail 0.0", "mail 0.1", "mail 0.2"]}]
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("length", "chunk_rows"), [(90_000, 200), (10, 3)])
 def test_as_many_rows_at_once_as_may_be_in_chunks_of_few(length: int, chunk_rows: int) -> None:
     all_at_once = threading.Barrier(16)
@@ -323,6 +324,7 @@ def test_as_many_rows_at_once_as_may_be_in_chunks_of_few(length: int, chunk_rows
     assert report.done == 48
 
 
+@pytest.mark.heavy
 def test_nothing_of_a_chunk_is_held_when_it_is_done() -> None:
     held: list[int] = []
 
@@ -1341,6 +1343,7 @@ class Lengthy(Echo):
         return replace(super().complete(request), input_tokens=22, output_tokens=1000)
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize("chunk_rows", [3, 200])
 @pytest.mark.parametrize("limit", [None, 1000])
 def test_a_budget_holds_with_many_rows_at_once(chunk_rows: int, limit: int | None) -> None:

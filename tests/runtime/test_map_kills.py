@@ -133,6 +133,7 @@ def test_killed_at_each_point(
         assert point != "file"
 
 
+@pytest.mark.heavy
 def test_killed_again_and_again(server: FakeServer, place: Path) -> None:
     model = server.responder = Model()
     assert run(place, lambda: None)
@@ -234,6 +235,7 @@ def test_rows_whose_answers_are_kept_are_not_failed_with_a_slow_one(
     assert set(model.asked.values()) == {1}
 
 
+@pytest.mark.heavy
 def test_only_the_row_that_was_slow_all_the_time_is_failed(
     server: FakeServer, place: Path
 ) -> None:

@@ -439,6 +439,7 @@ def test_a_recorded_call_that_was_edited_is_told(
 # Processes
 
 
+@pytest.mark.heavy
 def test_no_process_is_left_behind_by_a_run_that_was_killed(project: Path) -> None:
     marker = project / "calls"
     settle(project, str(marker))

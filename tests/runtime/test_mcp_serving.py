@@ -237,6 +237,7 @@ def test_a_call_that_is_cancelled_sends_no_more_prompts(module: Path, mode: str,
     assert model.requests == 1
 
 
+@pytest.mark.heavy
 def test_what_is_printed_does_not_reach_the_client(module: Path) -> None:
     words = ["-m", "runtime_support.mcp", str(module)]
     command = StdioServerParameters(command=sys.executable, args=words)

@@ -362,6 +362,7 @@ def test_recursion_of_any_depth_ends(model: Model, most: int) -> None:
     assert model.most <= most
 
 
+@pytest.mark.heavy
 def test_a_thousand_items_each_with_an_overlap_inside(model: Model) -> None:
     configure(max_in_flight=8)
     model.seconds = lambda _: 0.001
@@ -672,6 +673,7 @@ for answer in overlap(ask, range(100)):
 """
 
 
+@pytest.mark.heavy
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_ends_everything_at_once(server: FakeServer, tmp_path: Path) -> None:
     import os

@@ -418,6 +418,7 @@ def test_a_cut_reply_never_gives_a_value(
         assert outcome(text[:cut], schema) is again, text[:cut]
 
 
+@pytest.mark.heavy
 @quickly
 @given(with_value(CONTAINERS))
 def test_python_notation_gives_the_same_value(pair: tuple[Schema, Any]) -> None:
@@ -523,6 +524,7 @@ def test_of_many_values_none_is_chosen() -> None:
     assert outcome("[1] " * 1_001, PEOPLE) is again
 
 
+@pytest.mark.heavy
 def test_a_reply_above_a_megabyte_is_json_or_refused() -> None:
     rows = ",".join([ROW] * 40_000)
     assert len(read_reply(f"[{rows}]", PEOPLE)[0]) == 40_000
