@@ -180,7 +180,7 @@ def settle(home: Home, script: Script, folder: str = "") -> None:
     for name, text in script.files.items():
         home.write(f"{folder}{name}", text)
     home.reply(answer)
-    if "mcp(" in script.text:
+    if "mcp(" in script.text + "".join(script.files.values()):
         home.add_mcp_server()
         locked = home.saftc("mcp", "lock")
         assert locked.code == 0, locked.err

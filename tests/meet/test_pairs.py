@@ -302,7 +302,6 @@ for title in titles:
     assert len(home.asked) == 2 + 2 * 3
 
 
-@meet("try", "import", "stream", "program", "after", "pydantic", "mcp", "overlap")
 def test_all_that_a_script_may_have_in_one_loop_over_an_imported_function(home: Home) -> None:
     settle(home, SCRIPTS["mcp"])
     for name, text in SCRIPTS["pydantic"].files.items():

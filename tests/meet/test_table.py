@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from tests.meet import test_environment, test_hosts, test_pairs
+from tests.meet import test_environment, test_hosts, test_nested, test_pairs
 from tests.meet.table import EXCUSED, MOST_EXCUSES, PARTS, TRIED, pair
 
 # These have filled the table.
-assert test_environment and test_hosts and test_pairs
+assert test_environment and test_hosts and test_nested and test_pairs
 
 
 def test_each_pair_is_tried_or_excused() -> None:
