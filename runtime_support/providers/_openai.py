@@ -5,7 +5,7 @@
 
 The package's client sends, and gives its raw response: its typed models cost more than the rest of
 a call together. Its exceptions are mapped to ours here, and nowhere else. It retries nothing: when
-to ask again is for all threads together to know (`_traffic`, `_retries`).
+to ask again is for all threads together to know (`_backoff`, `_retries`).
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class OpenAIProvider(Streaming):
                 raise self._failure(error) from error.__cause__
 
         tokens = len(content) // _BYTES_OF_TOKEN
-        return (yield from self.server.traffic.ask(self.settings, self.waited, send, tokens))
+        return (yield from self.server.backoff.ask(self.settings, self.waited, send, tokens))
 
     def _read(self, exchange: _Exchange, gathered: Gathering, heard: Heard) -> Replying:
         """The pieces of a response of events, and the reply; once there is text, no other try.
@@ -226,7 +226,7 @@ class OpenAIProvider(Streaming):
                 piece = gathered.add(chunk)
             if piece and heard is not None:
                 heard.append(piece)
-                with self.server.traffic.aside(), exchange.resting():
+                with self.server.backoff.aside(), exchange.resting():
                     yield piece
         if gathered.is_over:
             exchange.end()

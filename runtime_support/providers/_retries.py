@@ -1,14 +1,15 @@
 """Asking again what a server could not answer, and waiting until it may be asked.
 
-    patiently(traffic, turn, settings, waited, send, tokens)    the reply, maybe of a later try
+    patiently(backoff, request, settings, waited, send, tokens)    the reply, maybe of a later try
 
 It is loaded when a request has first to wait, or a server has a rate to be kept to. How long, is
-for all threads together to know (`_traffic`). What breaks otherwise is asked again as often as
+for all threads together to know (`_backoff`). What breaks otherwise is asked again as often as
 `retries` says.
 """
 
 from __future__ import annotations
 
+import copy
 import threading
 import time
 from collections.abc import Callable
@@ -24,7 +25,7 @@ from runtime_support.errors import ProviderError
 from runtime_support.providers._wires import Unanswered, Waited
 
 if TYPE_CHECKING:
-    from runtime_support.providers._traffic import QueuedRequest, Traffic
+    from runtime_support.providers._backoff import Backoff, QueuedRequest
 
 # Seconds after which somebody at a terminal would wonder.
 TOLD_SECONDS = 2.0
@@ -69,8 +70,8 @@ class Rates:
 
 
 def patiently(
-    traffic: Traffic,
-    turn: QueuedRequest,
+    backoff: Backoff,
+    request: QueuedRequest,
     settings: Settings,
     waited: Waited,
     send: Callable[[int], Replying],
@@ -82,65 +83,71 @@ def patiently(
     `tokens` is about how many the request has; `failure` is how its first try ended. What neither
     waiting nor trying again mends is raised: the error of the last try.
     """
-    rates = traffic.rates = traffic.rates or Rates()
+    rates = backoff.rates = backoff.rates or Rates()
     tries = broken = 0
     while True:
         if failure is not None:
             tries += 1
-            left = settings.patience - waited.seconds
-            if failure.reason == "busy" or (failure.reason == "away" and traffic.has_answered):
-                is_alone = traffic.refused(turn, failure, left)
-                if is_alone and not settings.retries:
-                    raise failure.error
-                if left <= 0 or (failure.wait or 0) > left:
-                    raise _out_of_patience(failure.error, settings)
-                _tell(failure.error, traffic.pause())
+            if backoff.is_refusal(failure):
+                _stay(backoff, failure, settings, waited)
+            elif (broken := broken + 1) > settings.retries:
+                raise failure.error
             else:
-                traffic.ended()
-                if (broken := broken + 1) > settings.retries:
-                    raise failure.error
-                wait = min(traffic.wait_for(failure, broken), max(left, 0))
+                left = max(settings.patience - waited.seconds, 0)
+                wait = min(backoff.wait_for(failure, broken), left)
                 _tell(failure.error, wait)
                 waited.seconds += wait
                 yield from _sleep(wait)
                 if failure.reason == "broken":
                     yield AnotherTry()
-        yield from _enter(traffic, turn, settings, waited)
+        yield from _begin(backoff, request, settings, waited)
+        delay, taken = rates.reserve(settings, tokens)
         try:
-            delay, taken = rates.reserve(settings, tokens)
-            yield from _sleep(delay)
-            reply = yield from send(tries)
+            reply = yield from backoff.attempt(request, settings, _after(delay, send(tries)))
         except Unanswered as unanswered:
             failure = unanswered
-        except BaseException:
-            traffic.ended()
-            raise
         else:
-            traffic.answered()
             rates.settle(settings, taken, reply)
             return reply
 
 
-def _enter(
-    traffic: Traffic, turn: QueuedRequest, settings: Settings, waited: Waited
+def _after(delay: float, replying: Replying) -> Replying:
+    yield from _sleep(delay)
+    return (yield from replying)
+
+
+def _stay(backoff: Backoff, failure: Unanswered, settings: Settings, waited: Waited) -> None:
+    """Lets a request that was refused wait; raises its error where that is of no use."""
+    if backoff.is_idle and not settings.retries:
+        raise failure.error
+    left = settings.patience - waited.seconds
+    if left <= 0 or (failure.wait or 0) > left:
+        raise _out_of_patience(failure.error, settings)
+    _tell(failure.error, backoff.pause)
+
+
+def _begin(
+    backoff: Backoff, request: QueuedRequest, settings: Settings, waited: Waited
 ) -> Effects[None]:
-    """Waits for its place, as long as there is patience; ProviderError when there is none."""
+    """Waits for its turn, as long as there is patience; ProviderError when there is none."""
     began = time.monotonic()
     end = began + settings.patience - waited.seconds
-    traffic.join(turn)
+    backoff.join(request)
     try:
         with clock_here():
-            while (pause := traffic.pause_of(turn)) is not None:
+            while (wait := backoff.wait_of(request)) is not None:
                 check_cancelled()
                 left = end - time.monotonic()
                 if left <= 0:
-                    raise _out_of_patience(traffic.trouble(), settings)
-                if pause < float("inf"):
-                    yield _slept_for(min(pause, left))
+                    error = backoff.trouble or ProviderError("the server has too much to do")
+                    # Each prompt reports its own place.
+                    raise _out_of_patience(copy.copy(error), settings)
+                if wait < float("inf"):
+                    yield _slept_for(min(wait, left))
                 else:
-                    yield turn.signal.awaited(min(left, LOOK_SECONDS))
+                    yield request.signal.awaited(min(left, LOOK_SECONDS))
     finally:
-        traffic.leave(turn)
+        backoff.leave(request)
         seconds = time.monotonic() - began
         waited.seconds += seconds
         note_wait(seconds)

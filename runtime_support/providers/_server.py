@@ -23,7 +23,7 @@ from runtime_support._redaction import redacted, remember_secrets, shown
 from runtime_support._settings import Settings
 from runtime_support.errors import ConfigError
 from runtime_support.providers._clients import LAST_PORT, async_client_to, client_to
-from runtime_support.providers._traffic import Traffic
+from runtime_support.providers._backoff import Backoff
 from runtime_support.providers._wires import SHOWN
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Server:
         self._client: Any = None
         self._async_clients: dict[AbstractEventLoop, _LoopClient] = {}
         self._lock = threading.Lock()
-        self.traffic = Traffic()
+        self.backoff = Backoff()
 
     def client(self) -> Any:
         """The client, made at the first use."""

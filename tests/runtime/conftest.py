@@ -13,7 +13,7 @@ import pytest
 from runtime_support import _redaction as redaction
 from runtime_support import _settings as config
 from runtime_support import configure, providers
-from runtime_support.providers import _clients, _retries, _traffic, _transport
+from runtime_support.providers import _clients, _retries, _backoff, _transport
 from runtime_support.runs import _budgets as spending
 from runtime_support.runs import _keeper as keeping
 from runtime_support.runs import _lines as lines
@@ -55,7 +55,7 @@ def scripted() -> Callable[..., Scripted]:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     """A server on loopback that the `openai` provider talks to, with retries that do not wait."""
-    monkeypatch.setattr(_traffic, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(_backoff, "FIRST_WAIT", 0.01)
     # However long the machine takes for something else, a connection serves again.
     monkeypatch.setattr(_clients, "_IDLE_SECONDS", 600.0)
     monkeypatch.setattr(_clients, "_DRAIN_SECONDS", 60.0)
@@ -82,7 +82,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr(_retries, "time", clock)
-    monkeypatch.setattr(_traffic, "time", clock)
+    monkeypatch.setattr(_backoff, "time", clock)
     return clock
 
 

@@ -36,7 +36,7 @@ from runtime_support import (
     run,
 )
 from runtime_support.programs._prompting import Plan
-from runtime_support.providers import _retries, _traffic
+from runtime_support.providers import _retries, _backoff
 from runtime_support.runs._budgets import spending_here
 from runtime_support.runs._recordings import close
 from runtime_support.testing import tool_request
@@ -246,7 +246,7 @@ def test_the_loop_goes_on_while_the_server_is_waited_for(server: FakeServer) -> 
 
 
 def test_none_of_many_fails(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_traffic, "FIRST_WAIT", 0.02)
+    monkeypatch.setattr(_backoff, "FIRST_WAIT", 0.02)
     configure(patience=3600)
     crowded = server.responder = Crowded(8, 30, status(429, "slow down"))
 

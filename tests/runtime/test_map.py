@@ -40,7 +40,7 @@ from runtime_support import _order as order
 from runtime_support._order import Clock, clock
 from runtime_support._schema.reading import schema_of
 from runtime_support.errors import AuthenticationFailed, ProviderError
-from runtime_support.providers import _retries, _traffic
+from runtime_support.providers import _retries, _backoff
 from runtime_support.runs._budgets import Spent
 from runtime_support.runs._lines import Held
 from runtime_support.scale import Module, Script, map_rows
@@ -523,7 +523,7 @@ def test_what_a_row_waits_for_its_server_is_not_its_time(
 ) -> None:
     waits = WaitingClock()
     monkeypatch.setattr(_retries, "time", waits)
-    monkeypatch.setattr(_traffic, "time", waits)
+    monkeypatch.setattr(_backoff, "time", waits)
     monkeypatch.setattr(order, "monotonic", waits.monotonic)
     configure(retries=5, patience=600)
     server.answers = [status(503, retry_after="90"), completion("one")]

@@ -29,9 +29,9 @@ from runtime_support import (
 from runtime_support._effects import Effect, finish, finish_async
 from runtime_support._exchange import Heard, Replying, Request, Streaming
 from runtime_support._settings import settings_for
-from runtime_support.providers import _retries, _traffic
+from runtime_support.providers import _retries, _backoff
 from runtime_support.providers._retries import Rates
-from runtime_support.providers._traffic import Traffic
+from runtime_support.providers._backoff import Backoff
 from runtime_support.providers._wires import Reason, Unanswered, Waited
 from tests.runtime.conftest import Clock
 from tests.support.fake_server import Answer, FakeServer, calling, completion, raw, status
@@ -68,7 +68,7 @@ def ask_all(count: int, threads: int) -> list[str]:
 
 @pytest.mark.parametrize("told", [{}, {"retry_after_ms": 20}])
 def test_none_of_many_fails(server: FakeServer, told: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_traffic, "FIRST_WAIT", 0.02)
+    monkeypatch.setattr(_backoff, "FIRST_WAIT", 0.02)
     configure(patience=3600)
     crowded = server.responder = Crowded(8, 30, status(429, "slow down", **told))
     assert ask_all(100, 30) == [str(n) for n in range(100)]
@@ -111,7 +111,7 @@ def test_no_patience(server: FakeServer) -> None:
 def test_a_server_that_asks_for_next_to_nothing_is_not_pestered(
     server: FakeServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_traffic, "FIRST_WAIT", 0.5)
+    monkeypatch.setattr(_backoff, "FIRST_WAIT", 0.5)
     server.answers = [status(429, retry_after="0")]
     with pytest.raises(RateLimited):
         prompt("?", options={"patience": 3})
@@ -160,14 +160,14 @@ def answering(failures: list[Reason]) -> Callable[[int], Replying]:
 def test_a_server_that_has_answered_and_is_gone_is_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(_traffic, "FIRST_WAIT", 0.001)
-    traffic, settings = Traffic(), Settings(retries=1, patience=5)
+    monkeypatch.setattr(_backoff, "FIRST_WAIT", 0.001)
+    backoff, settings = Backoff(), Settings(retries=1, patience=5)
     with pytest.raises(ProviderError, match="away 1"):
-        finish(traffic.ask(settings, Waited(), answering(["away"] * 6), 0))
-    assert finish(traffic.ask(settings, Waited(), answering([]), 0)).text == "ok"
-    assert finish(traffic.ask(settings, Waited(), answering(["away"] * 6), 0)).text == "ok"
+        finish(backoff.ask(settings, Waited(), answering(["away"] * 6), 0))
+    assert finish(backoff.ask(settings, Waited(), answering([]), 0)).text == "ok"
+    assert finish(backoff.ask(settings, Waited(), answering(["away"] * 6), 0)).text == "ok"
     with pytest.raises(ProviderError, match="broken 1"):
-        finish(traffic.ask(settings, Waited(), answering(["broken"] * 6), 0))
+        finish(backoff.ask(settings, Waited(), answering(["broken"] * 6), 0))
 
 
 class Skipping(selectors.DefaultSelector):
@@ -200,7 +200,7 @@ class Refusing(Streaming):
 
     def __init__(self, refuses: Callable[[], bool], seconds: float = 0.02) -> None:
         self.refuses, self.seconds = refuses, seconds
-        self.traffic = Traffic()
+        self.backoff = Backoff()
         self.waited: list[float] = []
         self.sent: list[str] = []
         self.refused = self.answered = 0
@@ -219,7 +219,7 @@ class Refusing(Streaming):
             return Reply(text)
 
         try:
-            return (yield from self.traffic.ask(settings_for(), waited, send, 0))
+            return (yield from self.backoff.ask(settings_for(), waited, send, 0))
         finally:
             self.waited.append(waited.seconds)
 
