@@ -211,6 +211,10 @@ class Gathering:
         """Takes an event, as JSON data; what it adds to the text that is shown."""
         if not is_object(event):
             raise unexpected_answer(str(event).encode(), self._request_id, *self._meant)
+        if event.get("error"):
+            from runtime_support.providers._refusals import reported_error
+
+            raise reported_error(event["error"], event.get("request_id") or self._request_id)
         return self._take(event)
 
     def reply(self) -> Reply:

@@ -1,20 +1,14 @@
-"""Chat completions on the wire, which is a `Wire` (`_wires`): requests, replies and refusals.
+"""Chat completions on the wire, which is a `Wire` (`_wires`): requests and replies.
 
-    render(request, form)                       ("chat/completions", {"model": ...})
-    read(b'{"choices": ...}', request, form, None)          Reply("...")
-    gather(request, form, None).add({"choices": [{"delta": ...}]})    a piece of a streamed reply
-    refuses("tools", "gemma:2b does not support tools")     True
-
-What a server does not take is known from other mistakes by what servers are known to say: OpenAI,
-Azure, OpenRouter, Groq, Mistral, DeepSeek, vLLM, llama.cpp, Ollama, LM Studio. The words are
-searched in lower case.
+render(request, form)                       ("chat/completions", {"model": ...})
+read(b'{"choices": ...}', request, form, None)          Reply("...")
+gather(request, form, None).add({"choices": [{"delta": ...}]})    a piece of a streamed reply
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from typing import Any
 
@@ -34,11 +28,10 @@ from runtime_support.providers._bodies import (
     wrap_schema,
 )
 from runtime_support.providers._history import sendable
-from runtime_support.providers._wires import Feature, RequestForm
+from runtime_support.providers._wires import RequestForm
 
 NAME = "chat"
 LACKS: tuple[str, ...] = ()
-MOST_TOKENS = None
 
 # What goes back of a reply and of a call: strict servers refuse whatever else they do not know.
 _OF_REPLIES = ("reasoning_details",)
@@ -51,7 +44,7 @@ _MEANT = ("a chat completion", None)
 
 def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     """The path and the body of a request."""
-    options = dict(request.options)
+    options = form.options(request)
     extra: dict[str, Any] = options.pop("extra", {})
     if form.has_new_limit and "max_tokens" in options:
         options["max_completion_tokens"] = options.pop("max_tokens")
@@ -94,11 +87,6 @@ def read(content: bytes, request: Request, form: RequestForm, request_id: str | 
 def gather(request: Request, form: RequestForm, request_id: str | None) -> ChatChunks:
     """What takes the chunks of a completion that is streamed."""
     return ChatChunks(request, form, request_id)
-
-
-def refuses(part: Feature, words: str) -> bool:
-    """Whether a server that says this, in lower case, takes no such part of requests."""
-    return _REFUSALS[part].search(words) is not None
 
 
 def _rendered(messages: Iterable[Message], origin: Origin) -> list[Message]:
@@ -365,53 +353,3 @@ def _tool_requests(message: dict[str, Any]) -> tuple[ToolRequest, ...]:
         own = sendable_parts(_parts(call, _OF_CALLS))
         requests.append(ToolRequest(name, arguments, identity, own))
     return tuple(requests)
-
-
-_QUOTE = r"[\"'`]?"
-_UNKNOWN = (
-    r"(unknown|unrecognized|unsupported|unexpected) (request )?"
-    rf"(field|argument|parameter|property|key)s?( supplied)?:? {_QUOTE}"
-)
-_NOT_PERMITTED = r"'[\])], 'msg': 'extra inputs are not permitted"
-_UNSUPPORTED = r"(is|are) not (supported|enabled|available)"
-_SUPPORTS_NO = r"(does not|doesn't) support"
-# What follows is a part of it, and not the whole.
-_ALL = r"\b(?![\[.])"
-
-_NO_TOOLS = re.compile(
-    rf"{_SUPPORTS_NO} (tools?|functions?)\b( (use|usage|calls?|calling))?(?! ?[\"'`\[.:])"
-    rf"|\b(tools?|tool use|(tool|function)[ -]call(s|ing)){_QUOTE} {_UNSUPPORTED}"
-    r"|no endpoints found that support tool use"
-    r"|tool choice requires --enable-auto-tool-choice"
-    r"|tools param requires --jinja"
-    rf"|{_UNKNOWN}tools{_ALL}"
-    rf"|'tools{_NOT_PERMITTED}"
-)
-_NO_SCHEMA = re.compile(
-    rf"{_UNKNOWN}response_format{_ALL}"
-    rf"|response_format{_QUOTE}( of type {_QUOTE}json_schema{_QUOTE}| type)?"
-    r" is (not supported|unavailable)"
-    rf"|{_SUPPORTS_NO} (response[ _]format|json[ _]schemas?|structured outputs?)"
-    rf"|(structured outputs?|json_schema){_QUOTE} {_UNSUPPORTED}"
-    r"|response_format[\"'`.]*\s*(value|type)?[\"'`]?:? ?(type )?must be"
-    r"|json_schema is enabled only for api versions"
-    rf"|'response_format{_NOT_PERMITTED}"
-)
-_NO_USAGE = re.compile(rf"stream_options|{_UNKNOWN}include_usage")
-_NO_STREAM = re.compile(
-    rf"(verified to|{_SUPPORTS_NO}|cannot|can't|unable to) stream|{_UNKNOWN}stream\b(?!_)"
-    rf"|\bstream(ing)?{_QUOTE} (responses? |mode )?{_UNSUPPORTED}"
-)
-_NOT_THIS_SCHEMA = re.compile(
-    r"invalid (json )?schema\b|json schema (conversion failed|contains|is too complex)"
-    r"|parse grammar|grammar (error|is too large)|schema is too complex|too many states"
-)
-
-_REFUSALS: Mapping[Feature, re.Pattern[str]] = {
-    "tools": _NO_TOOLS,
-    "schema": _NO_SCHEMA,
-    "this schema": _NOT_THIS_SCHEMA,
-    "stream": _NO_STREAM,
-    "usage": _NO_USAGE,
-    "thoughts": re.compile(r"(?!)"),  # it is not asked for them
-}

@@ -4,36 +4,37 @@
     openai.AsyncOpenAI(http_client=async_client_to(httpx2.URL("https://api.openai.com/v1")), ...)
     content = yield from Body(response, most_bytes).read()
 
-The time-out of a request bounds all of it, from waiting for a connection to the last byte of the
-reply (`_transport`). A client leaves the body of a response to be read by a `Body`, up to a number
-of bytes, packed and unpacked; of the body of an error it has read the beginning. A redirect is an
-error: the prompt was not meant for another place.
+The connections are those of httpcore2's pool. The time-out of a request bounds all of it, from
+waiting for a connection to the last byte of the reply (`_network`). The body of a response is left
+to be read by a `Body`, up to a number of bytes, packed and unpacked; of the body of an error the
+beginning has been read.
 """
 
 from __future__ import annotations
 
+import re
 import ssl
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from functools import cache, cached_property, lru_cache, partial
 from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
+import httpcore2
 import httpx2
 
-from runtime_support._effects import (
-    Effect,
-    Effects,
-    close_after,
-    finish,
-    finish_async,
-    iterate,
-    iterate_async,
-)
+from runtime_support._effects import Effect, Effects, close_after, finish, finish_async
 from runtime_support._redaction import remember_secrets, shown
 from runtime_support.errors import ConfigError, ProviderError
-from runtime_support.providers._transport import TOO_LATE, AsyncTransport, Deadline, Transport
+from runtime_support.providers._network import (
+    NETWORK_ERRORS,
+    AsyncBackend,
+    Backend,
+    Bounds,
+    TooMuch,
+)
 from runtime_support.providers._wires import request_id_of
 
 LAST_PORT = 65_535
@@ -44,15 +45,18 @@ _MOST_BYTES_OF_ERROR = 1_000_000
 _MOST_CONNECTIONS = 1000
 _MOST_IDLE_CONNECTIONS = 100
 _IDLE_SECONDS = 5.0
+# With a thousand requests at once, one pool, which looks at all of its own for each, takes nearly
+# twice the time.
+_CONNECTIONS_OF_POOL = 32
 
 _OF_THE_WAY = ("content-encoding", "content-length", "transfer-encoding")
+_NO_ENCODING = ("", "identity")
 
 # What events begin with, and no JSON.
 _OF_EVENTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _LONGEST_FIELD = max(map(len, _OF_EVENTS))
-# The last of the events; how long, and for how many bytes, the end of the body is waited for.
-_DONE = b"[DONE]"
-_LONGEST_END = 64
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+# How long, and for how many bytes, the end of a body is waited for behind its last event.
 _DRAIN_SECONDS = 0.1
 _DRAIN_BYTES = 65_536
 
@@ -62,7 +66,7 @@ def client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.Clien
 
     An embedded server is reached directly.
     """
-    return client_over(Transport(**_reached(address, is_embedded)), address)
+    return client_over(_Transport(_pool_options(address, is_embedded)), address)
 
 
 def client_over(transport: httpx2.BaseTransport, address: httpx2.URL) -> httpx2.Client:
@@ -72,29 +76,21 @@ def client_over(transport: httpx2.BaseTransport, address: httpx2.URL) -> httpx2.
 
 def async_client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.AsyncClient:
     """The same for an event loop."""
-    return _AsyncClient(
-        transport=AsyncTransport(**_reached(address, is_embedded)), auth=_auth(address)
-    )
+    transport = _AsyncTransport(_pool_options(address, is_embedded))
+    return _AsyncClient(transport=transport, auth=_auth(address))
 
 
-def _reached(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
+def _pool_options(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
     """How an address is reached: by how many connections, through which proxy, trusting whom."""
-    return {
-        "limits": _limits(is_embedded),
-        "proxy": None if is_embedded else _proxy_to(address),
-        # They are a megabyte.
-        "certificates": _certificates() if address.scheme == "https" else None,
-    }
-
-
-def _limits(is_embedded: bool) -> httpx2.Limits:
     # llama.cpp's server closes an idle connection, maybe just as it is used again; a new one on
     # this machine costs nothing beside a reply.
-    return httpx2.Limits(
-        max_connections=_MOST_CONNECTIONS,
-        max_keepalive_connections=0 if is_embedded else _MOST_IDLE_CONNECTIONS,
-        keepalive_expiry=0 if is_embedded else _IDLE_SECONDS,
-    )
+    return {
+        "max_connections": _MOST_CONNECTIONS,
+        "max_keepalive_connections": 0 if is_embedded else _MOST_IDLE_CONNECTIONS,
+        "keepalive_expiry": 0 if is_embedded else _IDLE_SECONDS,
+        "proxy": None if is_embedded else _proxy_to(address),
+        "ssl_context": _certificates() if address.scheme == "https" else None,
+    }
 
 
 def _auth(address: httpx2.URL) -> tuple[str, str] | None:
@@ -140,83 +136,127 @@ def _parsed(url: httpx2.URL | str) -> httpx2.URL:
 class _Client(_Lightly, httpx2.Client):
     """For threads."""
 
-    def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        """The response, of which the body is still to be read."""
-        return finish(_sent(request, partial(super().send, **options | _OPEN)))
-
 
 class _AsyncClient(_Lightly, httpx2.AsyncClient):
     """For an event loop."""
 
-    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+
+class _Transport(httpx2.BaseTransport):
+    """Connections to one server, for threads."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self._pool = httpcore2.ConnectionPool(network_backend=Backend(), **options)
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """The response, of which the body is still to be read."""
-        return await finish_async(_sent(request, partial(super().send, **options | _OPEN)))
+        return finish(_respond(request, self._pool, lambda: None))
+
+    def close(self) -> None:
+        """Closes all connections."""
+        self._pool.close()
 
 
-_OPEN: dict[str, Any] = {"stream": True, "follow_redirects": False}
+class _AsyncTransport(httpx2.AsyncBaseTransport):
+    """Connections to one server, for an event loop: in several pools."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self._options = options
+        self._pools: list[_AsyncPool] = []
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The response of the first pool with room, so that idle connections are found again."""
+        free = (one for one in self._pools if one.requests < _CONNECTIONS_OF_POOL)
+        pool = next(free, None)
+        if pool is None:
+            pool = _AsyncPool(network_backend=AsyncBackend(), **self._options)
+            self._pools.append(pool)
+        pool.requests += 1
+        return await finish_async(_respond(request, pool, pool.leave))
+
+    async def aclose(self) -> None:
+        """Closes all connections."""
+        for pool in self._pools:
+            await pool.aclose()
 
 
-def _sent(request: httpx2.Request, send: Callable[..., Any]) -> Effects[httpx2.Response]:
-    """The response to a request; ProviderError when its server has it asked elsewhere."""
+class _AsyncPool(httpcore2.AsyncConnectionPool):
+    """Some connections of an event loop, and how many requests have or want one of them."""
+
+    requests = 0
+
+    def leave(self) -> None:
+        """A request has left it."""
+        self.requests -= 1
+
+
+def _respond(
+    request: httpx2.Request, pool: Any, leave: Callable[[], None]
+) -> Effects[httpx2.Response]:
+    """The response of a pool, which is left when it is closed; of an error, with its beginning."""
     times = request.extensions["timeout"]
-    silence = times["read"] if times["read"] < times["connect"] else None
-    deadline = Deadline(times["connect"], silence)
-    for_each = dict.fromkeys(("connect", "read", "write", "pool"), deadline)
-    request.extensions = {**request.extensions, "timeout": for_each}
-    ask = partial(send, request)
-    response: httpx2.Response = yield Effect(ask, partial(deadline.awaited, ask))
-    response.extensions["deadline"] = deadline
-    if response.status_code >= 400:
-        return (yield from _error(response))
-    if response.has_redirect_location:
-        yield Body(response).closing
-        raise _redirected(response)
-    return response
-
-
-def _error(response: httpx2.Response) -> Effects[httpx2.Response]:
-    """The response with the beginning of its body."""
+    silence = times["read"] if times["read"] < times["connect"] else float("inf")
+    bounds = Bounds(times["connect"], silence)
+    url = request.url
+    asked = httpcore2.Request(
+        request.method,
+        httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+        headers=request.headers.raw,
+        content=request.stream,
+        extensions={"timeout": dict.fromkeys(("connect", "read", "write", "pool"), bounds)},
+    )
+    try:
+        found: Any = yield Effect(
+            lambda: pool.handle_request(asked), lambda: pool.handle_async_request(asked)
+        )
+    except BaseException:
+        leave()
+        raise
+    response = httpx2.Response(
+        found.status,
+        headers=found.headers,
+        stream=_Parts(found, bounds, leave),
+        request=request,
+        extensions={**found.extensions, "bounds": bounds},
+    )
+    if response.status_code < 400 and not response.has_redirect_location:
+        return response
     body = Body(response, _MOST_BYTES_OF_ERROR, is_cut=True)
-    content = yield from body.read_beginning(_MOST_ERROR_BYTES)
+    content = yield from close_after(body.read_beginning(_MOST_ERROR_BYTES), body.closing)
+    if response.has_redirect_location:
+        raise _redirected(response)
     headers = response.headers.copy()
     for name in _OF_THE_WAY:
         headers.pop(name, None)
-    status = response.status_code
-    return httpx2.Response(status, headers=headers, content=content, request=response.request)
+    return httpx2.Response(found.status, headers=headers, content=content[:_MOST_ERROR_BYTES])
 
 
-_NO_ENCODING = ("", "identity")
+class _Parts(httpx2.SyncByteStream, httpx2.AsyncByteStream):
+    """The body of a response as it is sent, its bytes counted."""
 
-
-class _TooMuch(Exception):
-    """A body has more bytes than are read."""
-
-
-class _Packed(httpx2.SyncByteStream, httpx2.AsyncByteStream):
-    """The compressed bytes of a response; `count` is told of each part of them."""
-
-    def __init__(self, parts: Any, count: Callable[[bytes], None]) -> None:
-        self._parts = parts
-        self._count = count
+    def __init__(self, found: Any, bounds: Bounds, leave: Callable[[], None]) -> None:
+        self._found = found
+        self._bounds = bounds
+        self._leave = leave
 
     def __iter__(self) -> Iterator[bytes]:
-        for part in self._parts:
-            self._count(part)
+        for part in self._found.iter_stream():
+            self._bounds.receive(part)
             yield part
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for part in self._parts:
-            self._count(part)
+        async for part in self._found.aiter_stream():
+            self._bounds.receive(part)
             yield part
 
     def close(self) -> None:
-        self._parts.close()
+        self._found.close()
 
     async def aclose(self) -> None:
-        await self._parts.aclose()
+        self._leave()
+        await self._found.aclose()
 
 
-class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
+class Body:
     """What a response has, still to be read: decoded, in time, and up to `most` bytes.
 
     These are counted as they are sent and as they are decoded. When there are more, it is an error;
@@ -224,145 +264,118 @@ class Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
     """
 
     def __init__(
-        self, response: httpx2.Response, most: int | None = None, *, is_cut: bool = False
+        self, response: httpx2.Response, most: float = float("inf"), *, is_cut: bool = False
     ) -> None:
         self._response = response
-        self._most = most
+        self.request_id = request_id_of(response)
+        self._bounds: Bounds = response.extensions["bounds"]
+        self._bounds.most = most
         self._is_cut = is_cut
-        self._deadline: Deadline = response.extensions["deadline"]
         encodings = response.headers.get("content-encoding", "").lower().split(",")
         self._encodings = [one.strip() for one in encodings if one.strip(" ") not in _NO_ENCODING]
-        if self._encodings:
-            response.stream = _Packed(response.stream, self._count_packed)
         self._here = response.iter_bytes()
         self._there = response.aiter_bytes()
-        self._ahead: list[bytes] = []
-        self._end = b""
-        self._length = self._packed = 0
-        # Whether all that is wanted has come.
-        self.has_ended = False
-
-    @property
-    def is_done(self) -> bool:
-        """Whether what has come ends with `[DONE]`, the last of the events."""
-        return self._end.rstrip().endswith(_DONE)
+        self._length = 0
+        # The lines that have come, the pieces of the one that has not ended, and what ended last.
+        self._lines: deque[bytes] = deque()
+        self._pieces: list[bytes] = []
+        self._before = b""
+        # Ends the exchange, also when the server has more to say.
+        self.closing = Effect(response.close, partial(_to_its_end, response.aclose))
+        self.resting = self._bounds.resting
 
     def read(self) -> Effects[bytes]:
         """All of it."""
-        return (yield from close_after(self._all(), self.closing))
-
-    def read_beginning(self, most: int) -> Effects[bytes]:
-        """As many bytes of it, or all."""
-        return (yield from close_after(self._beginning(most), self.closing))[:most]
-
-    def has_events(self) -> Effects[bool]:
-        """Whether it is one of server-sent events, which not every server says."""
-        said = self._response.headers.get("content-type", "").partition(";")[0]
-        if said.strip().lower() == "text/event-stream":
-            return True
-        first = yield from self._beginning(_LONGEST_FIELD)
-        self._ahead.append(first)
-        return first.lstrip().startswith(_OF_EVENTS)
-
-    def events(self) -> httpx2.Response:
-        """A response from which its events can be read as they come."""
-        return httpx2.Response(
-            self._response.status_code, stream=self, request=self._response.request
-        )
-
-    @property
-    def closing(self) -> Effect:
-        """Ends the exchange, also when the server has more to say."""
-        return Effect(self._response.close, partial(_to_its_end, self._response.aclose))
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iterate(self._parts())
-
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return iterate_async(self._parts())
-
-    def close(self) -> None:
-        """Ends the exchange; the connection serves again when all was read."""
-        finish(close_after(self._drained(), self.closing))
-
-    async def aclose(self) -> None:
-        """The same, awaited."""
-        await finish_async(close_after(self._drained(), self.closing))
-
-    def resting(self) -> AbstractContextManager[None]:
-        """Does not count the time of the block, in which a script works with a piece."""
-        return self._deadline.resting()
-
-    def _parts(self) -> Effects[None]:
-        while part := (yield from self._next()):
-            yield part
-
-    def _all(self) -> Effects[bytes]:
-        parts: list[bytes] = []
+        parts: list[bytes] = self._pieces
         while part := (yield from self._next()):
             parts.append(part)
         return b"".join(parts)
 
-    def _beginning(self, least: int) -> Effects[bytes]:
+    def read_beginning(self, least: int) -> Effects[bytes]:
         """As many bytes or more, without the blanks before them."""
         content = b""
         while len(content) < least and (part := (yield from self._next())):
             content = content + part if content else part.lstrip()
         return content
 
-    def _drained(self) -> Effects[None]:
-        if not (self.is_done or self.has_ended):
-            return
-        # What ends the body is on its way, and with it read the connection serves again.
-        self._deadline.end = time.monotonic() + _DRAIN_SECONDS
-        self._most = self._length + _DRAIN_BYTES
-        with suppress(httpx2.TransportError, ProviderError):
+    def has_events(self) -> Effects[bool]:
+        """Whether it is one of server-sent events, which not every server says."""
+        said = self._response.headers.get("content-type", "").partition(";")[0]
+        if said.strip().lower() == "text/event-stream":
+            return True
+        first = yield from self.read_beginning(_LONGEST_FIELD)
+        are_events = first.startswith(_OF_EVENTS)
+        self._add(first) if are_events else self._pieces.append(first)
+        return are_events
+
+    def next_event(self) -> Effects[bytes | None]:
+        """The data of the next event that has some; None at the end."""
+        data: list[bytes] = []
+        while (line := (yield from self._next_line())) is not None:
+            if not line and any(data):
+                break
+            name, _, value = line.partition(b":")
+            if name == b"data":
+                data.append(value.removeprefix(b" "))
+        return b"\n".join(data) or None
+
+    def _next_line(self) -> Effects[bytes | None]:
+        while not self._lines:
+            part = yield from self._next()
+            if not part:
+                rest, self._pieces = b"".join(self._pieces), []
+                return rest or None
+            self._add(part)
+        return self._lines.popleft()
+
+    def drain(self) -> Effects[None]:
+        """Reads on to the end, which is on its way: then the connection serves again."""
+        self._bounds.end = time.monotonic() + _DRAIN_SECONDS
+        self._bounds.most = max(self._length, self._bounds.received) + _DRAIN_BYTES
+        with suppress(*NETWORK_ERRORS, ProviderError):
             while (yield from self._next()):
                 pass
 
+    def _add(self, part: bytes) -> None:
+        """Cuts a part into lines, in time that is proportional to its length."""
+        if self._before.endswith(b"\r"):
+            part = part.removeprefix(b"\n")
+        self._before = part or self._before
+        first, *others = _LINE_END.split(part)
+        self._pieces.append(first)
+        if others:
+            self._lines.append(b"".join(self._pieces))
+            self._lines += others[:-1]
+            self._pieces = others[-1:]
+
     def _next(self) -> Effects[bytes]:
         """The next part; nothing at the end. ProviderError when all together are too large."""
-        if self._ahead:
-            return self._ahead.pop()
         if len(self._encodings) > 1:  # a few bytes would be gigabytes, and none of them is seen
             if self._is_cut:
                 return b""
             raise ProviderError(
                 f"the reply is packed more than once: {', '.join(self._encodings)}",
-                request_id=request_id_of(self._response),
+                request_id=self.request_id,
                 hint="look at the proxy between here and the server",
             )
         part: bytes | None = b""
         try:
             while part == b"":
-                part = yield Effect(partial(next, self._here, None), self._awaited)
+                part = yield Effect(
+                    partial(next, self._here, None), partial(anext, self._there, None)
+                )
             part = part or b""
-            self._end = (self._end + part[-_LONGEST_END:])[-_LONGEST_END:]
             self._length += len(part)
-            self._check(self._length)
-        except _TooMuch:
+            self._bounds.check(self._length)
+        except TooMuch:
             if self._is_cut:
                 return b""
             raise ProviderError(
-                f"the reply has more than {self._most} bytes",
-                request_id=request_id_of(self._response),
+                f"the reply has more than {self._bounds.most} bytes",
+                request_id=self.request_id,
                 hint="raise `max_reply_bytes`, or ask for less",
             ) from None
         return part
-
-    def _count_packed(self, data: bytes) -> None:
-        self._packed += len(data)
-        self._check(self._packed)
-
-    def _check(self, length: int) -> None:
-        """_TooMuch or a time-out of httpx2 when it is too long, or has taken too long to read."""
-        if self._most is not None and length > self._most:
-            raise _TooMuch
-        if self._deadline.left < 0:  # where nothing is waited for, nobody else looks
-            raise httpx2.ReadTimeout(TOO_LATE)
-
-    async def _awaited(self) -> bytes | None:
-        return await self._deadline.awaited(partial(anext, self._there, None))
 
 
 async def _to_its_end(close: Callable[[], Awaitable[None]]) -> None:
@@ -392,7 +405,7 @@ def _redirected(response: httpx2.Response) -> ProviderError:
     )
 
 
-def _proxy_to(address: httpx2.URL) -> httpx2.Proxy | None:
+def _proxy_to(address: httpx2.URL) -> httpcore2.Proxy | None:
     found = getproxies()
     named = found.get(address.scheme) or found.get("all")
     if not named or proxy_bypass(address.host):
@@ -408,9 +421,8 @@ def _proxy_to(address: httpx2.URL) -> httpx2.Proxy | None:
         ) from None
     if proxy.auth is not None:
         remember_secrets(proxy.auth[1], user=proxy.auth[0])
-    if proxy.url.scheme == "https":
-        proxy.ssl_context = _certificates()
-    return proxy
+    trusted = _certificates() if proxy.url.scheme == "https" else None
+    return httpcore2.Proxy(str(proxy.url), auth=proxy.raw_auth, ssl_context=trusted)
 
 
 @cache

@@ -1,9 +1,8 @@
-"""Anthropic's Messages on the wire, which is a `Wire` (`_wires`): requests, replies and refusals.
+"""Anthropic's Messages on the wire, which is a `Wire` (`_wires`): requests and replies.
 
     render(request, form)                       ("messages", {"model": ..., "messages": [...]})
     read(b'{"content": ...}', request, form, None)          Reply("...")
     gather(request, form, None).add({"type": "content_block_delta", ...})    a piece
-    refuses("thoughts", "adaptive thinking is not supported on this model")       True
 
 What the model thought comes back signed, in blocks beside those of its text and of its calls; all
 blocks of a reply go back in their order, as they were.
@@ -13,13 +12,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from runtime_support._exchange import FailedCall, Message, Origin, Reply, Request, Said, ToolRequest
 from runtime_support._values import is_list, is_object, without_halves
 from runtime_support.errors import ConfigError, ProviderError
-from runtime_support.providers import _chat
 from runtime_support.providers._bodies import (
     Gathering,
     are_sound,
@@ -36,14 +34,13 @@ from runtime_support.providers._bodies import (
     wrap_schema,
 )
 from runtime_support.providers._history import sendable, sendable_name, without_last_thoughts
-from runtime_support.providers._refusals import reported_error
-from runtime_support.providers._wires import Feature, RequestForm
+from runtime_support.providers._wires import RequestForm
 
 NAME = "messages"
 LACKS = ("seed", "temperature", "top_p")
 
 # The wire demands a limit; this is sent where none is set.
-MOST_TOKENS = 16_384
+_MOST_TOKENS = 16_384
 # The words for how much a model thinks that the wire has not, with the nearest that it has.
 _NEAREST_EFFORT = {"minimal": "low"}
 _CACHED: dict[str, Any] = {"cache_control": {"type": "ephemeral"}}
@@ -65,7 +62,7 @@ _MEANT = ("a message", 'a server that does not speak this wire takes `wire = "ch
 
 def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     """The path and the body of a request."""
-    options = dict(request.options)
+    options = form.options(request, _MOST_TOKENS)
     extra: dict[str, Any] = options.pop("extra", {})
     effort: str | None = options.pop("effort", None)
     if effort in _NEAREST_EFFORT:
@@ -86,7 +83,11 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     # Marking every request would pay for cache entries that are never read.
     if any(message["role"] == "assistant" for message in sent) and sent[-1]["content"]:
         sent[-1]["content"][-1] = {**sent[-1]["content"][-1], **_CACHED}
-    body: dict[str, Any] = {"model": form.origin.model, "max_tokens": MOST_TOKENS, **options}
+    body: dict[str, Any] = {
+        "model": form.origin.model,
+        "max_tokens": options.pop("max_tokens"),
+        **options,
+    }
     if tools:
         body["tools"] = tools
         if request.must_answer:
@@ -121,14 +122,6 @@ def read(content: bytes, request: Request, form: RequestForm, request_id: str | 
 def gather(request: Request, form: RequestForm, request_id: str | None) -> MessageEvents:
     """What takes the events of a message that is streamed."""
     return MessageEvents(request, form, request_id)
-
-
-def refuses(part: Feature, words: str) -> bool:
-    """Whether a server that says this, in lower case, takes no such part of requests."""
-    own = _REFUSALS.get(part)
-    if own is not None and own.search(words):
-        return True
-    return part != "thoughts" and _chat.refuses(part, words)
 
 
 # What the wire has no keywords for, in words.
@@ -341,8 +334,6 @@ class MessageEvents(Gathering):
                 self._body |= {**object_at(event, "delta"), "usage": usage}
             case "message_stop":
                 self._is_over = True
-            case "error":
-                raise reported_error(event.get("error"), self._request_id)
             case _:
                 pass
         return ""
@@ -414,14 +405,3 @@ def _tokens(usage: dict[str, Any]) -> dict[str, int]:
     counts = (usage.get(name) for name in parts)
     sent = sum(one for one in counts if type(one) is int and one > 0)
     return tokens({**usage, "input_tokens": sent}, "input", "output")
-
-
-_REFUSALS: Mapping[Feature, re.Pattern[str]] = {
-    "thoughts": re.compile(r"adaptive thinking is not (supported|available)"),
-    "schema": re.compile(
-        r"(does not|doesn't) support (output[ _](format|config)|structured outputs?)"
-        r"|structured outputs? (is|are) not (supported|enabled|available)"
-        r"|output_(format|config): extra inputs are not permitted"
-    ),
-    "this schema": re.compile(r"output_config\.format\.schema\b|schema is too complex"),
-}

@@ -11,9 +11,8 @@ to ask again is for all threads together to know (`_backoff`, `_retries`).
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -36,9 +35,9 @@ from runtime_support._values import counted, without_halves
 from runtime_support.errors import ProviderError, SaftError, ToolsUnsupported
 from runtime_support.providers._bodies import Gathering
 from runtime_support.providers._clients import Body
+from runtime_support.providers._network import NETWORK_ERRORS
 from runtime_support.providers._server import Server
 from runtime_support.providers._wires import (
-    Feature,
     Rejected,
     RequestForm,
     Unanswered,
@@ -57,8 +56,7 @@ WIRES = ("chat", "responses", "messages")
 DEFAULT_MODEL = "gpt-4o-mini"
 LONGEST = 1e6  # seconds; the system has a limit for what one can wait
 
-# A number below is no limit, but a place or a version in the words of a server.
-_LEAST_LIMIT = 256
+_DONE = b"[DONE]"
 # About as many bytes of a request make a token.
 _BYTES_OF_TOKEN = 4
 
@@ -101,110 +99,117 @@ class OpenAIProvider(Streaming):
             Origin(wire.NAME, self.server.name, model),
             self.server.is_openai,
             enforced=request.schema is not None
-            and (request.structured == "on" or not self._is_without_schema(model, request.schema)),
-            streamed=heard is not None and ("stream", model) not in lacks,
-            counted=("usage", model) not in lacks,
+            and (request.structured == "on" or not lacks.schema(model, request.schema)),
+            streamed=heard is not None and ("streamed", model) not in lacks,
+            counted=("counted", model) not in lacks,
             thoughts=("thoughts", model) not in lacks,
             cache_key=self.cache_key if self.server.is_openai else "",
             has_new_limit=self.server.is_openai or ("max_tokens", model) in lacks,
+            most_tokens=self.server.limits.get(model),
         )
-        if model in self.server.limits:
-            request = _limited(request, self.server.limits[model])
+        begun = form
         while True:
             try:
-                return (yield from self._send(wire, request, form, heard))
+                reply = yield from self._send(wire, request, form, heard)
             except Rejected as rejected:
-                smaller = _smaller_limit(wire, request, rejected.words)
-                if smaller is not None:
-                    self.server.limits[model] = smaller
-                    note(f"{model} gives at most {smaller} tokens: `max_tokens` is that")
-                    request = _limited(request, smaller)
-                else:
-                    form = self._milder(wire, request, form, rejected)
+                form = self._milder(wire, request, form, rejected)
+            else:
+                if form is not begun:
+                    self._remember(request, begun, form)
+                return reply
 
     def _milder(
         self, wire: Wire, request: Request, form: RequestForm, rejected: Rejected
     ) -> RequestForm:
         """Another form in which the request may do; the error when there is none."""
-        lacks, model, error = self.server.lacks, form.origin.model, rejected.error
-        words = rejected.words
+        from runtime_support.providers._refusals import milder_forms, refuses_tools
 
-        def refuses(part: Feature) -> bool:
-            return wire.refuses(part, words)
-
-        has_limit = "max_tokens" in request.options
-        if has_limit and not form.has_new_limit and "max_completion_tokens" in words:
-            lacks.add("max_tokens", model)
-            return replace(form, has_new_limit=True)
-        if form.thoughts and refuses("thoughts"):
-            lacks.add("thoughts", model)
-            return replace(form, thoughts=False)
-        if form.streamed and form.counted and refuses("usage"):
-            lacks.add("usage", model)
-            return replace(form, counted=False)
-        if form.streamed and refuses("stream"):
-            lacks.add("stream", model)
-            return replace(form, streamed=False)
-        if request.tools and refuses("tools") and not _has_tool_answers(request):
-            lacks.add("tools", model)
+        model, error = form.origin.model, rejected.error
+        has_results = any(message["role"] == "tool" for message in request.messages)
+        if request.tools and refuses_tools(rejected.words) and not has_results:
+            self.server.lacks.add("tools", model)
             raise ToolsUnsupported(error.message, status=error.status) from None
-        if not form.enforced or request.structured == "on":
-            raise error from None
-        if refuses("this schema"):
-            lacks.add("schema", model, json.dumps(request.schema))
-        elif refuses("schema"):
-            lacks.add("schema", model)
-        else:
-            raise error from None
-        return replace(form, enforced=False)
+        sent = wire.render(request, form)
+        for other in milder_forms(form, sent[1], rejected.words):
+            if wire.render(request, other) != sent and (
+                other.enforced == form.enforced or request.structured != "on"
+            ):
+                return other
+        raise error from None
 
-    def _is_without_schema(self, model: str, schema: dict[str, Any]) -> bool:
-        lacks = self.server.lacks
-        if not lacks:
-            return False
-        return ("schema", model) in lacks or ("schema", model, json.dumps(schema)) in lacks
+    def _remember(self, request: Request, begun: RequestForm, found: RequestForm) -> None:
+        """Notes what the server was found not to take of a model."""
+        model, lacks = found.origin.model, self.server.lacks
+        for part in ("thoughts", "counted", "streamed"):
+            if getattr(found, part) != getattr(begun, part):
+                lacks.add(part, model)
+        if found.enforced != begun.enforced:
+            lacks.add_schema(model, request.schema)
+        if found.has_new_limit != begun.has_new_limit:
+            lacks.add("max_tokens", model)
+        most = found.most_tokens
+        if most is not None and most != begun.most_tokens:
+            self.server.limits[model] = most
+            note(f"{model} gives at most {most} tokens: `max_tokens` is that")
 
     def _send(self, wire: Wire, request: Request, form: RequestForm, heard: Heard) -> Replying:
         path, content = _sendable(wire, request, form)
+        server = self.server
+        sent: dict[str, Any] = {
+            "path": server.address + path,  # whole: joining costs a tenth of a call
+            "cast_to": httpx2.Response,
+            "content": content,
+            "stream": True,  # the body is read here
+        }
+        times = _times_of(self.settings)
 
         def send(number: int) -> Replying:
-            exchange = _Exchange(self, path, content, number)
+            headers = {"X-Stainless-Retry-Count": str(number)} if number else {}
+            # The package makes a key of idempotency for each request, and sends none.
+            options = {"timeout": times, "headers": headers, "idempotency_key": ""}
+
+            def post() -> httpx2.Response:
+                kind = server.package.Stream[object]
+                return server.client().post(**sent, options=options, stream_cls=kind)
+
+            async def post_async() -> httpx2.Response:
+                kind, client = server.package.AsyncStream[object], await server.async_client()
+                return await client.post(**sent, options=options, stream_cls=kind)
+
             try:
-                response: httpx2.Response = yield Effect(exchange.post, exchange.post_async)
-                request_id = request_id_of(response)
-                body = Body(response, self.settings.max_reply_bytes)
-                is_streamed = form.streamed and (yield from body.has_events())
-                reply = None if is_streamed else (yield from body.read())
-            except (self.server.error, httpx2.RequestError) as error:
+                response: httpx2.Response = yield Effect(post, post_async)
+            except (server.error, *NETWORK_ERRORS, ProviderError) as error:
                 raise self._failure(error) from None
-            if reply is None:
-                exchange.begin_events(body)
-                gathered = wire.gather(request, form, request_id)
-                return (yield from self._read(exchange, gathered, heard))
-            try:
-                with _of_server():
-                    return wire.read(reply, request, form, request_id)
-            except (ProviderError, ValueError) as error:
-                raise self._failure(error) from error.__cause__
+            body = Body(response, self.settings.max_reply_bytes)
+            gathered = wire.gather(request, form, request_id_of(response))
+            reading = self._read(wire, request, form, body, gathered, heard)
+            return (yield from close_after(reading, body.closing))
 
         tokens = len(content) // _BYTES_OF_TOKEN
-        return (yield from self.server.backoff.ask(self.settings, self.waited, send, tokens))
+        return (yield from server.backoff.ask(self.settings, self.waited, send, tokens))
 
-    def _read(self, exchange: _Exchange, gathered: Gathering, heard: Heard) -> Replying:
-        """The pieces of a response of events, and the reply; once there is text, no other try.
+    def _read(
+        self,
+        wire: Wire,
+        request: Request,
+        form: RequestForm,
+        body: Body,
+        gathered: Gathering,
+        heard: Heard,
+    ) -> Replying:
+        """The pieces of a response, and the reply; once there is text, no other try.
 
-        A reply that is whole is one, however its connection ends.
+        A reply of events that is whole is one, however its connection ends.
         """
         problem: Exception = ValueError("it has no end")
         try:
-            yield from close_after(self._pieces(exchange, gathered, heard), exchange.closing())
-            if exchange.is_done and not gathered.is_whole:
-                gathered.end()
-        except (self.server.error, httpx2.RequestError, ValueError, ProviderError) as error:
+            if not (form.streamed and (yield from body.has_events())):
+                content = yield from body.read()
+                with _of_server():
+                    return wire.read(content, request, form, body.request_id)
+            yield from self._pieces(body, gathered, heard)
+        except (*NETWORK_ERRORS, httpx2.DecodingError, ValueError, ProviderError) as error:
             problem = error
-        except RecursionError as error:
-            problem = ValueError("it is nested too deep")
-            problem.__cause__ = error
         if gathered.is_whole:
             try:
                 with _of_server():
@@ -212,24 +217,28 @@ class OpenAIProvider(Streaming):
             except (ValueError, ProviderError) as error:
                 problem = error
         failure = self._failure(problem)
-        if not gathered.text:
-            raise failure from problem.__cause__
-        broken = failure.error if isinstance(failure, Unanswered) else failure
-        if isinstance(broken, ProviderError):
-            broken.text = gathered.text
-            broken.message += f"; {counted(len(broken.text), 'character')} of the reply had come"
-        raise broken from problem.__cause__
+        if gathered.text:
+            failure = failure.error if isinstance(failure, Unanswered) else failure
+            if isinstance(failure, ProviderError):
+                failure.text = gathered.text
+                length = counted(len(failure.text), "character")
+                failure.message += f"; {length} of the reply had come"
+        raise failure from problem.__cause__
 
-    def _pieces(self, exchange: _Exchange, gathered: Gathering, heard: Heard) -> Effects[None]:
-        while not gathered.is_over and (chunk := (yield exchange.next_chunk())) is not None:
+    def _pieces(self, body: Body, gathered: Gathering, heard: Heard) -> Effects[None]:
+        while not gathered.is_over and (data := (yield from body.next_event())) is not None:
             with _of_server():
-                piece = gathered.add(chunk)
+                if data.startswith(_DONE):
+                    if not gathered.is_whole:
+                        gathered.end()
+                    break
+                piece = gathered.add(json.loads(data))
             if piece and heard is not None:
                 heard.append(piece)
-                with self.server.backoff.aside(), exchange.resting():
+                with self.server.backoff.aside(), body.resting():
                     yield piece
-        if gathered.is_over:
-            exchange.end()
+        if gathered.is_whole:
+            yield from body.drain()
 
     def _failure(self, error: Exception) -> Exception:
         """The error as ours; Unanswered where another try may do."""
@@ -245,67 +254,6 @@ def _times_of(settings: Settings) -> float | httpx2.Timeout:
     return whole if silence is None else httpx2.Timeout(whole, read=min(silence, whole))
 
 
-class _Exchange:
-    """One try: what is sent, and of a response of events what has come; here or in a loop."""
-
-    def __init__(self, provider: OpenAIProvider, path: str, content: bytes, number: int) -> None:
-        server = self._server = provider.server
-        self._sent: dict[str, Any] = {
-            "path": server.address + path,  # whole: joining costs a tenth of a call
-            "cast_to": httpx2.Response,
-            "content": content,
-            "options": {
-                "timeout": _times_of(provider.settings),
-                "headers": {"X-Stainless-Retry-Count": str(number)} if number else {},
-                "idempotency_key": "",  # the package makes one for each request, and sends none
-            },
-            "stream": True,  # the body is read here
-        }
-        self._client: Any = None
-        self._chunks: Any = None
-        self._body: Any = None
-
-    @property
-    def is_done(self) -> bool:
-        """Whether the events have ended with `[DONE]`."""
-        return self._body.is_done
-
-    def resting(self) -> AbstractContextManager[None]:
-        """Does not count the time of the block, in which a script works with a piece."""
-        return self._body.resting()
-
-    def end(self) -> None:
-        """Notes that the last event has come: what is behind it is not waited for."""
-        self._body.has_ended = True
-
-    def post(self) -> httpx2.Response:
-        """The response, of which the body is still to be read."""
-        self._client, kind = self._server.client(), self._server.package.Stream
-        return self._client.post(**self._sent, stream_cls=kind[object])
-
-    async def post_async(self) -> httpx2.Response:
-        """The same, awaited."""
-        self._client, kind = await self._server.async_client(), self._server.package.AsyncStream
-        return await self._client.post(**self._sent, stream_cls=kind[object])
-
-    def begin_events(self, body: Body) -> None:
-        """From now on the events of this body are its chunks."""
-        self._body = body
-        package = self._server.package
-        is_here = isinstance(self._client, package.Client)
-        kind = package.Stream if is_here else package.AsyncStream
-        self._chunks = kind(cast_to=object, response=body.events(), client=self._client)
-
-    def next_chunk(self) -> Effect:
-        """The next chunk of a stream, None at its end."""
-        chunks = self._chunks
-        return Effect(lambda: next(chunks, None), lambda: anext(chunks, None))
-
-    def closing(self) -> Effect:
-        """Closes the stream."""
-        return Effect(lambda: self._chunks.close(), lambda: self._chunks.close())
-
-
 @contextmanager
 def _of_server() -> Generator[None]:
     """Makes what goes wrong with a server's data in the block a ValueError: the data is damaged.
@@ -316,6 +264,8 @@ def _of_server() -> Generator[None]:
         yield
     except (SaftError, ValueError):
         raise
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error
     except Exception as error:
         raise ValueError(f"{type(error).__name__}: {error}") from error
 
@@ -335,28 +285,6 @@ def wire_named(name: str) -> Wire:
     """The wire of this name, which is loaded when it is first asked for."""
     wire: Any = import_module(f"runtime_support.providers._{name}")
     return wire
-
-
-# A server that has named a limit of the tokens of a reply; other numbers stand beside.
-_OF_LIMIT = re.compile(r"max[_ ]?(completion_|output_|new_)?tokens|completion tokens|output tokens")
-
-
-def _smaller_limit(wire: Wire, request: Request, words: str) -> int | None:
-    """The most tokens that a server gives, where it has refused more and says so."""
-    sent: int | None = request.options.get("max_tokens", wire.MOST_TOKENS)
-    if sent is None or not _OF_LIMIT.search(words):
-        return None
-    numbers = (int(one.replace(",", "")) for one in re.findall(r"\d[\d,]{0,11}", words))
-    return max((one for one in numbers if _LEAST_LIMIT <= one < sent), default=None)
-
-
-def _limited(request: Request, most: int) -> Request:
-    sent = min(request.options.get("max_tokens", most), most)
-    return replace(request, options={**request.options, "max_tokens": sent})
-
-
-def _has_tool_answers(request: Request) -> bool:
-    return any(message["role"] == "tool" for message in request.messages)
 
 
 def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, bytes]:

@@ -1,8 +1,8 @@
-"""What a response says that is not a reply: the error that it is, and the wait that it asks for.
+"""What a response says that is not a reply: the error that it is, and what may help.
 
     failure_of(error, server, settings)                 Unanswered(RateLimited("... answered 429"))
-    error_of(response, "https://api.openai.com/v1")     RateLimited("... answered 429: ...")
-    asked_wait(response)                                12.0
+    reported_error({"code": 502, ...}, request_id)      ProviderError("the server reports: ...")
+    milder_forms(form, body, words)                     the forms in which a request may do
 
 It is loaded when a try has failed for the first time. Errors quote what servers and models wrote
 redacted, escaped and cut; never a key.
@@ -14,8 +14,11 @@ import email.utils
 import json
 import re
 import time
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import httpcore2
 import httpx2
 
 from runtime_support._redaction import shown
@@ -27,8 +30,14 @@ from runtime_support.errors import (
     RateLimited,
     Refused,
 )
-from runtime_support.providers._transport import SILENT
-from runtime_support.providers._wires import SHOWN, Rejected, Unanswered, request_id_of
+from runtime_support.providers._network import SILENT
+from runtime_support.providers._wires import (
+    SHOWN,
+    Rejected,
+    RequestForm,
+    Unanswered,
+    request_id_of,
+)
 
 if TYPE_CHECKING:
     from runtime_support._settings import Settings
@@ -77,30 +86,68 @@ _STATUSES = {
     "vector_store_timeout": 504,
 }
 
+# By what servers name a part of a request; each part is a field of its form.
+_NAMES_OF_PARTS = {
+    "thoughts": re.compile(r"encrypted|thinking"),
+    "counted": re.compile(r"stream_options|include_usage"),
+    "streamed": re.compile(r"\bstream"),
+    "enforced": re.compile(
+        r"schema|response[ _]format|structured[ _]output|output[ _](format|config)|text\.format"
+        r"|grammar|too many states"
+    ),
+}
+_LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+_OF_LIMIT = re.compile(r"max[_ ]?(completion_|output_|new_)?tokens|completion tokens|output tokens")
+# A number below is no limit, but a place or a version in the words of a server.
+_LEAST_LIMIT = 256
+# Without tools a request is another one, so that is not found by trying.
+_NO_TOOLS = re.compile(
+    r"(does not|doesn't) support (tools?|functions?)\b( (use|usage|calls?|calling))?"
+    r"(?! ?[\"'`\[.:])"
+    r"|\b(tools?|tool use|(tool|function)[ -]call(s|ing))[\"'`]? (is|are) not (supported|enabled)"
+    r"|no endpoints found that support tool use"
+    r"|tool choice requires --enable-auto-tool-choice"
+    r"|tools param requires --jinja"
+    r"|(unknown|unrecognized|unsupported|unexpected) [a-z ]+:? [\"'`]?tools\b(?![\[.])"
+    r"|'tools'[\])], 'msg': 'extra inputs are not permitted"
+)
+
 
 def failure_of(error: Exception, server: Server, settings: Settings) -> Exception:
     """The error of a try as ours: Unanswered where another try may do, Rejected where it may in
     another form. A ValueError is what is neither JSON nor text.
     """
-    if isinstance(error, ProviderError):
-        return _as_status(error)
-    if not isinstance(error, (server.error, httpx2.RequestError)):
-        return _damaged(server.address, shown(str(error), SHOWN))
     package: Any = server.package
     if isinstance(error, package.APIStatusError):
-        return _of_status(error, server.address)
+        response: Any = error
+        return _of_response(response.response, server.address)
     cause: Any = error.__cause__ if isinstance(error, package.APIConnectionError) else error
+    said = shown(str(cause or error), SHOWN)
     match cause:
-        case httpx2.TimeoutException():
+        case ProviderError():
+            return _as_status(cause)
+        case httpcore2.ConnectTimeout() | httpcore2.PoolTimeout():  # nothing was sent
+            late = ProviderTimeout(
+                f"cannot reach {server.address} within {settings.timeout:g} s",
+                hint="check `base_url` and the network",
+            )
+            return Unanswered(late, "away")
+        case httpcore2.TimeoutException():
             return Unanswered(_late(str(cause), server.address, settings), "broken")
-        case httpx2.DecodingError() | httpx2.RemoteProtocolError() | httpx2.ReadError():
-            return _damaged(server.address, shown(str(cause), SHOWN))
-        case package.APIError():
-            return _as_status(reported_error(cause.body or cause.message, None))
+        case (
+            ValueError()
+            | httpx2.DecodingError()
+            | httpcore2.RemoteProtocolError()
+            | httpcore2.ReadError()
+        ):
+            broken = ProviderError(
+                f"the answer of {server.address} cannot be read: {said}",
+                hint="ask again: it was cut off or damaged",
+            )
+            return Unanswered(broken, "broken")
         case _ if isinstance(cause, server.error):
-            return ProviderError(shown(str(cause), SHOWN))
+            return ProviderError(said)
         case _:
-            said = shown(str(cause or error), SHOWN)
             away = ProviderError(
                 f"cannot reach {server.address}: {said}", hint="check `base_url` and the network"
             )
@@ -120,24 +167,19 @@ def _late(reason: str, address: str, settings: Settings) -> ProviderTimeout:
     )
 
 
-def _of_status(status_error: Any, address: str) -> Exception:
+def _of_response(response: httpx2.Response, address: str) -> Exception:
     """The error that a response with the status of one means: whether to ask again, and how."""
-    response: httpx2.Response = status_error.response
-    if response.is_success:  # an event of a stream reported it
-        body = status_error.body if is_object(status_error.body) else {}
-        told = body.get("error") or status_error.message
-        return _as_status(reported_error(told, body.get("request_id")))
-    refusal = refusal_of(response)
-    if refusal is not None:
-        return refusal
-    error, complaint = error_of(response, address), Complaint.of(response)
-    status = response.status_code
-    if status in _REFUSING:
-        return Rejected(error, complaint.shown().lower())
-    is_final = complaint.is_used_up or complaint.is_too_large
-    if is_final or response.headers.get("x-should-retry") == "false":
+    complaint, status = Complaint.of(response), response.status_code
+    said = f"{shown(address)} answered {status}: {complaint.shown(SHOWN)}"
+    wait = _wait_of_headers(response)
+    if wait is not None:
+        complaint = complaint._replace(wait=wait)
+    error = _error_of(complaint, status, said, request_id_of(response))
+    if status in _REFUSING and not isinstance(error, Refused):
+        return Rejected(error, complaint.searched)
+    if response.headers.get("x-should-retry") == "false":
         return error
-    return _as_status(error, asked_wait(response))
+    return _as_status(error, complaint.wait)
 
 
 def _as_status(error: ProviderError | Refused, wait: float | None = None) -> Exception:
@@ -151,18 +193,16 @@ def _as_status(error: ProviderError | Refused, wait: float | None = None) -> Exc
     return Unanswered(error, "broken", wait) if status in _BROKEN or status >= 500 else error
 
 
-def _damaged(address: str, cause: str) -> Unanswered:
-    said = f"the answer of {address} cannot be read: {cause}"
-    broken = ProviderError(said, hint="ask again: it was cut off or damaged")
-    return Unanswered(broken, "broken")
-
-
 class Complaint(NamedTuple):
-    """What the body of an error says: its words, its codes, and the details that Google adds."""
+    """What the body of an error says: its words, its codes, and the seconds that it asks to wait.
+
+    A limit that `is_daily` is one that Google adds as a detail.
+    """
 
     words: str
     codes: frozenset[str] = frozenset()
-    details: tuple[dict[str, Any], ...] = ()
+    wait: float | None = None
+    is_daily: bool = False
 
     @classmethod
     def of(cls, response: httpx2.Response) -> Complaint:
@@ -171,7 +211,7 @@ class Complaint(NamedTuple):
         try:
             body = json.loads(text)
         except (ValueError, RecursionError):
-            return cls(text)
+            return cls.read(text)
         if is_list(body) and body:  # as Google sends it
             body = body[0]
         return cls.read(body.get("error", body) if is_object(body) else body)
@@ -179,22 +219,31 @@ class Complaint(NamedTuple):
     @classmethod
     def read(cls, error: Any) -> Complaint:
         """The complaint that an error is, as JSON data."""
-        if not is_object(error):
-            return cls(str(error) if error else "")
-        names = (error.get(name) for name in ("code", "type", "status"))
-        details = error.get("details")
+        data = error if is_object(error) else {}
+        words = str(data.get("message") or error or "")
+        codes = (data.get(name) for name in ("code", "type", "status", "param"))
+        details = list(filter(is_object, data["details"])) if is_list(data.get("details")) else []
+        delays = [one["retryDelay"] for one in details if "retryDelay" in one]
+        asked = _TRY_AGAIN.search(words.lower())
+        told = str(delays[0]) if delays else asked[1] if asked else ""
+        parts = [float(number) * _SECONDS[unit] for number, unit in _DURATION.findall(told)]
         return cls(
-            str(error.get("message") or error),
-            frozenset(str(name) for name in names if isinstance(name, str | int)),
-            tuple(filter(is_object, details)) if is_list(details) else (),
+            words,
+            frozenset(str(code) for code in codes if isinstance(code, str | int)),
+            round(sum(parts), 3) if parts else None,
+            "PerDay" in json.dumps(details),
         )
+
+    @property
+    def searched(self) -> str:
+        """Its words and codes in lower case."""
+        return " ".join([self.shown(), *self.codes]).lower()
 
     @property
     def is_used_up(self) -> bool:
         """Whether the account has nothing left, which no wait will change."""
-        if not self.codes.isdisjoint(_USED_UP) or _NO_CREDIT.search(self.words.lower()):
-            return True
-        return "PerDay" in json.dumps(self.details) and self.wait is None
+        is_said = not self.codes.isdisjoint(_USED_UP) or _NO_CREDIT.search(self.words.lower())
+        return bool(is_said) or (self.is_daily and self.wait is None)
 
     @property
     def is_too_large(self) -> bool:
@@ -204,45 +253,40 @@ class Complaint(NamedTuple):
         return "context_length_exceeded" in self.codes or is_said is not None
 
     @property
-    def wait(self) -> float | None:
-        """The seconds that it asks to wait."""
-        delays = [one["retryDelay"] for one in self.details if "retryDelay" in one]
-        found = _TRY_AGAIN.search(self.words.lower())
-        told = str(delays[0]) if delays else found[1] if found else ""
-        parts = [float(number) * _SECONDS[unit] for number, unit in _DURATION.findall(told)]
-        return round(sum(parts), 3) if parts else None
+    def is_declined(self) -> bool:
+        """Whether the prompt itself is declined, as filters or policies say."""
+        return not self.codes.isdisjoint(_DECLINED) or bool(_FILTERED.search(self.words.lower()))
 
     def shown(self, most: int | None = None) -> str:
         """Its words, fit to be shown."""
         return shown(self.words, most) or "no explanation"
 
 
-def error_of(response: httpx2.Response, address: str) -> ProviderError:
-    """The error that a response with the status of one is."""
-    status, complaint = response.status_code, Complaint.of(response)
-    request_id = request_id_of(response)
-    said = f"{shown(address)} answered {status}: {complaint.shown(SHOWN)}"
-    wait = asked_wait(response)
-    if wait is not None:
-        said += f"; it asks to wait {wait:g} s"
+def _error_of(
+    complaint: Complaint, status: int | None, said: str, request_id: str | None
+) -> ProviderError | Refused:
+    """The error that a complaint is; no status is that of a success."""
+    if complaint.is_declined and status in (None, 400, 403):
+        words = complaint.shown(SHOWN)
+        return Refused(f"the provider declined the prompt: {words}", text=words)
+    wait = complaint.wait
+    said += "" if wait is None else f"; it asks to wait {wait:g} s"
+    about: dict[str, Any] = {"status": status, "request_id": request_id}
     if status in (401, 403):
-        return AuthenticationFailed(
-            said,
-            status=status,
-            request_id=request_id,
-            hint="check the key, and `api_key_env`, which names its variable",
-        )
-    kind = RateLimited if status == 429 else ProviderError
-    error = kind(said, status=status, request_id=request_id, hint=_hint_of(status, complaint))
-    if isinstance(error, RateLimited):
-        error.retry_after = wait
+        hint = "check the key, and `api_key_env`, which names its variable"
+        return AuthenticationFailed(said, hint=hint, **about)
+    about["hint"] = _hint_of(status, complaint)
+    if status != 429:
+        return ProviderError(said, **about)
+    error = RateLimited(said, **about)
+    error.retry_after = wait
     return error
 
 
-def _hint_of(status: int, complaint: Complaint) -> str | None:
-    if status == 413 or (status in (400, 422, 429) and complaint.is_too_large):
+def _hint_of(status: int | None, complaint: Complaint) -> str | None:
+    if status == 413 or (status in (None, 400, 422, 429) and complaint.is_too_large):
         return _TOO_LONG_HINT
-    if status == 402 or (status == 429 and complaint.is_used_up):
+    if status == 402 or (status in (None, 429) and complaint.is_used_up):
         return _USED_UP_HINT
     if status == 429:
         return "ask again later, or for less at once"
@@ -253,55 +297,50 @@ def _hint_of(status: int, complaint: Complaint) -> str | None:
     return None
 
 
-def refusal_of(response: httpx2.Response) -> Refused | None:
-    """The error when the provider declines the prompt itself, as its filters or policies say."""
-    if response.status_code not in (400, 403):
-        return None
-    complaint = Complaint.of(response)
-    said = complaint.shown(SHOWN)
-    is_declined = not complaint.codes.isdisjoint(_DECLINED) or _FILTERED.search(said.lower())
-    return _declined(said) if is_declined else None
-
-
-def _declined(said: str) -> Refused:
-    return Refused(f"the provider declined the prompt: {said}", text=said)
-
-
-def asked_wait(response: httpx2.Response) -> float | None:
-    """The seconds that the server asks to wait, in one of its headers or in the body."""
+def _wait_of_headers(response: httpx2.Response) -> float | None:
     for name, parts in (("retry-after-ms", 1000), ("retry-after", 1)):
         try:
             return max(0.0, float(response.headers[name]) / parts)
         except (KeyError, ValueError):
             continue
-    date = email.utils.parsedate_tz(response.headers.get("retry-after"))
-    if date is None:
-        return Complaint.of(response).wait
     try:
-        return max(0.0, round(email.utils.mktime_tz(date) - time.time(), 1))
-    except (OverflowError, ValueError):
+        date = email.utils.parsedate_to_datetime(response.headers["retry-after"])
+        return max(0.0, round(date.timestamp() - time.time(), 1))
+    except (KeyError, OverflowError, ValueError):
         return None
 
 
 def reported_error(error: Any, request_id: str | None) -> ProviderError | Refused:
     """The error that a server reports with a status that is none."""
     complaint = Complaint.read(error)
-    words = shown(complaint.words, SHOWN)
-    if not complaint.codes.isdisjoint(_DECLINED):
-        return _declined(words)
     status = max(filter(None, map(_status_of, complaint.codes)), default=None)
-    kind = RateLimited if status == 429 else ProviderError
-    hint = _TOO_LONG_HINT if complaint.is_too_large else None
-    hint = _USED_UP_HINT if complaint.is_used_up else hint
-    told = kind(f"the server reports: {words}", status=status, request_id=request_id, hint=hint)
-    if isinstance(told, RateLimited):
-        told.retry_after = complaint.wait
-    return told
+    said = f"the server reports: {shown(complaint.words, SHOWN)}"
+    return _error_of(complaint, status, said, request_id)
 
 
 def _status_of(code: str) -> int | None:
     """The status that a code is, or means."""
     return int(code) if re.fullmatch("[45][0-9]{2}", code) else _STATUSES.get(code)
+
+
+def refuses_tools(words: str) -> bool:
+    """Whether a server that says this, in lower case, takes no tools."""
+    return _NO_TOOLS.search(words) is not None
+
+
+def milder_forms(form: RequestForm, body: dict[str, Any], words: str) -> Iterator[RequestForm]:
+    """The forms without a part of the request that a server names as it refuses this body."""
+    if "max_completion_tokens" in words:
+        yield replace(form, has_new_limit=True)
+    limits = [body[name] for name in _LIMITS if isinstance(body.get(name), int)]
+    if limits and _OF_LIMIT.search(words):
+        named = (int(one.replace(",", "")) for one in re.findall(r"\d[\d,]{0,11}", words))
+        smaller = [one for one in named if _LEAST_LIMIT <= one < limits[0]]
+        if smaller:
+            yield replace(form, most_tokens=max(smaller))
+    for part, names in _NAMES_OF_PARTS.items():
+        if getattr(form, part) and names.search(words):
+            yield replace(form, **{part: False})
 
 
 def excerpt(content: bytes) -> str:

@@ -1,9 +1,8 @@
-"""OpenAI's Responses on the wire, which is a `Wire` (`_wires`): requests, replies and refusals.
+"""OpenAI's Responses on the wire, which is a `Wire` (`_wires`): requests and replies.
 
     render(request, form)                       ("responses", {"model": ..., "input": [...]})
     read(b'{"output": ...}', request, form, None)           Reply("...")
     gather(request, form, None).add({"type": "response.output_text.delta", ...})    a piece
-    refuses("thoughts", "encrypted content is not supported with this model")       True
 
 Nothing is kept by the server. What the model thought comes back encrypted, in items beside those of
 its message and of its calls; all items of a reply go back in their order, as they were.
@@ -12,13 +11,12 @@ its message and of its calls; all items of a reply go back in their order, as th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from runtime_support._exchange import Message, Origin, Reply, Request, Said, ToolRequest
 from runtime_support._values import brief, is_list, is_object, without_halves
 from runtime_support.errors import ConfigError
-from runtime_support.providers import _chat
 from runtime_support.providers._bodies import (
     Gathering,
     are_sound,
@@ -40,11 +38,10 @@ from runtime_support.providers._history import (
     without_last_thoughts,
 )
 from runtime_support.providers._refusals import reported_error
-from runtime_support.providers._wires import Feature, RequestForm
+from runtime_support.providers._wires import RequestForm
 
 NAME = "responses"
 LACKS = ("seed", "stop")
-MOST_TOKENS = None
 
 # The fields of chat completions that are none of responses.
 OF_CHAT = frozenset(
@@ -69,7 +66,7 @@ _MEANT = ("a response", 'a server that does not speak this wire takes `wire = "c
 
 def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     """The path and the body of a request."""
-    options = dict(request.options)
+    options = form.options(request)
     extra: dict[str, Any] = options.pop("extra", {})
     for name, own in (("max_tokens", "max_output_tokens"), ("effort", "reasoning")):
         if name in options:
@@ -112,11 +109,6 @@ def read(content: bytes, request: Request, form: RequestForm, request_id: str | 
 def gather(request: Request, form: RequestForm, request_id: str | None) -> ResponseEvents:
     """What takes the events of a response that is streamed."""
     return ResponseEvents(request, form, request_id)
-
-
-def refuses(part: Feature, words: str) -> bool:
-    """Whether a server that says this, in lower case, takes no such part of requests."""
-    return bool(_REFUSALS[part].search(words)) if part in _REFUSALS else _chat.refuses(part, words)
 
 
 def is_for_chat(request: Request) -> bool:
@@ -316,13 +308,3 @@ def _joined(messages: list[dict[str, Any]], kind: str, name: str) -> str:
     parts = (part for content in contents if is_list(content) for part in content)
     texts = (one.get(name) for one in parts if is_object(one) and one.get("type") == kind)
     return "".join(text for text in texts if isinstance(text, str))
-
-
-_REFUSALS: Mapping[Feature, re.Pattern[str]] = {
-    "thoughts": re.compile(r"encrypted[ _]content['\"`]? is not (supported|enabled|available)"),
-    "schema": re.compile(
-        r"(text\.format|json_schema)['\"`]? (of type \S+ )?(is|are) not (supported|available)"
-        r"|(does not|doesn't) support (json[ _]schemas?|structured outputs?)"
-        r"|structured outputs? (is|are) not (supported|enabled|available)"
-    ),
-}

@@ -6,6 +6,7 @@ configured_server(settings, None, "OPENAI_API_KEY", "openai")      the one that 
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import threading
@@ -22,8 +23,8 @@ from runtime_support._process import after_fork
 from runtime_support._redaction import redacted, remember_secrets, shown
 from runtime_support._settings import Settings
 from runtime_support.errors import ConfigError
-from runtime_support.providers._clients import LAST_PORT, async_client_to, client_to
 from runtime_support.providers._backoff import Backoff
+from runtime_support.providers._clients import LAST_PORT, async_client_to, client_to
 from runtime_support.providers._wires import SHOWN
 
 if TYPE_CHECKING:
@@ -78,12 +79,23 @@ class Lacks:
         latest = list(self._until.items())[1 - self.MOST :]
         self._until = {**dict(latest), what: self.now() + self.SECONDS}
 
+    def add_schema(self, model: str, schema: Any) -> None:
+        """Notes a schema that a model does not enforce; it enforces none after a second one."""
+        own = ("schema", model, json.dumps(schema))
+        if ("a schema", model) in self and own not in self:
+            self.add("schema", model)
+        self.add("a schema", model)
+        self.add(*own)
+
+    def schema(self, model: str, schema: Any) -> bool:
+        """Whether a model does not enforce a schema."""
+        if not self._until:
+            return False
+        return ("schema", model) in self or ("schema", model, json.dumps(schema)) in self
+
     def now(self) -> float:
         """The time, in seconds."""
         return time.monotonic()
-
-    def __bool__(self) -> bool:
-        return bool(self._until)
 
     def __contains__(self, what: tuple[str, ...]) -> bool:
         return self._until.get(what, 0.0) > self.now()

@@ -3,7 +3,6 @@
     path, body = wire.render(request, form)                what is sent, as JSON data
     wire.read(content, request, form, request_id)          the reply in the body of a response
     wire.gather(request, form, request_id).add(event)      a piece of a reply that is streamed
-    wire.refuses("tools", "... does not support tools")    whether these words refuse tools
     without_lacking(wire.LACKS, "the wire ...", request)   the request as far as the wire has words
 
 and how a try ends that has no reply: `Unanswered`, `Rejected`.
@@ -27,18 +26,15 @@ if TYPE_CHECKING:
 
     from runtime_support.providers._bodies import Gathering
 
-# What a server may not take of requests: tools; schemas; this one schema; replies in pieces; the
-# wish to hear what those have taken, or what the model has thought.
-Feature: TypeAlias = Literal["tools", "schema", "this schema", "stream", "usage", "thoughts"]
-
 
 @dataclass(frozen=True, slots=True)
 class RequestForm:
     """How a request is sent: to whom, its schema enforced, its reply in pieces, these counted.
 
     `thoughts` asks for what the model has thought, encrypted, where a wire has it so.
-    `has_new_limit` says that chat completions call `max_tokens` `max_completion_tokens`. Requests
-    of one `cache_key` are kept together, so that the provider finds again what they share.
+    `has_new_limit` says that chat completions call `max_tokens` `max_completion_tokens`, of which
+    the model gives `most_tokens` where that is known. Requests of one `cache_key` are kept
+    together, so that the provider finds again what they share.
     """
 
     origin: Origin
@@ -48,7 +44,17 @@ class RequestForm:
     counted: bool
     thoughts: bool = True
     has_new_limit: bool = False
+    most_tokens: int | None = None
     cache_key: str = ""
+
+    def options(self, request: Request, default_limit: int | None = None) -> dict[str, Any]:
+        """The sampling options of a request, which ask for no more tokens than the model gives."""
+        options = dict(request.options)
+        if default_limit is not None:
+            options.setdefault("max_tokens", default_limit)
+        if self.most_tokens is not None and "max_tokens" in options:
+            options["max_tokens"] = min(options["max_tokens"], self.most_tokens)
+        return options
 
 
 class Wire(Protocol):
@@ -64,11 +70,6 @@ class Wire(Protocol):
         """The sampling options that the wire has no field for."""
         ...
 
-    @property
-    def MOST_TOKENS(self) -> int | None:
-        """The most tokens of a reply where a request says nothing of it; None of a wire without."""
-        ...
-
     def render(self, request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
         """The path below the address of the server, and the body."""
         ...
@@ -81,10 +82,6 @@ class Wire(Protocol):
 
     def gather(self, request: Request, form: RequestForm, request_id: str | None) -> Gathering:
         """What takes the events of a reply that is streamed."""
-        ...
-
-    def refuses(self, part: Feature, words: str) -> bool:
-        """Whether a server that says this, in lower case, takes no such part of requests."""
         ...
 
 

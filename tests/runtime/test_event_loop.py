@@ -36,7 +36,7 @@ from runtime_support import (
     run,
 )
 from runtime_support.programs._prompting import Plan
-from runtime_support.providers import _retries, _backoff
+from runtime_support.providers import _backoff, _retries
 from runtime_support.runs._budgets import spending_here
 from runtime_support.runs._recordings import close
 from runtime_support.testing import tool_request

@@ -14,6 +14,7 @@ import re
 import socket
 import threading
 import time
+import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -373,3 +374,24 @@ def test_each_ends_in_bounds_with_its_cause(wire: Spoken, in_loop: bool, raw: Ra
         if raw.sent > len(raw.content) + IN_BUFFERS:
             wrong[one.name] = f"{raw.sent} bytes were read"
     assert not wrong, json.dumps(wrong, indent=1)
+
+
+@pytest.mark.parametrize("in_loop", [False, True], ids=["threads", "loop"])
+@pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.NAME)
+@pytest.mark.parametrize("field", [b"data: ", b"", b": "])
+def test_a_line_that_grows_for_ever_is_bounded_in_memory(
+    wire: Spoken, in_loop: bool, field: bytes, raw: Raw
+) -> None:
+    most = 4_000_000
+    configure(wire=wire.NAME, base_url=f"{raw.url}/v1", max_reply_bytes=most)
+    raw.kind = Kind("a line", "", lambda _: b"", more=b"x" * 65_536, is_streamed=True)
+    raw.content = stream([field])
+    outcome(True, in_loop)  # what is loaded at the first request
+    tracemalloc.start()
+    try:
+        came = outcome(True, in_loop)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert f"more than {most} bytes" in came
+    assert peak < 2 * most

@@ -40,7 +40,7 @@ from runtime_support import _order as order
 from runtime_support._order import Clock, clock
 from runtime_support._schema.reading import schema_of
 from runtime_support.errors import AuthenticationFailed, ProviderError
-from runtime_support.providers import _retries, _backoff
+from runtime_support.providers import _backoff, _retries
 from runtime_support.runs._budgets import Spent
 from runtime_support.runs._lines import Held
 from runtime_support.scale import Module, Script, map_rows

@@ -167,6 +167,18 @@ def test_a_smaller_limit_is_found_once_and_noted(
     )
 
 
+def test_a_found_limit_changes_no_prompt_that_names_none(wire: Spoken, server: FakeServer) -> None:
+    whole = wire.answer(wire.document(Say("ok"), 0))
+    server.answers = [refused("max_tokens is at most 4096", of=400), whole]
+    prompt("?", options={"max_tokens": 50_000})
+    prompt("?")
+    prompt("?", options={"max_tokens": 100})
+    unnamed, named = map(sent_limit, server.bodies[-2:])
+    assert named is not None and named[1] == 100
+    # Messages have a limit always.
+    assert unnamed == (("max_tokens", 4096) if wire.NAME == "messages" else None)
+
+
 def test_a_limit_that_no_number_makes_smaller_is_an_error(wire: Spoken, server: FakeServer) -> None:
     server.answers = [refused("max_tokens must be at least 1024", of=400)]
     with pytest.raises(ProviderError, match="at least 1024"):

@@ -29,9 +29,9 @@ from runtime_support import (
 from runtime_support._effects import Effect, finish, finish_async
 from runtime_support._exchange import Heard, Replying, Request, Streaming
 from runtime_support._settings import settings_for
-from runtime_support.providers import _retries, _backoff
-from runtime_support.providers._retries import Rates
+from runtime_support.providers import _backoff, _retries
 from runtime_support.providers._backoff import Backoff
+from runtime_support.providers._retries import Rates
 from runtime_support.providers._wires import Reason, Unanswered, Waited
 from tests.runtime.conftest import Clock
 from tests.support.fake_server import Answer, FakeServer, calling, completion, raw, status
@@ -366,9 +366,7 @@ def test_rates_do_not_use_up_patience(server: FakeServer) -> None:
     assert ask_all(4, 4) == ["ok"] * 4
 
 
-def test_a_wait_without_end_does_not_hold_others_for_ever(
-    server: FakeServer, clock: Clock
-) -> None:
+def test_a_wait_without_end_does_not_hold_others_for_ever(server: FakeServer, clock: Clock) -> None:
     server.answers = [status(429, retry_after="inf"), completion("ok")]
     with pytest.raises(RateLimited):
         prompt("?", options={"patience": 10})

@@ -291,11 +291,7 @@ NOT_THIS_SCHEMA = [
     "Failed to parse grammar",
     "The specified schema produces a constraint that has too many states for serving",
 ]
-OTHER_MISTAKES_WITH_SCHEMAS = [
-    "Rate of schema compilations exceeded, try again",
-    "context length exceeded",
-    "the schema service is overloaded",
-]
+OTHER_MISTAKES = ["context length exceeded", "there is no model of this name", "no"]
 
 
 @pytest.mark.parametrize("said", NO_TOOLS)
@@ -336,13 +332,47 @@ def test_a_schema_that_a_server_cannot_enforce(server: FakeServer, said: str) ->
     assert enforced(server) == [True, False, True]
 
 
-@pytest.mark.parametrize("said", OTHER_MISTAKES_WITH_SCHEMAS)
+@pytest.mark.parametrize("said", OTHER_MISTAKES)
 def test_a_mistake_says_nothing_of_schemas(server: FakeServer, said: str) -> None:
     server.answers = [status(400, said), completion("1")]
     with pytest.raises(ProviderError):
         prompt("?", returns=int)
     assert prompt("?", returns=int).value == 1
     assert enforced(server) == [True, True]
+
+
+def test_what_does_not_help_is_not_remembered(server: FakeServer) -> None:
+    said = ("the schema service is overloaded", "it still is")
+    server.answers = [*(status(400, one) for one in said), completion("1")]
+    with pytest.raises(ProviderError, match="it still is"):
+        prompt("?", returns=int)
+    assert prompt("?", returns=int).value == 1
+    assert enforced(server) == [True, False, True]
+
+
+def test_after_two_schemas_a_server_is_sent_none(server: FakeServer) -> None:
+    refusal = status(400, "response_format: no")
+    server.answers = [refusal, completion("1"), refusal, completion("[1]"), completion("true")]
+    assert prompt("?", returns=int).value == 1
+    assert prompt("?", returns=list[int]).value == [1]
+    assert prompt("?", returns=bool).value is True
+    assert enforced(server) == [True, False, True, False, False]
+
+
+def test_parts_are_left_out_one_by_one(server: FakeServer) -> None:
+    server.answers = [
+        status(400, "unknown field stream_options"),
+        status(400, "max_tokens: use max_completion_tokens"),
+        status(422, "max_completion_tokens is at most 4096"),
+        completion("[1]"),
+    ]
+    options = {"max_tokens": 9000}
+    for _ in range(2):
+        assert prompt("?", returns=list[int], stream=True, options=options).value == [1]
+    *_, last, again = server.bodies
+    assert last == again and len(server.requests) == 5
+    assert last["max_completion_tokens"] == 4096 and last["stream"] is True
+    assert "stream_options" not in last and "response_format" in last
 
 
 @pytest.mark.parametrize("code", [500, 501, 503])

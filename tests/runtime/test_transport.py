@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import socket
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
@@ -19,7 +20,7 @@ from runtime_support import (
     configure,
     prompt,
 )
-from runtime_support.providers import _clients, _transport
+from runtime_support.providers import _clients, _network
 from tests.runtime.conftest import RequestClock
 from tests.support.fake_server import (
     LEFT,
@@ -223,7 +224,7 @@ class Ticking(RequestClock):
 def test_the_time_to_unpack_counts(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Ticking()
     monkeypatch.setattr(_clients, "time", clock)
-    monkeypatch.setattr(_transport, "time", clock)
+    monkeypatch.setattr(_network, "time", clock)
     # It is unpacked a megabyte at a time.
     packed = gzip.compress(b" " * 31_000_000)
     server.answers = [Answer(body=packed, headers={**JSON, "content-encoding": "gzip"})]
@@ -298,6 +299,25 @@ def test_nobody_at_the_address(server: FakeServer, ask: Ask) -> None:
     configure(base_url="http://127.0.0.1:1/v1", retries=0)
     with pytest.raises(ProviderError, match=r"cannot reach http://127.0.0.1:1/v1/: .*onnect"):
         ask("?")
+
+
+def test_a_connection_that_takes_too_long_is_no_try(
+    server: FakeServer, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def connect(*_: Any, **__: Any) -> None:
+        raise TimeoutError
+
+    async def connect_async(*_: Any, **__: Any) -> None:
+        raise TimeoutError
+
+    options = {"timeout": 60, "retries": 3, "max_requests": 1}
+    with monkeypatch.context() as patch:
+        patch.setattr(socket, "create_connection", connect)
+        patch.setattr(asyncio, "open_connection", connect_async)
+        with pytest.raises(ProviderTimeout, match=r"cannot reach .* within 60 s"):
+            ask("?", options=options)
+    assert ask("?", options=options).value == "ok"
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("code", [429, 503])
