@@ -252,6 +252,7 @@ def half(seed: int) -> Callable[[], bool]:
     return lambda: chance.random() < 0.5
 
 
+@pytest.mark.heavy
 def test_a_storm_is_answered_at_the_rate_of_the_server(clock: Clock) -> None:
     server = Refusing(of_rate(clock, 100))
     replies = asked(1000, server, clock)
@@ -260,6 +261,7 @@ def test_a_storm_is_answered_at_the_rate_of_the_server(clock: Clock) -> None:
     assert server.refused < 2500
 
 
+@pytest.mark.heavy
 def test_half_of_all_is_refused(clock: Clock) -> None:
     configure(patience=120)
     server = Refusing(half(1))
@@ -299,6 +301,7 @@ def test_a_server_that_answers_nothing_is_asked_by_one(clock: Clock) -> None:
     assert 20 < server.refused < 60
 
 
+@pytest.mark.heavy
 def test_a_budget_is_spent_to_its_last_request_while_half_is_refused(clock: Clock) -> None:
     server = Refusing(half(3))
     configure(provider=server, max_requests=1500)
