@@ -266,10 +266,15 @@ def _plan_of(tmp_path: Path, text: str, pure: tuple[str, ...] = ()) -> Plan:
 
 _LIBRARY = """
 from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
 from enum import Enum, StrEnum
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple, Optional
 
-from pydantic import BaseModel, field_validator
+import pydantic
+from annotated_types import Gt
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import field_validator
 
 
 class Color(Enum):
@@ -329,6 +334,50 @@ class Model(BaseModel):
     name: str
 
 
+Short = Annotated[str, StringConstraints(max_length=80, pattern="^[A-Z]")]
+
+
+class Bounded(BaseModel):
+    "All that is said of its fields is data."
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    name: str = Field(min_length=1, description="who it is", examples=["Ada"])
+    age: Annotated[int, Gt(0), Field(lt=150)]
+    share: Annotated[float | None, pydantic.Field(ge=-0.5)] = None
+    price: pydantic.condecimal(gt=Decimal("0")) = Decimal("1.5")
+    day: "date" = Field(default=date(2026, 1, 1), ge=date(2020, 1, 1))
+    kind: Literal["a", "b"] = "a"
+    titles: Optional[list[Short]] = Field(default_factory=list, max_length=3)
+    inner: dict[str, Model] = {}
+
+
+class Bounds(BaseModel, frozen=True):
+    count: pydantic.PositiveInt
+
+
+def upper(text: str) -> str:
+    return text.upper()
+
+
+class Called(BaseModel):
+    name: Annotated[str, AfterValidator(upper)]
+
+
+class Generated(BaseModel):
+    name: str = Field(default_factory=made)
+
+
+class Renamed(BaseModel):
+    model_config = ConfigDict(alias_generator=upper)
+
+    name: str
+
+
+class Other(BaseModel):
+    name: Annotated[str, upper]
+
+
 class Valid(BaseModel):
     name: str
 
@@ -358,6 +407,13 @@ _IN_ORDER = {
     "a comparison inside": ("compared\nx = compared()", "[x] != [x]"),
     "the text of an unknown value": ("anything\nx = anything()", "str(x)"),
     "a typed prompt": ("Strict\nf g(name: string) -> Strict:\n    ret $ {name} $", "g(name).name"),
+    **{
+        f"a typed prompt of a model: {one}": (
+            f"{one}\nf g(name: string) -> {one}:\n    ret $ {{name}} $",
+            "g(name)",
+        )
+        for one in ("Valid", "Called", "Generated", "Renamed", "Other")
+    },
     "a conversion": ("Strict\nf g(x: any) -> Strict:\n    ret x", "g({name: name}).name"),
     "what is ordered by": (
         "anything\nkey = anything()\nf g(xs: [string]):\n    try:\n"
@@ -383,10 +439,13 @@ _TOGETHER = {
     "a comparison of a plain class": ("plain\nx = plain()", "x == x"),
     "the text of a plain class": ("plain\nx = plain()", "str(x)"),
     "a typed prompt": ("Plain\nf g(name: string) -> Plain:\n    ret $ {name} $", "g(name).name"),
-    "a typed prompt of a model": (
-        "Model\nf g(name: string) -> Model:\n    ret $ {name} $",
-        "g(name).name",
-    ),
+    **{
+        f"a typed prompt of a model: {one}": (
+            f"{one}\nf g(name: string) -> {one}:\n    ret $ {{name}} $",
+            "g(name)",
+        )
+        for one in ("Model", "Bounded", "Bounds")
+    },
 }
 
 

@@ -236,9 +236,6 @@ for word in ["a", "b", "c"]:
 
 
 @meet("overlap", "pydantic")
-@pytest.mark.xfail(
-    strict=True, reason="until a bound that the schema has keeps no prompts from going at once"
-)
 def test_a_model_with_a_bound_is_asked_at_once(home: Home) -> None:
     settle(home, SCRIPTS["pydantic"])
     home.write(

@@ -40,7 +40,7 @@ from saftc.semantics.types import (
     widened,
 )
 
-_PLAIN: dict[str, Type] = {
+PLAIN: dict[str, Type] = {
     "builtins.bool": BOOL,
     "builtins.float": NUMBER,
     "builtins.int": INT,
@@ -97,6 +97,11 @@ class Named(Protocol):
         """The one method that it asks for, where it asks for no more."""
         ...
 
+    @property
+    def is_told(self) -> bool:
+        """Whether a field of a model may have it without code of its own that checks values."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Variable:
@@ -140,7 +145,7 @@ def read(node: ast.expr | None, scope: Scope, variables: Mapping[str, Type] | No
         case None:
             return UNKNOWN
         case str() as name:
-            return Value(_PLAIN.get(name, ANY))
+            return Value(PLAIN.get(name, ANY))
         case Variable(name):
             return Value(known.get(name, ANY))
         case named:

@@ -26,8 +26,8 @@ from saftc.project.python.fields import (
     choices_of,
     dataclass_options,
     has_plain_body,
+    is_told,
     methods_of,
-    names_in,
     own_fields,
     renames_parameters,
     script_name,
@@ -63,12 +63,6 @@ _WITH_FIELDS = ("typing.NamedTuple", *_MODELS)
 _COPIED_BY: dict[Kind | None, CopiedBy] = {
     **{"dataclass": "replace", "NamedTuple": "_replace", "model": "changed"}
 }
-# What the annotations of models may say without bringing code along.
-_TOLD = (
-    *("builtins.bool", "builtins.float", "builtins.int", "builtins.str", "builtins.list"),
-    *("builtins.dict", "builtins.tuple", "types.NoneType", "typing.Any", "typing.Literal"),
-    *("typing.List", "typing.Dict", "typing.Tuple", "typing.Optional", "typing.Union"),
-)
 _HARMLESS = ("typing.final", "typing.runtime_checkable", "functools.total_ordering", "enum.unique")
 _SAYS_NOTHING = (
     *("abc.abstractmethod", "typing.override", "typing.final", "typing.overload"),
@@ -345,16 +339,13 @@ class Class:
             not fields.keys() & methods
             and self.known_bases <= {*_PLAIN_BASES, *_ENUMS, *_MIXED, *_WITH_FIELDS}
             and all(has_plain_body(one.node, one.scope) for one in self.mro)
-            and (self.kind != "model" or all(self._is_told(*one) for one in fields.values()))
+            and (self.kind != "model" or all(is_told(one.annotation, of.scope) for one, of in fields.values()))
         )
 
-    def _is_told(self, field: OwnField, owner: "Class") -> bool:
-        """Whether all that the annotation of a model's field names is known, so that no code of
-        another class checks its values."""
-        return all(
-            (isinstance(meaning, Class) and meaning.schema is not None) or meaning in _TOLD
-            for meaning in map(owner.scope, names_in(field.annotation))
-        )
+    @property
+    def is_told(self) -> bool:
+        """Whether it is a type, whose own code is known where values of it are made."""
+        return self.schema is not None
 
     # Its members
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from keyword import iskeyword
 from typing import Literal
 
-from saftc.project.python.annotations import AROUND, Meaning, Scope, quoted
-from saftc.semantics.types import ANY, BOOL, FLOAT, INT, STRING, Type
+from saftc.project.python.annotations import AROUND, PLAIN, Meaning, Scope, Variable, quoted
+from saftc.semantics.types import ANY, BOOL, CLASSES_OF_DATES, FLOAT, INT, STRING, Type
 
 Kind = Literal["dataclass", "NamedTuple", "TypedDict", "model", "Enum"]
 
@@ -27,6 +27,20 @@ _OF_METHODS = (
     "functools.cached_property",
 )
 _EMPTY = ("builtins.list", "builtins.dict", "builtins.set", "builtins.tuple", "builtins.str")
+# What a field of a model may be annotated with without bringing code along.
+_TOLD = (
+    *("builtins.bool", "builtins.float", "builtins.int", "builtins.str", "builtins.list"),
+    *("builtins.dict", "builtins.tuple", "types.NoneType", "typing.Any"),
+    *("typing.List", "typing.Dict", "typing.Tuple", "typing.Optional", "typing.Union"),
+    *(name for name in PLAIN if name.startswith("pydantic.")),
+)
+# What pydantic makes of a type and its constraints.
+_CONSTRAINED = tuple(f"pydantic.con{of}" for of in ("date", "decimal", "float", "int", "str"))
+# What says of a field, or of a whole model, what its values are like.
+_CONSTRAINTS = (
+    *_CONSTRAINED,
+    *("pydantic.ConfigDict", "pydantic.Field", "pydantic.StringConstraints"),
+)
 # What makes names of a model's parameters other ones than its fields have.
 _RENAMING = ("alias", "populate_by_name", "validate_by_name", "extra")
 
@@ -210,7 +224,7 @@ def has_plain_body(node: ast.ClassDef, scope: Scope) -> bool:
     calls = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
     decorators = set(map(scope, calls))
     return (
-        not node.keywords
+        all(_is_data(one.value, scope) for one in node.keywords)
         and decorators <= {"dataclasses.dataclass", "typing.final", "enum.unique"}
         and all(_is_plain(line, scope) for line in node.body)
     )
@@ -222,6 +236,8 @@ def _is_plain(line: ast.stmt, scope: Scope) -> bool:
             return not name.startswith("_") and set(map(scope, decorators)) <= {*_OF_METHODS}
         case ast.AnnAssign(value=value):
             return value is None or _is_plain_default(value, scope)
+        case ast.Assign(targets=[ast.Name(id="model_config")], value=value):
+            return _is_data(value, scope)
         case ast.Assign(targets=[ast.Name()], value=value):
             return _type_of_choice(value, scope, ANY) is not None
         case ast.Pass() | ast.Expr(value=ast.Constant()):
@@ -232,15 +248,76 @@ def _is_plain(line: ast.stmt, scope: Scope) -> bool:
 
 def _is_plain_default(node: ast.expr, scope: Scope) -> bool:
     match node:
-        case ast.Constant() | ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+        case ast.Call(func=function, args=arguments, keywords=keywords) if (
+            scope(function) in ("dataclasses.field", "pydantic.Field")
+        ):
+            named = [one.value for one in keywords if not _makes(one, scope)]
+            return all(_is_data(one, scope) for one in (*arguments, *named))
+        case _:
+            return _is_data(node, scope)
+
+
+def _makes(given: ast.keyword, scope: Scope) -> bool:
+    """Whether a default is made anew by nothing but an empty collection."""
+    return given.arg == "default_factory" and scope(given.value) in _EMPTY
+
+
+def _is_data(node: ast.expr, scope: Scope) -> bool:
+    """Whether an expression is written out: nothing in it is looked up, or runs later."""
+    match node:
+        case ast.Constant():
             return True
-        case ast.Call(func=function, args=[], keywords=keywords):
-            is_field = scope(function) == "dataclasses.field"
-            return is_field and all(
-                isinstance(one.value, ast.Constant)
-                or (one.arg == "default_factory" and scope(one.value) in _EMPTY)
-                for one in keywords
-            )
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return _is_data(operand, scope)
+        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
+            return all(_is_data(one, scope) for one in items)
+        case ast.Dict(keys=keys, values=values):
+            return all(one is not None and _is_data(one, scope) for one in (*keys, *values))
+        case ast.Call(func=function, args=arguments, keywords=keywords):
+            given = (*arguments, *(one.value for one in keywords))
+            return _describes(scope(function)) and all(_is_data(one, scope) for one in given)
+        case _:
+            return False
+
+
+def _describes(meaning: Meaning) -> bool:
+    """Whether a call of this only describes a value, or makes a date or a decimal."""
+    if isinstance(meaning, str):
+        return meaning in _CONSTRAINTS or meaning.startswith("annotated_types.")
+    is_class = meaning is not None and not isinstance(meaning, Variable)
+    return is_class and meaning.value.type in CLASSES_OF_DATES.values()
+
+
+def is_told(annotation: ast.expr, scope: Scope) -> bool:
+    """Whether all that the annotation of a model's field names is known, and its constraints are
+    data, so that no code but pydantic's own checks the values.
+    """
+    match annotation:
+        case ast.Constant(value=None):
+            return True
+        case ast.Constant(value=str() as text):
+            inner = quoted(text)
+            return inner is not None and is_told(inner, scope)
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return is_told(left, scope) and is_told(right, scope)
+        case ast.Subscript(value=head, slice=inside):
+            first, *others = inside.elts if isinstance(inside, ast.Tuple) else [inside]
+            match scope(head):
+                case "typing.Literal":
+                    return True
+                case "typing.Annotated":
+                    return is_told(first, scope) and all(
+                        _is_plain_default(one, scope) for one in others
+                    )
+                case _:
+                    return all(is_told(one, scope) for one in (head, first, *others))
+        case ast.Call(func=function):
+            return scope(function) in _CONSTRAINED and _is_data(annotation, scope)
+        case ast.Name() | ast.Attribute():
+            meaning = scope(annotation)
+            if meaning is None or isinstance(meaning, str | Variable):
+                return meaning in _TOLD
+            return meaning.is_told
         case _:
             return False
 
@@ -248,22 +325,6 @@ def _is_plain_default(node: ast.expr, scope: Scope) -> bool:
 def methods_of(node: ast.ClassDef) -> Iterator[str]:
     """The names of its methods and properties."""
     return (line.name for line in node.body if isinstance(line, ast.FunctionDef))
-
-
-def names_in(annotation: ast.expr) -> Iterator[ast.expr]:
-    """The names and paths in an annotation, also those in quotes."""
-    match annotation:
-        case ast.Name() | ast.Attribute():
-            yield annotation
-        case ast.Constant(value=str() as text):
-            inner = quoted(text)
-            yield from [annotation] if inner is None else names_in(inner)
-        case ast.Subscript(value=ast.Name(id="Literal") | ast.Attribute(attr="Literal") as head):
-            yield head
-        case _:
-            for part in ast.iter_child_nodes(annotation):
-                if isinstance(part, ast.expr):
-                    yield from names_in(part)
 
 
 def script_name(name: str) -> str:

@@ -23,6 +23,7 @@ from saftc.project.python.annotations import (
 )
 from saftc.project.python.bindings import Bindings, Definition, Imported, Overloads, Place
 from saftc.project.python.classes import Class
+from saftc.project.python.fields import is_told
 from saftc.project.python.signatures import decorated, function_of
 from saftc.semantics.facts import RecordFacts, Shape
 from saftc.semantics.foreign import UNKNOWN, Alias, Declared, Namespace, PythonClass, Value
@@ -33,7 +34,7 @@ from saftc.syntax import nodes as n
 # Of these modules, what a name means in an annotation is known by the name.
 _KNOWN = (
     *("abc", "builtins", "collections.abc", "dataclasses", "enum", "functools", "types"),
-    *("typing", "typing_extensions", "pydantic"),
+    *("annotated_types", "typing", "typing_extensions", "pydantic"),
 )
 _BUILTINS = frozenset(dir(builtins))
 # Where these say float, they never give an int.
@@ -94,6 +95,17 @@ class _Alias:
     def only_method(self) -> str | None:
         """None: it is not a class."""
         return None
+
+    @property
+    def is_told(self) -> bool:
+        """Whether all that it names is known; what names itself is not."""
+        if self._is_asked:
+            return False
+        self._is_asked = True
+        try:
+            return is_told(self._node, self._scope)
+        finally:
+            self._is_asked = False
 
 
 class Library:
