@@ -24,7 +24,8 @@ places = {
 
 def locate(city: City) -> Point:
     """Where a city lies, in degrees."""
-    assert city.name in places, f"no place called {city.name}"
+    if city.name not in places:
+        raise AssertionError(f"no place called {city.name}")
     return places[city.name]
 
 

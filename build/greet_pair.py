@@ -25,4 +25,5 @@ def ask_pair(pair: tuple[str, str]) -> None:
 overlap(ask_pair, [("Ada", "Grace"), ("Alan", "Kurt")]).run()
 
 # the same function, called without a model
-assert greet(("Ada", "Grace")) == "Hello Ada, this is Grace."
+if greet(("Ada", "Grace")) != "Hello Ada, this is Grace.":
+    raise AssertionError

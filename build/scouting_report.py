@@ -45,7 +45,8 @@ report = prompt(
 
 print(report.value)
 
-assert len(report.tool_calls) > 0, "a report without exact figures"
+if len(report.tool_calls) <= 0:
+    raise AssertionError("a report without exact figures")
 print("\nThe figures, as the tools gave them:")
 for call in report.tool_calls:
     print(

@@ -22,7 +22,8 @@ stations = [
 def station_in(city: str) -> Station:
     """The station of a city."""
     found = [station for station in stations if station.city == city]
-    assert found != [], f"there is no station in {city}"
+    if found == []:
+        raise AssertionError(f"there is no station in {city}")
     return found[0]
 
 

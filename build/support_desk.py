@@ -75,7 +75,8 @@ def main() -> None:
     case = Case(tickets[0], follow_ups=[Case(reminder), Case(reminder)])
     print(f"{size(case)} tickets in the first case, of type {kind(case)}")
     print(line(case.follow_ups[0].ticket, width=20))
-    assert case.follow_ups[0] == case.follow_ups[1]
+    if case.follow_ups[0] != case.follow_ups[1]:
+        raise AssertionError
 
 
 if __name__ == "__main__":

@@ -34,4 +34,5 @@ steps = prompt(
 ).value
 
 print(show(steps))
-assert len(steps) == len(verbs)
+if len(steps) != len(verbs):
+    raise AssertionError

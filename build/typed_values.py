@@ -24,9 +24,12 @@ class Settings(TypedDict):
 
 settings: Settings = {"retries": count, "mode": mode}
 
-assert settings["retries"] == count
-assert pair[1] == "one" and not flags[1]
-assert ratio / 2 == 0.5
+if settings["retries"] != count:
+    raise AssertionError
+if not (pair[1] == "one" and not flags[1]):
+    raise AssertionError
+if ratio / 2 != 0.5:
+    raise AssertionError
 print("settings:", show(settings))
 
 

@@ -34,7 +34,8 @@ def find_book(title: str, year: int | None = None) -> Book:
         for book in shelf
         if book.title == title and (year is None or book.year == year)
     ]
-    assert found != [], f"there is no book called {title}"
+    if found == []:
+        raise AssertionError(f"there is no book called {title}")
     if len(found) > 1:
         editions = [
             option(f"the edition of {book.year}", year=book.year) for book in found

@@ -53,7 +53,7 @@ def position_of_error(error: BaseException, trace: TracebackType | None) -> str 
         stretch = place.stretch()
         is_told = not is_broken_rule(trace) and not is_tool_of_server(trace)
         if is_told and place.position_at(*stretch[:2]) is not None:
-            found = place.position_at(*_meant(error, frame, stretch))
+            found = place.position_at(*_meant(frame, stretch))
         trace = trace.tb_next
     return found
 
@@ -110,11 +110,10 @@ def _tell_position(error: BaseException, trace: TracebackType | None) -> None:
         error.add_note(f"at {position}")
 
 
-def _meant(error: BaseException, frame: FrameType, stretch: Stretch) -> tuple[int, int]:
+def _meant(frame: FrameType, stretch: Stretch) -> tuple[int, int]:
     """The line and column to report.
 
-    A failed `assert` is the whole statement. Until 3.12, Python names the whole loop when what it
-    goes over fails: that, instead.
+    Until 3.12, Python names the whole loop when what it goes over fails: that, instead.
     """
     import ast
     import linecache
@@ -127,10 +126,6 @@ def _meant(error: BaseException, frame: FrameType, stretch: Stretch) -> tuple[in
     for node in ast.walk(tree):
         if isinstance(node, ast.For) and _whole(node) == stretch:
             return node.iter.lineno, node.iter.col_offset
-        if isinstance(node, ast.Assert) and isinstance(error, AssertionError):
-            line, column, end_line, end_column = _whole(node)
-            if (line, column) <= stretch[:2] and stretch[2:] <= (end_line, end_column):
-                return line, column
     return stretch[:2]
 
 

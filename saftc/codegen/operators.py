@@ -14,7 +14,7 @@ from saftc.codegen.annotations import class_of_date, dataframe_class
 from saftc.codegen.context import Context
 from saftc.codegen.python import Expression
 from saftc.semantics.forms import Form, IsTest, KindTest, Test
-from saftc.semantics.types import DATES
+from saftc.semantics.types import DATES, FLOAT, may_be
 from saftc.syntax import nodes as n
 
 _OPERATIONS = {
@@ -43,8 +43,9 @@ _CLASSES = {
     "tuple": "tuple",
     "object": "dict",
 }
-# Of an order there is none: what is not less may be no number.
 _OPPOSITES = {"==": "!=", "!=": "==", "in": "not in", "not in": "in"}
+# Of floats there is none of these: what is not less may be no number.
+_OPPOSITE_ORDERS = {"<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 # Arithmetic and comparisons
@@ -203,3 +204,14 @@ def emit_negated(context: Context, operand: n.Expression) -> Expression:
     if context.facts.forms.tests.get(operand) == Test.BOOL_OR_NIL:
         return py.negated(context.emit(operand))
     return py.negated(emit_truth(context, operand))
+
+
+def emit_broken(context: Context, condition: n.Expression) -> Expression:
+    """When what an `assert` asks for does not hold."""
+    if isinstance(condition, n.Comparison) and condition.operator in _OPPOSITE_ORDERS:
+        types = (context.type_of(condition.left), context.type_of(condition.right))
+        if not any(may_be(one, FLOAT) for one in types):
+            made = _comparison(context, condition, _OPPOSITE_ORDERS[condition.operator])
+            context.note(made, condition.span)
+            return made
+    return emit_negated(context, condition)

@@ -15,7 +15,7 @@ from saftc.codegen.context import Caught, Context
 from saftc.codegen.definitions import emit_function_def, emit_record_def, emit_type_alias
 from saftc.codegen.growth import emit_growth
 from saftc.codegen.loops import emit_pattern, loop_over, shape, waits_for_parts
-from saftc.codegen.operators import emit_condition
+from saftc.codegen.operators import emit_broken, emit_condition
 from saftc.codegen.overlaps import emit_for_ahead, emit_given
 from saftc.codegen.prompts import emit_destructured, emit_parts, emit_result, spread_line
 from saftc.codegen.python import Expression, Statement
@@ -74,9 +74,9 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
         case n.RetStmt():
             return spread_line(context, statement, emit_ret_stmt(context, statement))
         case n.AssertStmt():
-            is_rule = isinstance(context.scope.owner, n.RecordDef)
-            emit = emit_rule if is_rule else emit_assert_stmt
-            return [py.line(emit(context, statement))]
+            if isinstance(context.scope.owner, n.RecordDef):
+                return [py.line(emit_rule(context, statement))]
+            return [emit_assert_stmt(context, statement)]
         case n.ExpressionStmt():
             streamed = _printed_stream(context, statement)
             if streamed is not None:
@@ -231,11 +231,17 @@ def emit_printed_stream(
     return [loop, end]
 
 
-def emit_assert_stmt(context: Context, statement: n.AssertStmt) -> cst.Assert:
-    """`assert condition, message`."""
-    condition = emit_condition(context, statement.condition)
-    message = None if statement.message is None else _message(context, statement.message)
-    return cst.Assert(condition, message)
+def emit_assert_stmt(context: Context, statement: n.AssertStmt) -> Statement:
+    """`if not condition: raise AssertionError(message)`: Python's own may be switched off."""
+    made: Expression = context.global_("AssertionError")
+    if statement.message is not None:
+        made = py.call(made, [_message(context, statement.message)])
+    failing = py.line(raised(context, made))
+    context.note(failing, statement.span)
+    if isinstance(statement.condition, n.Literal) and statement.condition.value is False:
+        return failing
+    condition = emit_broken(context, statement.condition)
+    return cst.If(condition, py.block([failing]))
 
 
 def _message(context: Context, node: n.Expression) -> Expression:

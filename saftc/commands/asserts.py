@@ -1,31 +1,45 @@
 """Asserts of a module that is run here: they keep what they compare, for the case that they fail.
 
-    assert sq(3) == xs[0]
+    if sq(3) != xs[0]:
+        raise AssertionError
 
-runs as `assert (kept_1 := sq(3)) == (kept_2 := xs[0])`. So everything is evaluated once, as in the
+runs with `if (kept_1 := sq(3)) != (kept_2 := xs[0]):`. So everything is evaluated once, as in the
 module that `saftc build` writes, and when an assert fails, what it found is in its frame.
 """
 
 import ast
 from types import CodeType, FrameType
-from typing import Literal
+from typing import Literal, TypeGuard
 
 # Comparisons that the runtime makes: `ops.lt(a, b)`.
 _COMPARING = {"eq", "ne", "lt", "le", "gt", "ge", "is_in"}
 
+# What is in the text of every module that has asserts.
+RAISES = "raise AssertionError"
 # Of a longer value the beginning is shown.
 _LONGEST = 500
 
 
 def compile_module(text: str, filename: str) -> CodeType:
     """The code of a module whose asserts keep what they compare."""
-    if "assert " not in text:
+    if RAISES not in text:
         return compile(text, filename, "exec")
     tree = ast.parse(text, filename)
     for statement in ast.walk(tree):
-        if isinstance(statement, ast.Assert):
+        if _is_assert(statement):
             statement.test = _keeping(statement.test)
     return compile(tree, filename, "exec")
+
+
+def _is_assert(node: ast.AST) -> TypeGuard[ast.If]:
+    """Whether a statement is what an assert becomes."""
+    match node:
+        case ast.If(
+            body=[ast.Raise(exc=ast.Name(id=name) | ast.Call(func=ast.Name(id=name)))], orelse=[]
+        ):
+            return name == "AssertionError"
+        case _:
+            return False
 
 
 def compared(frame: FrameType, text: str) -> str:
@@ -34,13 +48,11 @@ def compared(frame: FrameType, text: str) -> str:
     Those that are written out are left out, and the text is empty when nothing was compared.
     """
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Assert) and (
-            node.lineno <= frame.f_lineno <= (node.end_lineno or node.lineno)
-        ):
+        if _is_assert(node) and node.lineno <= frame.f_lineno <= (node.end_lineno or node.lineno):
             from saftc.runtime import literal
 
             kept = frame.f_locals
-            names = _decisive(node.test, frame, truth=False)
+            names = _decisive(node.test, frame, truth=True)
             shown = [_short(literal(kept[name])) for name in names if name in kept]
             return f"found {' and '.join(shown)}" if shown else ""
     return ""

@@ -322,8 +322,10 @@ class Effects:
         return effects, called
 
     def _of_node(self, node: n.Node) -> _Found:
-        if self.made_by_code(node) is not None:
-            return {"unknown"}, set()
+        found = self._of_construct(node)
+        return found if self.made_by_code(node) is None else _both(found, ({"unknown"}, set()))
+
+    def _of_construct(self, node: n.Node) -> _Found:
         match node:
             case n.Name():
                 whole = self._named_whole.get(node, node)

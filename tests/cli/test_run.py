@@ -108,6 +108,50 @@ def test_a_failed_assertion(saftc: Command, script: Script) -> None:
     assert ended.err.startswith("error: assertion failed: n is wrong\n --> a.saft:2:1\n")
 
 
+RULES = """\
+f pay(amount: decimal, kind: string?) -> string:
+    assert kind
+    assert amount > 0, "the amount is positive"
+    ret f"paid {amount} for {upper(kind)}"
+
+try:
+    print(pay(decimal("-5"), "tea"))
+except error:
+    print(error.kind, error.message)
+try:
+    print(pay(decimal("5"), nil))
+except error:
+    print(error.kind, error.message)
+assert pay(decimal("5"), "tea") == "nothing"
+"""
+
+
+def test_asserts_hold_where_python_takes_out_its_own(
+    saftc: Command, script: Script, folder: Path
+) -> None:
+    script("a.saft", RULES)
+    assert saftc("build", "a.saft", "-o", "a.py").code == 0
+    printed = "check the amount is positive\ncheck assertion failed\n"
+    for options in ([], ["-O"], ["-OO"]):
+        ended = subprocess.run(
+            [sys.executable, *options, "a.py"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (ended.returncode, ended.stdout) == (1, printed), options
+        assert "AssertionError" in ended.stderr
+    ended = saftc("run", "a.saft")
+    assert (ended.code, ended.out) == (1, printed)
+    assert 'found "paid 5 for TEA"' in ended.err
+
+
+def test_a_rule_over_floats_holds_of_what_is_no_number(saftc: Command, script: Script) -> None:
+    script("a.saft", 'f half(x: float):\n    assert x > 0\n    print(x)\nhalf(float("nan"))\n')
+    assert saftc("run", "a.saft").code == 1
+
+
 @pytest.mark.parametrize(
     ("step", "told"),
     [

@@ -5,7 +5,7 @@ def place_of(name: str, names: list[str]) -> int:
     for position, one in enumerate(names):
         if one == name:
             return position
-    assert False, "there is no " + name
+    raise AssertionError("there is no " + name)
 
 
 print(place_of("b", ["a", "b"]))

@@ -2,4 +2,5 @@
 
 x = 3
 # it must be three
-assert x == 3  # yes
+if x != 3:  # yes
+    raise AssertionError

@@ -9,12 +9,21 @@ name: str | None
 name = "Ada"
 data: Any = [1]
 flag = count > 2
-assert count == 3
-assert flag
-assert ops.truthy(name)
-assert ops.truthy(data)
-assert not count > 5
-assert count > 1 and flag
-assert name == "Ada", "the name is wrong"
-assert count < 5, show(count)
-assert flag, "count is " + str(count)
+if count != 3:
+    raise AssertionError
+if not flag:
+    raise AssertionError
+if not ops.truthy(name):
+    raise AssertionError
+if not ops.truthy(data):
+    raise AssertionError
+if count > 5:
+    raise AssertionError
+if not (count > 1 and flag):
+    raise AssertionError
+if name != "Ada":
+    raise AssertionError("the name is wrong")
+if count >= 5:
+    raise AssertionError(show(count))
+if not flag:
+    raise AssertionError("count is " + str(count))

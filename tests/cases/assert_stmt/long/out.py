@@ -2,6 +2,7 @@
 
 some_long_name = "a string"
 another_long_name = "another string"
-assert some_long_name != another_long_name and len(some_long_name) < len(
-    another_long_name
-), "they are the same"
+if not (
+    some_long_name != another_long_name and len(some_long_name) < len(another_long_name)
+):
+    raise AssertionError("they are the same")

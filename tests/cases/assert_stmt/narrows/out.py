@@ -2,7 +2,8 @@
 
 
 def length_of(text: str | None) -> int:
-    assert text is not None
+    if text is None:
+        raise AssertionError
     return len(text)
 
 

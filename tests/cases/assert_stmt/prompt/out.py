@@ -2,5 +2,7 @@
 from runtime_support import prompt
 
 text = "buy now"
-assert prompt("is {text} spam?", text=text, returns=bool).value
-assert not prompt("is {text} polite?", text=text, returns=bool).value, "too polite"
+if not prompt("is {text} spam?", text=text, returns=bool).value:
+    raise AssertionError
+if prompt("is {text} polite?", text=text, returns=bool).value:
+    raise AssertionError("too polite")

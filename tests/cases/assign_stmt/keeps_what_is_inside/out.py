@@ -6,7 +6,8 @@ from runtime_support.ops import show
 
 # Here somebody else may see it, or another entry fails or needs what was.
 def added(x: int) -> int:
-    assert x < 3
+    if x >= 3:
+        raise AssertionError
     return x
 
 

@@ -33,7 +33,8 @@ async def main() -> None:
         print("second")
     while await is_old("Ada") and not (await prompt.aio("Enough?", returns=bool)).value:
         print("again")
-    assert await is_old("Ada") or True, "never " + await initial("Ada")
+    if not (await is_old("Ada") or True):
+        raise AssertionError("never " + await initial("Ada"))
     print("old" if await is_old("Ada") else (await prompt.aio("What else?")).value)
 
     # comprehensions

@@ -4,7 +4,8 @@ from runtime_support.ops import Failure, failure
 kept: list[Failure] = []
 for n in [1, 2]:
     try:
-        assert n == 2, "not two"
+        if n != 2:
+            raise AssertionError("not two")
     except Exception as error:
         kept.append(failure(error))
 

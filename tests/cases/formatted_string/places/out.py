@@ -14,7 +14,8 @@ class Note:
 
 
 def greet(name: str = f"{base}?") -> dict[str, Any]:
-    assert name != "", f"no name: {name}"
+    if name == "":
+        raise AssertionError(f"no name: {name}")
     pass
     return {"text": f"{name}", "tags": [f"{name}{n}" for n in range(2)]}
 

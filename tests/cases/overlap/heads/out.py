@@ -24,7 +24,8 @@ def sort(mails: list[Mail], teams: dict[str, str]) -> None:
         nonlocal skipped
         for number, mail in enumerate(mails):
             # what is wrong with it
-            assert mail.title != "", "no title"
+            if mail.title == "":
+                raise AssertionError("no title")
             if mail.spam or mail.title in seen:
                 skipped += 1
                 continue
@@ -115,10 +116,12 @@ for path in list_files("mails/*.txt"):
     done.append(prompt("Sum up {0}.", read_text(path)).value)
 for path in list_files("mails/*.txt"):
     print(path)
-    assert path != ""
+    if path == "":
+        raise AssertionError
     print(prompt("Sum up {0}.", read_text(path)).value)
 for path in list_files("mails/*.txt"):
     text = read_text(path)
-    assert text != ""
+    if text == "":
+        raise AssertionError
     write_text(path, prompt("Translate {text}.", text=text).value)
 sort([], {})

@@ -14,7 +14,8 @@ story = ""
 for word in words:
     story = prompt("Go on with {story} about {word}.", story=story, word=word).value
 for word in words:
-    assert ask(word) != ""
+    if ask(word) == "":
+        raise AssertionError
 for word in words:
     if ask(word) == "stop":
         break

@@ -15,7 +15,8 @@ def main() -> None:
 
     def each_question() -> Iterator[str]:
         for question in questions:
-            assert question != "", "an empty question"
+            if question == "":
+                raise AssertionError("an empty question")
             yield question
 
     def ask_question(question: str) -> dict[str, str]:

@@ -12,7 +12,8 @@ def greet(name: str | None = None) -> str:
 
 
 def greet_given(name: str | None = None) -> str:
-    assert name is not None, "who is it?"
+    if name is None:
+        raise AssertionError("who is it?")
     return "hi " + name
 
 

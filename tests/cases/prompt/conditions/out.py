@@ -2,7 +2,8 @@
 from runtime_support import prompt
 
 text = "hi"
-assert prompt("is {text} polite?", text=text, returns=bool).value
+if not prompt("is {text} polite?", text=text, returns=bool).value:
+    raise AssertionError
 a = (
     prompt("is {text} polite?", text=text, returns=bool).value
     and prompt("is {text} short?", text=text, returns=bool).value

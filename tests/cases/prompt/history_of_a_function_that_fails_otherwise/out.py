@@ -11,7 +11,7 @@ def ask(topic: str, is_known: bool) -> Result[str]:
     if is_known:
         return prompt("What is known of {topic}? Use {look}.", topic=topic, look=look)
     else:
-        assert False, "nothing is known of it"
+        raise AssertionError("nothing is known of it")
 
 
 def ask_again(topic: str) -> Result[str]:

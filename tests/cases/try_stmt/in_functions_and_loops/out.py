@@ -26,7 +26,8 @@ while True:
         n += 1
         if n < 3:
             continue
-        assert n > 3, "too few"
+        if n <= 3:
+            raise AssertionError("too few")
         break
     except Exception as error:
         print(failure(error).message)

@@ -12,4 +12,5 @@ def go(name: str, xs: list[int], maybe: str | None) -> bool:
     return not ops.truthy(name)
 
 
-assert ops.truthy(go)
+if not ops.truthy(go):
+    raise AssertionError
