@@ -90,6 +90,8 @@ class Context:
     inner: list[Comment] = field(default_factory=list[Comment])
     hides: Set[str] = frozenset()
     asides: dict[str, str] = field(default_factory=dict[str, str])
+    # Whether a function gives what is emitted, so that its type is that of the function for mypy.
+    is_returned: bool = False
 
     # What is around
 
@@ -104,6 +106,10 @@ class Context:
     def deeper(self) -> "Context":
         """The context of what is in a block of the statement."""
         return replace(self, depth=self.depth + 1)
+
+    def returned(self) -> "Context":
+        """The context of what a function gives."""
+        return replace(self, is_returned=True)
 
     def in_class(self) -> "Context":
         """The context of the body of a class."""

@@ -97,7 +97,7 @@ def _function_of_items(
         inside.note(beginning[-1], node.span)
     body = inside.called(inside.scope).deeper()
     around, inside.output.functions[:] = inside.output.functions[:], []
-    value = body.emit(node.item)
+    value = body.returned().emit(node.item)
     functions, inside.output.functions[:] = inside.output.functions[:], around
     [line] = spread_line(body, node.item, py.returned(value))
     made = py.function(

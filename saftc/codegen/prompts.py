@@ -41,7 +41,7 @@ from saftc.semantics.tools import (
     own_tools,
     waiting_functions,
 )
-from saftc.semantics.types import ANY, STRING, BuiltinType, FunctionType
+from saftc.semantics.types import ANY, STRING, BuiltinType, FunctionType, Type
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
 
@@ -132,7 +132,7 @@ def _returns(context: Context, node: n.Prompt) -> _Named:
     """The arguments that say what the model is to answer with."""
     asked = context.facts.prompts[node]
     if node.mode != "program":
-        return [("returns", annotation(context, asked))] if asked != STRING else []
+        return [("returns", _asked_type(context, asked))] if asked != STRING else []
     wanted: _Named = []
     # A program may use all conversions.
     conversions = conversions_of(context.module, context.facts)
@@ -148,7 +148,15 @@ def _returns(context: Context, node: n.Prompt) -> _Named:
         wanted.append(("pure", py.list_(pure)))
     if converting:
         wanted.append(("conversions", py.list_(list(map(py.name, converting.values())))))
-    return wanted if asked == ANY else [*wanted, ("returns", annotation(context, asked))]
+    return wanted if asked == ANY else [*wanted, ("returns", _asked_type(context, asked))]
+
+
+def _asked_type(context: Context, asked: Type) -> Expression:
+    """The type that is asked for; where it is returned, of three types or more as
+    `A | (str | None)`, which mypy takes for a type as well.
+    """
+    made = annotation(context, asked)
+    return py.nested_union(made) if context.is_returned else made
 
 
 def _functions_that_only_ask(

@@ -350,6 +350,17 @@ def union(parts: Sequence[Expression]) -> Expression:
     return result
 
 
+def nested_union(made: Expression) -> Expression:
+    """`a | (b | c)` for `a | b | c`; anything else as it is."""
+    parts: list[Expression] = []
+    while isinstance(made, cst.BinaryOperation) and isinstance(made.operator, cst.BitOr):
+        parts.insert(0, made.right)
+        made = made.left
+    if not parts:
+        return made
+    return binary(made, "|", union(parts))
+
+
 def comparison(left: Expression, operator: str, right: Expression) -> cst.Comparison:
     """`left operator right`; a comparison as an operand is in parentheses, so it does not chain."""
     target = cst.ComparisonTarget(_COMPARISONS[operator](), _at_least(right, _COMPARISON + 1))

@@ -178,7 +178,7 @@ def emit_ret_stmt(context: Context, statement: n.RetStmt) -> cst.Return:
     owner = context.scope.call.owner
     if owner in context.facts.history.does:
         return py.returned(emit_result(context, statement.value))
-    value = context.emit(statement.value)
+    value = context.returned().emit(statement.value)
     assert isinstance(owner, n.FunctionDef)
     wanted = context.facts.functions[owner].returns
     if context.choices.is_checked(statement.value, wanted, context.frame):

@@ -200,7 +200,6 @@ print($ Use {save}. $)
 
 @pytest.mark.heavy
 @pytest.mark.one_python
-@pytest.mark.xfail(strict=True, reason="until a prompt of a union with nil has its type for mypy")
 def test_a_union_of_two_types_and_nil_is_what_mypy_takes(home: Home) -> None:
     script = "type A(x: int)\n\nf one(text: string) -> A | string | nil:\n    ret $ {text} $\n"
     home.write("script.saft", script)
