@@ -8,7 +8,7 @@ from saftc.driver import compile_checked
 from saftc.previews.declarations import imported_beside
 from saftc.previews.rendering import as_json as rendered_as_json
 from saftc.previews.rendering import as_sent, as_text
-from saftc.previews.requests import preview
+from saftc.previews.requests import preview, previewed_calls
 from saftc.previews.stand_ins import StandIns
 from saftc.project.finder import Roots
 from saftc.project.scripts import Scripts, originals
@@ -35,7 +35,10 @@ def show_prompts(
         return 1
     folder = scripts.of(file).folder
     find = imported_beside(folder) if imports else StandIns(originals(folder))
-    previews = preview(compile_checked(checked, overlapping), find, on_wire=on_wire)
+    compiled = compile_checked(checked, overlapping)
+    previews = preview(compiled, find, on_wire=on_wire)
+    if not on_wire:
+        previews += previewed_calls(compiled)
     if not previews:
         say(f"{file} has no prompts")
     if as_json:

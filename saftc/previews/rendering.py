@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 if TYPE_CHECKING:
     from saftc.runtime import Sent
 
-_KINDS = {"plain": "prompt", "do": "prompt with one round of tools", "program": "program"}
+_KINDS = {
+    **{"plain": "prompt", "do": "prompt with one round of tools", "program": "program"},
+    "call": "call of a function of another script, which asks",
+}
 _WIDTH = 88
 
 
@@ -60,11 +63,11 @@ class Preview:
     """One prompt. `request` is what it sends first; None when `error` keeps it from sending.
 
     `overlap` tells for each place that asks it whether that is at the same time as others, and if
-    not, why.
+    not, why. It is all that is told of a "call" of a function of another script, which asks.
     """
 
     position: str
-    mode: Literal["plain", "do", "program"]
+    mode: Literal["plain", "do", "program", "call"]
     request: dict[str, Any] | None
     holes: tuple[Hole, ...]
     notes: tuple[str, ...]

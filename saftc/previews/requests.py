@@ -41,9 +41,10 @@ from saftc.runtime import (
     name_of_place,
     wrap_schema,
 )
+from saftc.schedule.alone import Alone
 from saftc.schedule.plan import Plan
 from saftc.schedule.settings import DEFAULT, Overlapping
-from saftc.schedule.why import Told, told
+from saftc.schedule.why import Told, calls_elsewhere, told
 from saftc.semantics.constants import constants_of
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
@@ -66,7 +67,7 @@ from saftc.semantics.types import (
 )
 from saftc.source import Source
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import nodes_of, walk
+from saftc.syntax.walk import nodes_of
 
 if TYPE_CHECKING:
     from saftc.runtime import Sent
@@ -82,17 +83,34 @@ def preview(compiled: Compiled, find: FindModule, *, on_wire: bool = False) -> l
     checked, plan = compiled.checked, compiled.module.plan
     scripts = (checked.facts, *checked.facts.scripts)
     meanings = ChainMap(*(one.imported for one in scripts))
-    known = _Known(Declarations(checked.facts, find), told(plan), meanings)
+    decided, alone = told(plan), Alone(plan)
+    own = nodes_of(checked.module, n.Prompt)
+    overlap = {one: decided.get(one) or alone.of(one) for one in own}
+    known = _Known(Declarations(checked.facts, find), overlap, meanings)
     for facts in scripts:
         known.constants.update(constants_of(facts))
         for symbol, imported in _imports(facts):
             known.imports.setdefault(symbol, []).append(imported)
     place = _places(compiled) if on_wire else None
     requests = _requests(checked)
+    return [_Asking(checked, known, node, place).preview(requests) for node in own]
+
+
+def previewed_calls(compiled: Compiled) -> list[Preview]:
+    """The calls of a script by which functions of other scripts ask, and how they overlap."""
+    assert compiled.module is not None
+    plan, source = compiled.module.plan, compiled.checked.source
+    decided, alone = told(plan), Alone(plan)
     return [
-        _Asking(checked, known, node, place).preview(requests)
-        for node in walk(checked.module)
-        if isinstance(node, n.Prompt)
+        Preview(
+            _position_in(source, one),
+            "call",
+            None,
+            (),
+            (),
+            overlap=_overlap_in_words(decided.get(one) or alone.of(one), source),
+        )
+        for one in calls_elsewhere(plan.effects, nodes_of(compiled.checked.module, n.Call))
     ]
 
 
@@ -109,10 +127,9 @@ def overlaps(planned: Plan, source: Source) -> dict[str, str]:
     }
 
 
-def _overlap_in_words(found: Told | None, source: Source) -> tuple[str, ...]:
-    """Whether a prompt overlaps with others, for each place where there are such."""
-    places = () if found is None else (found, *found.elsewhere)
-    return tuple(dict.fromkeys(_overlap_at(one, source) for one in places))
+def _overlap_in_words(found: Told, source: Source) -> tuple[str, ...]:
+    """Whether a prompt overlaps with others, for each place that asks it."""
+    return tuple(dict.fromkeys(_overlap_at(one, source) for one in (found, *found.elsewhere)))
 
 
 def _overlap_at(told: Told, source: Source) -> str:
@@ -121,7 +138,8 @@ def _overlap_at(told: Told, source: Source) -> str:
     where = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
     if told.source is not None:
         where += f" of {source.name}"
-    how = "asked ahead," if told.may_overlap else "in order, as"
+    kept = "by itself, as" if told.way_out is None else "in order, as"
+    how = "asked ahead," if told.may_overlap else kept
     way_out = "" if told.way_out is None else f"; {told.way_out}"
     return f"{how} {told.words} ({where}){way_out}"
 
@@ -259,7 +277,9 @@ class _Asking:
         holes, notes = tuple(self.holes), tuple(self.notes)
         sent = None if request is None else request.canonical()
         enforced = None if request is None else _enforced(request, mode)
-        overlap = _overlap_in_words(self.known.overlap.get(self.node), self.source)
+        overlap = _overlap_in_words(self.known.overlap[self.node], self.source)
+        if error is not None:
+            overlap = ()  # there is nothing to overlap
         most = requests(self.node) if error is None else None
         return Preview(position, mode, sent, holes, notes, error, overlap, enforced, on_wire, most)
 

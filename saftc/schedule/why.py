@@ -3,9 +3,12 @@
 told(plan(facts))         {prompt: Told(True, "for the next items of the loop"), ...}
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from saftc.schedule.effects import Effects
 from saftc.schedule.plan import Note, Plan
+from saftc.semantics.types import ANY, FunctionType, members
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
@@ -29,18 +32,23 @@ class Told:
     way_out: str | None = None
 
 
-def told(plan: Plan) -> dict[n.Prompt, Told]:
+# A prompt, or a call of a function of another script.
+_Asking = n.Prompt | n.Call
+
+
+def told(plan: Plan) -> dict[_Asking, Told]:
     """What was decided about the prompts that are in loops, in functions called there, or side
-    by side; of others there is nothing to be decided.
+    by side, and about calls by which functions of other scripts ask; of others there was nothing to
+    decide.
 
     Each place that asks a prompt has a say of its own, those first where it may overlap. Of loops
     in each other, a prompt that may overlap in one may; else the reason of the innermost counts.
     """
-    by_prompt: dict[n.Prompt, list[Note]] = {}
+    by_prompt: dict[_Asking, list[Note]] = {}
     for note in sorted(plan.notes, key=lambda note: note.node.span.end - note.node.span.start):
         for prompt in _prompts(note, plan):
             by_prompt.setdefault(prompt, []).append(note)
-    found: dict[n.Prompt, Told] = {}
+    found: dict[_Asking, Told] = {}
     for prompt, notes in by_prompt.items():
         first, *others = (_told(note, prompt, plan) for note in _one_a_place(notes))
         found[prompt] = replace(first, elsewhere=tuple(others))
@@ -67,7 +75,7 @@ def _is_within(inner: n.Node, outer: n.Node) -> bool:
     return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
 
 
-def _told(note: Note, prompt: n.Prompt, plan: Plan) -> Told:
+def _told(note: Note, prompt: _Asking, plan: Plan) -> Told:
     if note.reason is not None:
         reason = note.reason
         return Told(False, reason.words, reason.node, reason.source, way_out=reason.way_out)
@@ -79,7 +87,7 @@ def _told(note: Note, prompt: n.Prompt, plan: Plan) -> Told:
     return Told(True, note.words, note.node)
 
 
-def _prompts(note: Note, plan: Plan) -> list[n.Prompt]:
+def _prompts(note: Note, plan: Plan) -> list[_Asking]:
     """The prompts that a note is about: those in its statements, and in the functions called."""
     if isinstance(note.node, n.ForStmt):
         ahead = plan.loops.get(note.node)
@@ -87,5 +95,18 @@ def _prompts(note: Note, plan: Plan) -> list[n.Prompt]:
     else:
         region = (note.node,)
     functions = plan.effects.functions_in(region)
-    nodes = [*region, *(one for function in functions for one in function.body)]
-    return [inner for node in nodes for inner in walk(node) if isinstance(inner, n.Prompt)]
+    own = [one for one in functions if plan.effects.facts.is_own(one)]
+    nodes = [*region, *(one for function in own for one in function.body)]
+    found = [inner for node in nodes for inner in walk(node)]
+    calls = calls_elsewhere(plan.effects, (one for one in found if isinstance(one, n.Call)))
+    return [*(one for one in found if isinstance(one, n.Prompt)), *calls]
+
+
+def calls_elsewhere(effects: Effects, calls: Iterable[n.Call]) -> Iterator[n.Call]:
+    """Those of the calls by which functions of other scripts ask."""
+    for call in calls:
+        for one in members(effects.facts.types.get(call.function, ANY)):
+            is_function = isinstance(one, FunctionType) and not effects.facts.is_own(one.definition)
+            if is_function and "asks" in effects.of_function(one.definition):
+                yield call
+                break

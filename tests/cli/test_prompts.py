@@ -14,7 +14,14 @@ from runtime_support import configure
 from runtime_support._exchange import Reply, Request, ToolRequest
 from runtime_support._observe.tracing import add_observer
 from runtime_support.providers import _server
+from saftc.driver import compile_checked
+from saftc.previews.requests import preview as previewed
+from saftc.previews.requests import previewed_calls
+from saftc.previews.stand_ins import StandIns
+from saftc.project.scripts import Scripts, originals
 from saftc.semantics import results
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of
 from tests.cli.conftest import Command
 from tests.compiler.support import EXAMPLES, GOLDENS, ROOT, compiled_cases, examples
 from tests.support.fake_server import FakeServer
@@ -200,6 +207,7 @@ f sure(ticket: Ticket) -> bool:
   options:
     {"temperature": 0.0}
   requests: at most 2 (1 + 1 repair)
+  overlap: in order, as nothing in this script calls `triage` (line 6); {SEE}
 
 triage.saft:13:17: prompt
   user:
@@ -210,7 +218,8 @@ triage.saft:13:17: prompt
     {"type": "boolean"}
   strict: true
   requests: at most 2 (1 + 1 repair)
-"""
+  overlap: in order, as nothing in this script calls `sure` (line 12); {SEE}
+""".replace("{SEE}", "see `saftc prompts` of a script that does")
     )
 
 
@@ -941,6 +950,163 @@ def test_what_keeps_a_prompt_in_order_comes_with_the_way_out(saftc: Command, nam
     told = [line for line in lines if line.startswith("  overlap: in order, as ")]
     assert told
     assert [line for line in told if not re.search(r" \(lines? [\d, ]+\); \w", line)] == []
+
+
+def overlaps_of(saftc: Command, file: str) -> list[str]:
+    lines = saftc("prompts", file).out.split("\n")
+    return [line.removeprefix("  overlap: ") for line in lines if line.startswith("  overlap: ")]
+
+
+# What is told of the one prompt or call that has a mark behind it, and of which line.
+TOLD_OF = {
+    "alone": ('one = $ a $\nprint(one)\n', "by itself, as nothing beside it asks (line 1)"),
+    "needed": (
+        "one = $ a $\ntwo = $ b {one} $\nprint(two)\n",
+        "in order, as it needs `one` (line 1); ask for both in one prompt",
+    ),
+    "a statement between": (
+        "one = $ a $\nprint(one)\ntwo = $ b $\nprint(two)\n",
+        "in order, as this stands between it and the prompt beside it (line 2); "
+        "put the prompts directly below each other",
+    ),
+    "without a name": (
+        "one = $ a $\nprint($ b $)\nprint(one)\n",
+        "in order, as only prompts and calls whose answers have names go together (line 1); "
+        "give each answer a name, one directly below the other",
+    ),
+    "one expression": (
+        "print($ a $, $ b $)\n",
+        "in order, as one expression asks several times, from left to right (line 1); "
+        "give each answer a name, one directly below the other",
+    ),
+    "while": (
+        'while $ go on? $ == "yes":\n    print($ a $)\n',
+        "in order, as each turn of `while` may need the one before (line 1); "
+        "loop over a list with `for`",
+    ),
+    "in a branch": (
+        "x = 1\nif x == 1:\n    print($ a $)\nprint($ b $)\n",
+        "in order, as only prompts and calls whose answers have names go together (line 2); "
+        "give each answer a name, one directly below the other",
+    ),
+    "called once": (
+        "f a() -> string:\n    ret $ a $\nx = 1\ny = a()\nprint(x, y)\n",
+        "by itself, as nothing beside the call of `a` asks (line 4)",
+    ),
+    "a tool": (
+        "f a() -> string:\n    ret $ a $\nprint($ Use {a}. $)\n",
+        "by itself, as a model calls `a` when it wants to (line 1)",
+    ),
+    "never called": (
+        "f a() -> string:\n    ret $ a $\n",
+        "in order, as nothing in this script calls `a` (line 1); "
+        "see `saftc prompts` of a script that does",
+    ),
+    "several types": (
+        'one: "a" | "b" = $ a $\ntwo = $ b $\nprint(one, two)\n',
+        "in order, as `one` has one of several types (line 1); call a function that asks for it",
+    ),
+    "a whole result": (
+        "one = $ a $\ntwo = $ b $\nprint(one.usage, two)\n",
+        "in order, as `one` holds the whole result, with its history (line 1); "
+        "bind its value alone",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOLD_OF)
+def test_each_prompt_is_told_of_where_nothing_was_decided(
+    saftc: Command, folder: Path, name: str
+) -> None:
+    text, told = TOLD_OF[name]
+    (folder / "a.saft").write_text(text)
+    assert told in overlaps_of(saftc, "a.saft")
+
+
+def test_calls_by_which_another_script_asks_are_told_of(saftc: Command, folder: Path) -> None:
+    (folder / "triage.saft").write_text(
+        "f triage(mail: string) -> string:\n    ret $ Triage {mail} $\n"
+        "f strict(mail: string) -> string:\n    assert mail != \"\"\n    ret $ Triage {mail} $\n"
+        "f size(mail: string) -> int:\n    ret len(mail)\n"
+    )
+    (folder / "score.saft").write_text(
+        "from triage import triage, size\nimport triage as desk\n"
+        'mails = ["a", "b"]\n'
+        "for mail in mails:\n    print(triage(mail), size(mail))\n"
+        "print([desk.strict(mail) for mail in mails])\n"
+        "print(triage(mails[0]))\n"
+    )
+    done = saftc("prompts", "score.saft")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == (
+        "score.saft:5:11: call of a function of another script, which asks\n"
+        "  overlap: asked ahead, for the next items of the loop (line 4)\n\n"
+        "score.saft:6:8: call of a function of another script, which asks\n"
+        "  overlap: in order, as `assert` may stop the script (line 4 of triage.saft); "
+        "write a loop, with this at its head\n\n"
+        "score.saft:7:7: call of a function of another script, which asks\n"
+        "  overlap: in order, as only prompts and calls whose answers have names go together "
+        "(line 6); give each answer a name, one directly below the other\n"
+    )
+    found = json.loads(saftc("prompts", "score.saft", "--format", "json").out)
+    assert [one["mode"] for one in found] == ["call"] * 3
+    assert all(one["overlap"] for one in found)
+
+
+def test_a_loop_over_a_class_with_code_of_its_own_has_a_reason(
+    saftc: Command, folder: Path
+) -> None:
+    (folder / "lib.py").write_text(
+        "from pydantic import BaseModel, field_validator\n\n\nclass A(BaseModel):\n    x: str\n\n"
+        '    @field_validator("x")\n    def check(cls, x: str) -> str:\n        return x\n'
+    )
+    (folder / "a.saft").write_text(
+        "from lib import A\nf one(x: string) -> A:\n    ret $ {x} $\n"
+        'print([one(x).x for x in ["a", "b"]])\n'
+    )
+    assert overlaps_of(saftc, "a.saft") == [
+        "in order, as nothing is known of what Python does to make A (line 3); "
+        'if it has no effects and does not fail: pure = ["lib.A"]'
+    ]
+
+
+_SCRIPT = re.compile(r"(?:^`([\w./]+)`:\n\n)?^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize(
+    "folder_of",
+    ["examples", "tests/goldens", "saftc/play/tour", "saftc/play/examples", "benchmarks/scripts"],
+)
+def test_every_prompt_of_the_scripts_has_its_line(folder_of: str) -> None:
+    paths = sorted((ROOT / folder_of).glob("*.saft"))
+    assert paths
+    assert [place for path in paths for place in without_line(path)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_prompt_of_the_pages_has_its_line(page: Path, tmp_path: Path) -> None:
+    blocks = _SCRIPT.findall(page.read_text("utf-8"))
+    for name, _, text in blocks:
+        if name and "/" not in name:
+            (tmp_path / name).write_text(text, "utf-8")
+    for number, (_, language, text) in enumerate(blocks):
+        if language == "saft" and "$" in text:
+            path = tmp_path / f"block_{number}.saft"
+            path.write_text(text, "utf-8")
+            assert without_line(path) == []
+
+
+def without_line(path: Path) -> list[str]:
+    """The prompts of a script, and calls of scripts that ask, of whose overlap nothing is told."""
+    scripts = Scripts()
+    compiled = compile_checked(scripts.check(str(path)))
+    if compiled.module is None:
+        return []
+    previews = previewed(compiled, StandIns(originals(path.parent)))
+    assert len(previews) == len(nodes_of(compiled.checked.module, n.Prompt))
+    previews += previewed_calls(compiled)
+    return [one.position for one in previews if not one.overlap and one.error is None]
 
 
 # As the server gets it

@@ -339,7 +339,10 @@ class Class:
             not fields.keys() & methods
             and self.known_bases <= {*_PLAIN_BASES, *_ENUMS, *_MIXED, *_WITH_FIELDS}
             and all(has_plain_body(one.node, one.scope) for one in self.mro)
-            and (self.kind != "model" or all(is_told(one.annotation, of.scope) for one, of in fields.values()))
+            and (
+                self.kind != "model"
+                or all(is_told(one.annotation, of.scope) for one, of in fields.values())
+            )
         )
 
     @property

@@ -248,8 +248,9 @@ def _is_plain(line: ast.stmt, scope: Scope) -> bool:
 
 def _is_plain_default(node: ast.expr, scope: Scope) -> bool:
     match node:
-        case ast.Call(func=function, args=arguments, keywords=keywords) if (
-            scope(function) in ("dataclasses.field", "pydantic.Field")
+        case ast.Call(func=function, args=arguments, keywords=keywords) if scope(function) in (
+            "dataclasses.field",
+            "pydantic.Field",
         ):
             named = [one.value for one in keywords if not _makes(one, scope)]
             return all(_is_data(one, scope) for one in (*arguments, *named))
