@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from runtime_support import errors
@@ -159,14 +159,15 @@ def _is_of_script(exception: Exception) -> bool:
     while trace.tb_next is not None:
         trace = trace.tb_next
     frame = trace.tb_frame
-    return _is_compiled(frame) and not _calls_python(trace, frame)
+    return is_compiled(frame.f_code, frame.f_globals) and not _calls_python(trace, frame)
 
 
-def _is_compiled(frame: FrameType) -> bool:
+def is_compiled(code: CodeType, variables: dict[str, Any]) -> bool:
+    """Whether code, with the variables of its module, was compiled from a script."""
     import linecache
 
-    first = linecache.getline(frame.f_code.co_filename, 1, frame.f_globals)
-    return "__saft_source_map__" in frame.f_globals or first.startswith(_HEADER)
+    first = linecache.getline(code.co_filename, 1, variables)
+    return "__saft_source_map__" in variables or first.startswith(_HEADER)
 
 
 def _calls_python(trace: TracebackType, frame: FrameType) -> bool:

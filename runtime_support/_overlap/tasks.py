@@ -34,7 +34,7 @@ from runtime_support._positions import call_from_afar, context_of_call, is_ours
 from runtime_support._process import after_fork
 from runtime_support._seams import Around, register
 from runtime_support.errors import RunWaiting
-from runtime_support.runs._places import Scope, enter, scope_here
+from runtime_support.runs._places import enter, scope_here
 
 if TYPE_CHECKING:
     from asyncio import Task as LoopTask
@@ -55,7 +55,7 @@ class TaskQueue:
         self.workers = workers_here()
         self.parent = current.get()
         self.path = (*(self.parent.path if self.parent else ()), next(_numbers))
-        self.scope = scope_here().next_line()
+        self.line = scope_here().next_line()
         self.tasks: deque[Task] = deque()
         self.count = 0
         self.failed: set[int] = set()
@@ -232,7 +232,7 @@ class Task:
 
     def _call(self) -> Any:
         current.set(self)
-        enter(Scope(f"{self.queue.scope}.{self.number}"))
+        enter(self.queue.line.call(self.number))
         return call_from_afar(self.function)
 
     def end(self, value: Any, error: BaseException | None) -> None:

@@ -31,7 +31,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import quote
 from weakref import WeakSet
 from zlib import crc32
@@ -44,16 +44,11 @@ from runtime_support._results import Usage
 from runtime_support._values import counted
 from runtime_support._version import __version__
 from runtime_support.errors import ConfigError, JournalError
+from runtime_support.runs._closures import ClosedValues, Match
 from runtime_support.runs._lines import Entry, Held, lock, without_opaque
-from runtime_support.runs._places import (
-    Asked,
-    enclosing_scopes,
-    lines_ahead,
-    order_ahead,
-    without_order,
-)
+from runtime_support.runs._places import Asked, order_of
 
-VERSION = 2
+VERSION = 3
 _ID = 0x53414654  # "SAFT": what SQLite calls the application of a file
 _TABLES = f"""
 pragma journal_mode = wal;
@@ -61,11 +56,11 @@ pragma synchronous = full;
 begin immediate;
 create table if not exists entry (
     id integer primary key,
-    scope text, key text, repeat integer, step text not null, data text not null,
+    scope text, key text, place text, step text not null, data text not null,
     is_over integer not null default 0,
     sum integer not null
 );
-create index if not exists entry_place on entry (key, scope, repeat, step);
+create index if not exists entry_place on entry (key, scope, place, step);
 pragma application_id = {_ID};
 pragma user_version = {VERSION};
 commit;
@@ -75,13 +70,15 @@ _PROBLEMS = (sqlite3.Error, UnicodeDecodeError)
 # No database has fewer bytes.
 _SMALLEST = 512
 # What a row is, beside its number and its sum.
-_COLUMNS = "scope, key, repeat, step, data, is_over"
-_PLACE = "scope = ? and key = ? and repeat = ?"
+_COLUMNS = "scope, key, place, step, data, is_over"
+_PLACE = "scope = ? and key = ? and place = ?"
 _INSERT = f"insert into entry ({_COLUMNS}, sum) values (?, ?, ?, ?, ?, ?, ?)"
-_LATEST = "id in (select max(id) from entry where not is_over group by scope, key, repeat, step)"
+_LATEST = "id in (select max(id) from entry where not is_over group by scope, key, place, step)"
 # The ending of the file by which a process holds a journal.
 _LOCK = "-lock"
 _Values: TypeAlias = tuple[Any, ...]
+# By its step: the tool that was called, and the values that it closed over.
+KeptClosures: TypeAlias = dict[str, tuple[str, ClosedValues]]
 # Names that say nothing of which script runs.
 _NO_SCRIPTS = ("", "-", "-c", "__main__", "pytest", "ipykernel_launcher")
 
@@ -96,6 +93,24 @@ def note_command(words: list[str], folder: str) -> None:
     global command_here
     is_repeatable = words and "-c" not in words and "-" not in words
     command_here = (words, folder) if is_repeatable and not holds_secret(" ".join(words)) else None
+
+
+class KeptPrompt(NamedTuple):
+    """A call that is kept: where it was asked last, and what the tools closed over."""
+
+    place: str
+    closures: KeptClosures
+
+
+class EqualPrompts(NamedTuple):
+    """The calls that are kept and ask the same in one scope: those that this run has not asked for,
+    by place where they were asked last, and all names that are taken.
+    """
+
+    left: dict[Asked, KeptPrompt]
+    at: dict[str, Asked]
+    taken: set[Asked]
+    is_single: bool
 
 
 class _Pending:
@@ -117,9 +132,7 @@ class Journal:
         self.path = path
         self.script = script_here() if part_of is None else part_of
         self._is_part = part_of is not None
-        self._used: set[Asked] = set()
-        # The scopes of calls that were not made, as how they have ended is kept.
-        self._ended_calls: set[str] = set()
+        self._equal: dict[tuple[str, str], EqualPrompts] = {}
         self._told: set[str] = set()
         self._waiting: deque[_Pending] = deque()
         self._lock = threading.Lock()
@@ -145,55 +158,90 @@ class Journal:
             raise
         _open.add(self)
 
-    def claim(self, asked: Asked) -> bool:
-        """Whether something is kept of this call; then it is this one's."""
-        if not self._rows(f"select 1 from entry where {_PLACE} and not is_over limit 1", *asked):
-            return False
-        with self._lock:
-            is_free = asked not in self._used
-            self._used.add(asked)
-        return is_free
+    def claim(self, asked: Asked, match: Callable[[KeptClosures], Match]) -> Asked | None:
+        """What is kept of a call that was asked at this very place, and is none of another's.
 
-    def claim_like(self, asked: Asked) -> None:
-        """Moves here what is kept of a call with this key that was asked elsewhere, and that this
-        run has not asked for yet.
-
-        What ran ahead then and does not now, or the other way round, has another scope. All that
-        comes before in the script has to have ended, so that what is left belongs to none of it.
+        `match` says whether its tools had the values that they have now.
         """
-        like = sorted(self._like(asked), key=lambda one: (order_ahead(one.scope), one.repeat))
-        if not like:
-            return
-        inside, old = f"{asked.scope}/{asked.key}.{asked.repeat}.", like[0]
-        before = f"{old.scope}/{old.key}.{old.repeat}."
-
-        def move(row: _Values) -> _Values:
-            scope, key, repeat, *rest = row
-            if (scope, key, repeat) == old:
-                return asked.scope, key, asked.repeat, *rest
-            return inside + str(scope)[len(before) :], key, repeat, *rest
-
         with self._lock:
-            self._used.add(asked)
-        # With what was asked inside of its calls.
-        where = f"({_PLACE}) or substr(scope, 1, length(?4)) = ?4"
-        self._change(where.replace("?", "?{}", 3).format(1, 2, 3), (*old, before), move)
+            equal = self._equal_prompts(asked)
+            one = equal.at.get(asked.place)
+            if one is None or one not in equal.left:
+                return None
+            found = match(equal.left[one].closures)
+            if found == "other" or (found == "unsure" and not equal.is_single):
+                return None
+            del equal.left[one]
+        return one
 
-    def has_like(self, asked: Asked) -> bool:
-        """Whether there may be such a call."""
-        return any(True for _ in self._like(asked))
+    def claim_equal(self, asked: Asked, match: Callable[[KeptClosures], Match]) -> Asked | None:
+        """The first that is kept of equal calls, that this run has not asked for yet; from now on
+        it is of this place.
 
-    def _like(self, asked: Asked) -> Iterator[Asked]:
-        where = "key = ? and step = '0' and not is_over"
-        for scope, repeat in self._rows(
-            f"select distinct scope, repeat from entry where {where}", asked.key
-        ):
-            other = Asked(scope, asked.key, repeat)
-            if without_order(scope) != without_order(asked.scope) or other in self._used:
-                continue
-            # What is in the same lines is there for those who ask for it.
-            if lines_ahead(scope) != lines_ahead(asked.scope):
-                yield other
+        All that comes before in the script has to have ended, so that what is left belongs to none
+        of it. JournalError where nobody knows whether it is the same call.
+        """
+        with self._lock:
+            equal = self._equal_prompts(asked)
+            left = sorted(equal.left, key=lambda one: order_of(equal.left[one].place))
+            found = [(match(equal.left[one].closures), one) for one in left]
+            unsure = next((one for how, one in found if how == "unsure"), None)
+            chosen = next((one for how, one in found if how == "same"), None)
+            if chosen is None and equal.is_single:
+                chosen = unsure
+            if chosen is not None:
+                del equal.left[chosen]
+        if chosen is not None:
+            self._insert(*chosen, "place", {"place": asked.place})
+        elif unsure is not None and told_to("SAFT_IN_DOUBT", "stop") == "stop":
+            closures = equal.left[unsure].closures
+            tools = ", ".join(sorted({tool for tool, _ in closures.values()}))
+            raise JournalError(
+                f"{self.path}: the same was asked more than once, and {tools} may have been called "
+                "for this or for something else: what it closes over is not the same",
+                hint="have the prompt say what it is about, or name it by `scoped`; with "
+                "SAFT_IN_DOUBT=call it is asked again",
+            )
+        return chosen
+
+    def has_equal(self, asked: Asked) -> bool:
+        """Whether something is kept of equal calls that this run has not asked for yet."""
+        with self._lock:
+            return bool(self._equal_prompts(asked).left)
+
+    def begin(self, asked: Asked) -> Asked:
+        """The name of a call of which nothing is kept: its place, if that is not another's."""
+        with self._lock:
+            taken = self._equal_prompts(asked).taken
+            names = (asked, *(asked.another(number) for number in range(1, len(taken) + 1)))
+            asked = next(one for one in names if one not in taken)
+            taken.add(asked)
+        return asked
+
+    def _equal_prompts(self, asked: Asked) -> EqualPrompts:
+        """What was kept, when this run began, of calls that are equal; requires the lock."""
+        known = self._equal.get(asked[:2])
+        if known is None:
+            parts = (
+                f"case when json_valid(data) then json_extract(data, '$.{name}') end"
+                for name in ("tool", "closed", "place")
+            )
+            query = (
+                f"select place, step, {', '.join(parts)} from entry "
+                "where scope = ? and key = ? and not is_over order by id"
+            )
+            places: dict[Asked, str] = {}
+            closures: dict[Asked, KeptClosures] = {}
+            for name, step, tool, closed, place in self._execute(query, *asked[:2]):
+                one = Asked(*asked[:2], name)
+                places[one] = str(place) if step == "place" else places.get(one, str(name))
+                found = closures.setdefault(one, {})
+                if closed is not None:
+                    found[step] = tool, ClosedValues(*json.loads(closed))
+            left = {one: KeptPrompt(places[one], closures[one]) for one in places}
+            at = {place: one for one, place in places.items()}
+            known = self._equal[asked[:2]] = EqualPrompts(left, at, set(left), len(left) == 1)
+        return known
 
     def find(self, asked: Asked, step: int | str) -> Entry | None:
         """What is kept of a step; JournalError when that of a call is damaged."""
@@ -231,8 +279,6 @@ class Journal:
         self._insert(*asked, str(step), entry)
         with self._lock:
             self.new += type(step) is int and "kept" not in entry
-            if step == 0:
-                self._used.add(asked)
 
     def forget(self, asked: Asked, step: int, why: str) -> None:
         """Makes a prompt be asked again from this step on when the run resumes."""
@@ -267,11 +313,6 @@ class Journal:
             return {}
         return {"command": command_here[0], "folder": command_here[1]}
 
-    def not_made(self, scope: str) -> None:
-        """A call was not made, since it has ended before: what it asked then is not asked now."""
-        with self._lock:
-            self._ended_calls.add(scope)
-
     def tell_lost(self, entry: Entry) -> None:
         """Tells that what is asked now was answered before, and could not be kept."""
         self._tell(f"{self.path}: asked again, as {_told_held(entry, 'held')} and was not kept")
@@ -292,11 +333,9 @@ class Journal:
         """
         if not self._held.is_open:
             return
-        unused = 0
         try:
             if ended == "ok":
                 self.check_whole()
-                unused = 0 if self._is_part else self._unused()
             if self._broken is None:  # else the error was raised where it happened
                 end = {"ended": ended, "time": _now(), "kept": self.kept, "new": self.new}
                 self._note("ended", end)
@@ -315,8 +354,6 @@ class Journal:
             note(f"`saftc approve {self.path}` decides; then run the same command again to resume")
         elif ended != "ok" and count:
             note(f"{_answers(count)} kept in {self.path}; run the same command again to resume")
-        elif unused:
-            note(f"{self.path}: {_answers(unused)} kept that this run did not ask for")
 
     def leave(self) -> None:
         """In a forked process: the parent goes on to hold the file, and to write."""
@@ -330,21 +367,6 @@ class Journal:
             "and json_valid(data) and json_extract(data, '$.kept') is null"
         )
         return self._rows(query)[0][0]
-
-    def _unused(self) -> int:
-        """How many prompts have answers that this run had no use for, and could have had; those
-        inside of calls that were not made again are not asked.
-        """
-        query = (
-            f"select scope, key, repeat from entry where {_LATEST} and step = '0' "
-            "and json_valid(data) and json_extract(data, '$.kept') is null"
-        )
-        left = (Asked(*row) for row in self._rows(query))
-        return sum(
-            one not in self._used
-            and not any(scope in self._ended_calls for scope in enclosing_scopes(one.scope))
-            for one in left
-        )
 
     def _tell_of_beginning(self) -> None:
         query = "select step, data from entry where key is null order by id desc"
@@ -360,13 +382,17 @@ class Journal:
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with self._lock:
-            try:
-                return self._database.execute(query, values).fetchall()
-            except sqlite3.ProgrammingError:  # it is closed
-                self.check_whole()
-                raise
-            except _PROBLEMS as error:
-                raise _damaged(self.path, error) from None
+            return self._execute(query, *values)
+
+    def _execute(self, query: str, *values: Any) -> list[Any]:
+        """The rows of a query; requires the lock."""
+        try:
+            return self._database.execute(query, values).fetchall()
+        except sqlite3.ProgrammingError:  # it is closed
+            self.check_whole()
+            raise
+        except _PROBLEMS as error:
+            raise _damaged(self.path, error) from None
 
     def _note(self, step: str, entry: Entry) -> None:
         self._insert(None, None, None, step, entry)
@@ -383,10 +409,10 @@ class Journal:
                 raise _call_damaged(self.path)
 
     def _insert(
-        self, scope: str | None, key: str | None, repeat: int | None, step: str, entry: Entry
+        self, scope: str | None, key: str | None, place: str | None, step: str, entry: Entry
     ) -> None:
         """Adds a row, with those that other threads add at the same time."""
-        row = _Pending(_with_sum((_plain(scope), key, repeat, step, _text(entry), 0)))
+        row = _Pending(_with_sum((_plain(scope), key, place, step, _text(entry), 0)))
         self._waiting.append(row)
         with self._lock:
             if not row.is_kept and self._broken is None:
@@ -474,7 +500,7 @@ def _copy_rows(path: str, database: sqlite3.Connection) -> None:
     """Adds the rows of another journal that are not there; a process that was killed may have left
     one without any.
     """
-    same = "scope is ?1 and key is ?2 and repeat is ?3 and step = ?4 and data = ?5"
+    same = "scope is ?1 and key is ?2 and place is ?3 and step = ?4 and data = ?5"
     insert = (
         f"insert into entry ({_COLUMNS}, sum) select ?1, ?2, ?3, ?4, ?5, ?6, ?7 "
         f"where not exists (select 1 from entry where {same})"
@@ -627,9 +653,9 @@ def entries(path: str, *, latest: bool = False) -> Iterator[Entry]:
         ):
             if _sum(tuple(row)) != total:
                 raise ConfigError(f"{path} is damaged: a row of it has changed")
-            scope, key, repeat, step, data, _ = row
-            place: Entry = {"at": [scope, key, repeat, int(step) if step.isdigit() else step]}
-            yield (place if key is not None else {"process": step}) | json.loads(data)
+            scope, key, place, step, data, _ = row
+            at: Entry = {"at": [scope, key, place, int(step) if step.isdigit() else step]}
+            yield (at if key is not None else {"process": step}) | json.loads(data)
 
 
 def exchanges(path: str) -> Iterator[Entry]:
@@ -641,6 +667,14 @@ def exchanges(path: str) -> Iterator[Entry]:
         is_outside = is_call and str(entry.get("tool", "")).startswith("mcp(")
         if "kept" not in entry and ("hash" in entry or is_outside):
             yield entry
+
+
+def told_to(variable: str, default: str) -> str:
+    """What a variable says is to be done about a call of which not all is known: call, or stop."""
+    wanted = os.environ.get(variable) or default
+    if wanted not in ("call", "stop"):
+        raise ConfigError(f"{variable}: expected call or stop, got {wanted!r}")
+    return wanted
 
 
 def script_here() -> str:

@@ -16,10 +16,11 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from runtime_support._dates_decimals import read
@@ -49,7 +50,14 @@ from runtime_support.errors import (
 )
 from runtime_support.providers import who_answers
 from runtime_support.runs._budgets import add_kept, note_kept
-from runtime_support.runs._journal import Journal, time_text
+from runtime_support.runs._closures import (
+    NOTHING_CLOSED,
+    ClosedValues,
+    Match,
+    closed_values,
+    compared,
+)
+from runtime_support.runs._journal import Journal, KeptClosures, time_text, told_to
 from runtime_support.runs._lines import (
     ByPath,
     Entry,
@@ -84,7 +92,7 @@ class Keeper(Around):
         if journal is None:
             return None
         name, model = who_answers(call.settings)
-        return cls(journal, call.settings, f"{name} {model}", model, call.place)
+        return cls(journal, call.settings, f"{name} {model}", model, call.place, call.functions)
 
     @classmethod
     @contextmanager
@@ -103,9 +111,16 @@ class Keeper(Around):
             yield keep
 
     def __init__(
-        self, journal: Journal, settings: Settings, who: str, model: str, place: Place | None
+        self,
+        journal: Journal,
+        settings: Settings,
+        who: str,
+        model: str,
+        place: Place | None,
+        functions: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.journal = journal
+        self.functions = functions
         self.settings = settings
         self.who = who
         self.model = model
@@ -283,23 +298,28 @@ class Keeper(Around):
         asked = scope_here().asked(key_of_data([key, self.who]))
         if holds_secret(asked.scope):  # it is written to the file, and cannot be left out
             asked = asked._replace(scope=key_of_data(asked.scope))
-        self.asked = asked
-        if not journal.claim(asked) and journal.has_like(asked):
+        kept = journal.claim(asked, self._match)
+        if kept is None and journal.has_equal(asked):
             yield from until_turn()
-            journal.claim_like(asked)
-        return asked
+            kept = journal.claim_equal(asked, self._match)
+        self.asked = kept or journal.begin(asked)
+        return self.asked
+
+    def _match(self, kept: KeptClosures) -> Match:
+        """Whether the tools that were called had the values that they have now."""
+        found = {compared(closed, self.closed(tool)) for tool, closed in kept.values()}
+        if "other" in found:
+            return "other"
+        return "unsure" if "unsure" in found else "same"
+
+    def closed(self, tool: str) -> ClosedValues:
+        """The values that a tool closes over now."""
+        return closed_values(self.functions.get(tool))
 
     def found(self, step: int | str) -> Entry | None:
         """What is kept of a step."""
         assert self.asked is not None
         return self.journal.find(self.asked, step)
-
-    def not_made(self, step: str, inside: str | None) -> None:
-        """What a call asked before that has ended is not asked now; `inside` is its scope, if it
-        is not the one of the step.
-        """
-        assert self.asked is not None
-        self.journal.not_made(inside or self.asked.inside(step))
 
     def put(self, step: int | str, entry: Entry, needed: str | None = None) -> None:
         """Keeps a step; see `Journal.put`."""
@@ -339,6 +359,8 @@ class KeptCall:
         self._call: Entry = {"tool": name, "sent": sent}
         if holds_secret(sent):
             self._call = {"tool": name, "sent": redacted(sent), "key": key_of_data(sent)}
+        self._name = name
+        self._closed = NOTHING_CLOSED
         self._waits = waits
         if waits:
             self._call["approved"] = True
@@ -358,7 +380,7 @@ class KeptCall:
         if "ms" not in entry and (self._waits or "approved" in entry):
             return self._looked_after(entry)
         if "ms" not in entry:
-            if _told_to("SAFT_IN_DOUBT", in_doubt) == "call":
+            if told_to("SAFT_IN_DOUBT", in_doubt) == "call":
                 return None
             way = "without SAFT_IN_DOUBT=stop" if in_doubt == "call" else "with SAFT_IN_DOUBT=call"
             raise JournalError(
@@ -367,12 +389,11 @@ class KeptCall:
                 hint=f"find out whether it did; {way} it is called again",
             )
         if "kept" not in entry:
-            self._keeper.not_made(self._step, self._inside)
             return entry
         again = "with SAFT_NOT_KEPT=call it is called again"
         if self._waits:  # what was approved once is made once
             again = "have it give a result without one, and begin another journal"
-        elif _told_to("SAFT_NOT_KEPT", "stop") == "call":
+        elif told_to("SAFT_NOT_KEPT", "stop") == "call":
             return None
         raise JournalError(
             f"{_named(entry)} was called {time_text(entry['time'])} and has ended, with "
@@ -408,6 +429,10 @@ class KeptCall:
         """From now on it may have done something."""
         self._keeper.journal.check_whole()
         self._began = time.time()
+        self._closed = self._keeper.closed(self._name)
+        # Which values the call will change is not known yet.
+        if self._closed.fixed or self._closed.unknown:
+            self._call["closed"] = self._closed._replace(changing=[])
         self._keeper.put(self._step, {**self._call, "time": round(self._began, 3)})
 
     def leave(self) -> None:
@@ -417,6 +442,9 @@ class KeptCall:
     def end(self, outcome: Entry) -> None:
         """It is over, and not made again."""
         seconds = time.time() - self._began
+        closed = self._closed.settled(self._keeper.closed(self._name))
+        if any(closed):
+            self._call["closed"] = closed
         ended = {"time": round(self._began, 3), "ms": round(seconds * 1000, 1), **outcome}
         self._keeper.put(self._step, {**self._call, **ended}, "result")
 
@@ -519,14 +547,6 @@ def keep_moment(asked: str, moment: datetime) -> datetime:
     kept.begin()
     kept.end({"args": None, "result": to_json(moment), "error": None})
     return moment
-
-
-def _told_to(variable: str, default: str) -> str:
-    """What a variable says is to be done about a call of which not all is known: call, or stop."""
-    wanted = os.environ.get(variable) or default
-    if wanted not in ("call", "stop"):
-        raise ConfigError(f"{variable}: expected call or stop, got {wanted!r}")
-    return wanted
 
 
 def _named(entry: Entry) -> str:

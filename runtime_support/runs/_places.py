@@ -3,8 +3,10 @@
     with scoped("mail/17"): ...     prompts inside are counted for themselves
     call_key()                      inside of a tool: the same text when it has to be called again
 
-Nothing of it depends on time or on threads. Within a scope the script asks in the same order, and
-calls that run ahead have scopes of their own, by their place in the order of the script.
+What is kept is found by what was asked, within the scope that people and calls of tools name. Its
+place says where that was: which line of calls that ran ahead, which of them, and how often the same
+was asked there before. Of equal prompts, each prefers the one that was asked at its own place.
+Nothing of it depends on time or on threads.
 """
 
 from __future__ import annotations
@@ -17,27 +19,38 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
-_INNERMOST = re.compile(r"[#/]?[^#/]*\Z")
-_AHEAD = re.compile(r"#(\d+)\.(\d+)")
+_NUMBER = re.compile(r"\d+")
 
 
 class Asked(NamedTuple):
-    """One call of `prompt`, by its place: `key` is a hash of its first request and who answers."""
+    """One call of `prompt`: `key` is a hash of its first request and who answers, `place` where in
+    the scope that was asked first.
+    """
 
     scope: str
     key: str
-    repeat: int
+    place: str
 
     def inside(self, step: str) -> str:
         """The name of the scope of a step, such as a call of a tool."""
-        return f"{self.scope}/{self.key}.{self.repeat}.{step}"
+        return f"{self.scope}/{self.key}.{self.place}.{step}"
+
+    def another(self, number: int) -> Asked:
+        """Another name, where something else has this one already."""
+        return self._replace(place=f"{self.place}~{number}")
+
+
+def order_of(place: str) -> tuple[int, ...]:
+    """A place in the order of the script."""
+    return tuple(map(int, _NUMBER.findall(place)))
 
 
 class Scope:
-    """A part of a run, with what was asked in it."""
+    """A part of a run, with what was asked in it; `line` says which call that ran ahead it is."""
 
-    def __init__(self, name: str = "") -> None:
+    def __init__(self, name: str = "", line: str = "") -> None:
         self.name = name
+        self.line = line
         self._asked: Counter[str] = Counter()
         self._lines = 0
         self._lock = threading.Lock()
@@ -48,19 +61,30 @@ class Scope:
         with self._lock:
             repeat = self._asked[key]
             self._asked[key] += 1
-        return Asked(self.name, key, repeat)
+        return Asked(self.name, key, f"{self.line}{repeat}")
 
-    def next_line(self) -> str:
-        """The name of the next line of calls that may run ahead."""
+    def next_line(self) -> Line:
+        """The next line of calls that may run ahead."""
         with self._lock:
             self._lines += 1
-            return f"{self.name}#{self._lines}"
+            return Line(self.name, f"{self.line}{self._lines}")
 
     def part(self, name: str) -> Scope:
         """The part of that name, always the same one."""
         with self._lock:
             whole = f"{self.name}/{name}" if self.name else name
-            return self._parts.setdefault(name, Scope(whole))
+            return self._parts.setdefault(name, Scope(whole, self.line))
+
+
+class Line(NamedTuple):
+    """Calls that may run ahead, in one scope."""
+
+    scope: str
+    name: str
+
+    def call(self, number: int) -> Scope:
+        """What one of them asks."""
+        return Scope(self.scope, f"{self.name}.{number}:")
 
 
 _root = Scope()
@@ -110,8 +134,7 @@ def scoped(name: str) -> Generator[None]:
 
 
 def call_key() -> str:
-    """Returns, inside of a tool, a key that is the same when a resumed run makes this call again.
-    """
+    """Returns, in a tool, a key that is the same when a resumed run makes this call again."""
     return scope_here().name
 
 
@@ -119,19 +142,4 @@ def enclosing_scopes(scope: str) -> Iterator[str]:
     """The names of a scope and of those around it, from the inside."""
     while scope:
         yield scope
-        scope = _INNERMOST.sub("", scope)
-
-
-def without_order(scope: str) -> str:
-    """The name of a scope without what says which calls ran ahead."""
-    return _AHEAD.sub("", scope)
-
-
-def lines_ahead(scope: str) -> tuple[str, ...]:
-    """The lines that calls ran ahead in, one inside of the other."""
-    return tuple(line for line, _ in _AHEAD.findall(scope))
-
-
-def order_ahead(scope: str) -> tuple[int, ...]:
-    """The places of calls that ran ahead in the order of the script."""
-    return tuple(int(number) for pair in _AHEAD.findall(scope) for number in pair)
+        scope = scope.rpartition("/")[0]

@@ -38,7 +38,7 @@ class Summary:
     processes: int = 0
     state: str = "killed"
     size: int = 0
-    prompts: set[tuple[str, str, int]] = field(default_factory=set[tuple[str, str, int]])
+    prompts: set[tuple[str, str, str]] = field(default_factory=set[tuple[str, str, str]])
     spent: Spent = field(default_factory=Spent)
     tools: int = 0
 

@@ -137,7 +137,6 @@ for path in list_files("inbox/*.txt"):
 
 
 @meet("journal", "overlap")
-@pytest.mark.xfail(strict=True, reason="until kept answers are found by what was asked")
 def test_an_item_in_front_is_the_only_one_that_is_paid(home: Home) -> None:
     home.reply(answer)
     for word in "bcd":
