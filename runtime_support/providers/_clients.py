@@ -16,7 +16,7 @@ import re
 import ssl
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from functools import cache, cached_property, lru_cache, partial
 from typing import Any
@@ -280,8 +280,9 @@ class Body:
         self._lines: deque[bytes] = deque()
         self._pieces: list[bytes] = []
         self._before = b""
-        # Ends the exchange, also when the server has more to say.
-        self.closing = Effect(response.close, partial(_to_its_end, response.aclose))
+        # Ends the exchange, also when the server has more to say. In a loop nothing of it waits, so
+        # that a task cannot be cancelled in the middle, and its pool would not forget it.
+        self.closing = Effect(response.close, response.aclose)
         self.resting = self._bounds.resting
 
     def read(self) -> Effects[bytes]:
@@ -376,18 +377,6 @@ class Body:
                 hint="raise `max_reply_bytes`, or ask for less",
             ) from None
         return part
-
-
-async def _to_its_end(close: Callable[[], Awaitable[None]]) -> None:
-    """Closes something, also when the task is cancelled meanwhile: its pool would not forget it."""
-    import asyncio
-
-    closing = asyncio.ensure_future(close())
-    try:
-        await asyncio.shield(closing)
-    except asyncio.CancelledError:
-        await asyncio.wait((closing,))
-        raise
 
 
 def _redirected(response: httpx2.Response) -> ProviderError:
