@@ -93,6 +93,7 @@ class ValueTarget(Target):
         return self._contract
 
     def ending(self) -> str:
+        """The form that a reply is to have, in words behind the prompt."""
         return self._contract.text
 
     def accept(self, text: str) -> None:
@@ -103,6 +104,7 @@ class ValueTarget(Target):
         self.repairs.extend(repairs)
 
     def reminder(self, reason: str) -> str:
+        """What a model is told of a reply that does not fit."""
         # The first message has the form; to repeat it would bury what is wrong.
         again = "Reply with all of it again, corrected, JSON only."
         return f"That reply cannot be used: {reason}. {again}"
