@@ -21,7 +21,7 @@ What is not known to do nothing is unknown: a node that no rule names, an import
 of Python that is made, compared or shown by code of its own.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from fnmatch import fnmatchcase
 from functools import cached_property
 
@@ -59,7 +59,8 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, nodes_of, walk
 
 # What something does by itself, and the functions that it may call.
-_Found = tuple[set[Effect], set[n.FunctionDef]]
+_Found = tuple[Set[Effect], Set[n.FunctionDef]]
+_NOTHING: _Found = frozenset(), frozenset()
 
 UNKNOWN = frozenset[Effect]({"unknown"})
 # What runs ahead of its turn has none of these.
@@ -127,6 +128,9 @@ class Effects:
         self._calculating = calculating
         self._is_imported = is_imported
         self._own: dict[n.FunctionDef, _Found] = {}
+        self._nodes: dict[n.Node, _Found] = {}
+        self._below: dict[n.Node, _Found] = {}
+        self._reached: dict[n.FunctionDef, frozenset[n.FunctionDef]] = {}
         self._with_code: dict[Type, bool] = {}
 
     @cached_property
@@ -192,7 +196,7 @@ class Effects:
 
     def of_node(self, node: n.Node) -> set[Effect]:
         """What a node by itself may do, beside what its parts do."""
-        return self._with_functions(self._of_node(node))
+        return self._with_functions(self._by_itself(node))
 
     def of_function(self, definition: n.FunctionDef) -> set[Effect]:
         """What a call of a function may do."""
@@ -222,27 +226,40 @@ class Effects:
 
     def reached(self, functions: Iterable[n.FunctionDef]) -> set[n.FunctionDef]:
         """The functions themselves, and those that they may reach."""
-        pending, found = list(functions), set[n.FunctionDef]()
-        while pending:
-            function = pending.pop()
-            if function not in found:
-                found.add(function)
-                pending += self._in_body(function)[1]
-        return found
+        return {one for function in functions for one in self._reached_from(function)}
+
+    def _reached_from(self, function: n.FunctionDef) -> frozenset[n.FunctionDef]:
+        known = self._reached.get(function)
+        if known is None:
+            pending, found = [function], set[n.FunctionDef]()
+            while pending:
+                one = pending.pop()
+                if one in self._reached:
+                    found |= self._reached[one]
+                elif one not in found:
+                    found.add(one)
+                    pending += self._in_body(one)[1]
+            known = self._reached[function] = frozenset(found)
+        return known
 
     def first_unknown(
         self, *nodes: n.Node, kinds: frozenset[Effect] = _NEVER_AHEAD
     ) -> n.Node | None:
         """The first of the nodes, and of those in them, that has an effect of these kinds."""
-        places = (node for top in nodes for node in walk(top))
-        return next((node for node in places if self.of_node(node) & kinds), None)
+        pending = [*reversed(nodes)]
+        while pending:
+            node = pending.pop()
+            if self.of_node(node) & kinds:
+                return node
+            pending += (one for one in reversed(children(node)) if self.of(one) & kinds)
+        return None
 
     def origin_of(self, node: n.Node) -> tuple["Effects", n.Node, n.FunctionDef | None]:
         """Where a node has such an effect from: itself, or a place in a function that it reaches.
 
         With it come the effects in the script of that place, and the function.
         """
-        effects, functions = self._of_node(node)
+        effects, functions = self._by_itself(node)
         if effects & _NEVER_AHEAD:
             return self, node, None
         reached = sorted(self.reached(functions), key=lambda one: one.span.start)
@@ -252,7 +269,7 @@ class Effects:
             for script in (self.script_of(function),)
             for top in function.body
             for inner in walk(top)
-            if script._of_node(inner)[0] & _NEVER_AHEAD
+            if script._by_itself(inner)[0] & _NEVER_AHEAD
         )
 
     def shows_unknown(self, node: n.Expression) -> bool:
@@ -304,7 +321,8 @@ class Effects:
 
     def _with_functions(self, found: _Found) -> set[Effect]:
         effects, functions = found
-        return effects.union(*(self._in_body(one)[0] for one in self.reached(functions)))
+        reached = self.reached(functions)
+        return {*effects, *(each for one in reached for each in self._in_body(one)[0])}
 
     def _in_body(self, function: n.FunctionDef) -> _Found:
         known = self._own.get(function)
@@ -313,13 +331,23 @@ class Effects:
         return known
 
     def _directly(self, nodes: Iterable[n.Node]) -> _Found:
-        effects, called = set[Effect](), set[n.FunctionDef]()
-        for top in nodes:
-            for node in walk(top):
-                own, functions = self._of_node(node)
-                effects |= own
-                called |= functions
-        return effects, called
+        """What the nodes and all below them do, each of which is asked once."""
+        return _both(*map(self._with_parts, nodes))
+
+    def _with_parts(self, top: n.Node) -> _Found:
+        if top not in self._below:
+            for node in reversed([*walk(top)]):
+                if node not in self._below:
+                    parts = (self._below[one] for one in children(node))
+                    found = _both(self._by_itself(node), *(one for one in parts if any(one)))
+                    self._below[node] = found if any(found) else _NOTHING
+        return self._below[top]
+
+    def _by_itself(self, node: n.Node) -> _Found:
+        known = self._nodes.get(node)
+        if known is None:
+            known = self._nodes[node] = self._of_node(node)
+        return known
 
     def _of_node(self, node: n.Node) -> _Found:
         found = self._of_construct(node)

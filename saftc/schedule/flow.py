@@ -18,6 +18,7 @@ class Flow:
     def __init__(self, effects: Effects) -> None:
         self.facts = effects.facts
         self.effects = effects
+        self._statements: dict[n.Statement, tuple[_Certain, _Certain | None]] = {}
 
     def assigned(self, statements: Iterable[n.Statement]) -> set[Symbol]:
         """What the statements may assign."""
@@ -46,30 +47,43 @@ class Flow:
 
         `certain` has a value at the beginning, and grows by what has one at the end.
         """
-        early = _Early(self, certain)
-        assigned = early.block(statements, frozenset())
-        if assigned is not None:
-            certain |= assigned
-        return early.found
+        found, assigned = set[Symbol](), _Certain()
+        for statement in statements:
+            early, bound = self._of_statement(statement)
+            found |= early - certain - assigned
+            if bound is None:
+                return found
+            assigned |= bound
+        certain |= assigned
+        return found
+
+    def _of_statement(self, statement: n.Statement) -> "tuple[_Certain, _Certain | None]":
+        """What a statement may read that it has not assigned before, and what it certainly assigns;
+        None where nothing goes on below it.
+        """
+        if statement not in self._statements:
+            early = _Early(self)
+            bound = early.block((statement,), _Certain())
+            self._statements[statement] = _Certain(early.found), bound
+        return self._statements[statement]
 
 
 class _Early(Forward[_Certain]):
-    """The state is what was certainly assigned, beside what had a value at the beginning."""
+    """The state is what was certainly assigned."""
 
-    def __init__(self, flow: Flow, certain: set[Symbol]) -> None:
+    def __init__(self, flow: Flow) -> None:
         super().__init__()
         self.flow = flow
-        self.certain = certain
         self.found = set[Symbol]()
 
     def evaluate(self, node: n.Expression, statement: n.Statement, state: _Certain) -> _Certain:
-        self.found |= self.flow.read(node) - self.certain - state
+        self.found |= self.flow.read(node) - state
         return state
 
     def bind(self, statement: n.Statement, state: _Certain) -> _Certain:
         if isinstance(statement, Code):
             # It may run from here on, also where no call is in sight.
-            self.found |= self.flow.outer(statement) - self.certain - state
+            self.found |= self.flow.outer(statement) - state
         return state.union(self.flow.bound(statement))
 
     def join(self, states: Sequence[_Certain]) -> _Certain:

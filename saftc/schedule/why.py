@@ -105,8 +105,8 @@ def _prompts(note: Note, plan: Plan) -> list[_Asking]:
 def calls_elsewhere(effects: Effects, calls: Iterable[n.Call]) -> Iterator[n.Call]:
     """Those of the calls by which functions of other scripts ask."""
     for call in calls:
-        for one in members(effects.facts.types.get(call.function, ANY)):
-            is_function = isinstance(one, FunctionType) and not effects.facts.is_own(one.definition)
-            if is_function and "asks" in effects.of_function(one.definition):
-                yield call
-                break
+        types = members(effects.facts.types.get(call.function, ANY))
+        called = [one.definition for one in types if isinstance(one, FunctionType)]
+        others = [one for one in called if not effects.facts.is_own(one)]
+        if any("asks" in effects.of_function(one) for one in others):
+            yield call

@@ -285,8 +285,9 @@ def _describes(meaning: Meaning) -> bool:
     """Whether a call of this only describes a value, or makes a date or a decimal."""
     if isinstance(meaning, str):
         return meaning in _CONSTRAINTS or meaning.startswith("annotated_types.")
-    is_class = meaning is not None and not isinstance(meaning, Variable)
-    return is_class and meaning.value.type in CLASSES_OF_DATES.values()
+    if meaning is None or isinstance(meaning, Variable):
+        return False
+    return meaning.value.type in CLASSES_OF_DATES.values()
 
 
 def is_told(annotation: ast.expr, scope: Scope) -> bool:
