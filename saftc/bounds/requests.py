@@ -175,6 +175,10 @@ class Bounds:
         """What of a script runs ahead."""
         return plan(facts, self._overlapping)
 
+    def effects_of(self, facts: Facts) -> Effects:
+        """The effects in one of the scripts."""
+        return self.effects.of_script(facts)
+
     def _calls_itself(self, definition: n.FunctionDef, script: Script) -> FunctionBound:
         name = definition.name.text
         reached = self.effects.reached([definition])

@@ -79,6 +79,8 @@ class Whole(Protocol):
 
     def plan_of(self, facts: Facts) -> Plan: ...
 
+    def effects_of(self, facts: Facts) -> Effects: ...
+
 
 class _Tool(NamedTuple):
     """A value on offer: whether it may be a tool, and what a call of it asks."""
@@ -95,7 +97,7 @@ class Script:
         self.bounds = bounds
         self.facts = facts
         self.source = source
-        self.effects = Effects(facts)
+        self.effects = bounds.effects_of(facts)
         self.reader = Reader(facts, source, constants_of(facts), self._result, self._asks)
         self._calling: set[n.Call] = set()
 

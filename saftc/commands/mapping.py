@@ -117,8 +117,9 @@ def _functions(file: str, workspace: Workspace) -> dict[str, str]:
 
 def _effects_of_the_top(file: str, workspace: Workspace) -> Iterator[str]:
     """Where the top level of a script does what is to be done once, and every process would do."""
-    checked = workspace.scripts.check(file, workspace.root_of(file))
-    effects = Effects(checked.facts)
+    root = workspace.root_of(file)
+    checked = workspace.scripts.check(file, root)
+    effects = Effects(checked.facts, workspace.scripts.of_script(file, root).pure)
     for statement in checked.module.statements:
         for effect in sorted(effects.of_run(statement) & _EFFECTS.keys()):
             line, column = checked.source.position(statement.span.start)

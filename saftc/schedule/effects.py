@@ -177,7 +177,7 @@ class Effects:
             and any(effects.of_function(one) >= {"asks", "prints"} for one in functions)
         )
 
-    def _of_script(self, facts: Facts) -> "Effects":
+    def of_script(self, facts: Facts) -> "Effects":
         """The effects in the script with these facts."""
         return next(one for one in (self, *self._scripts) if one.facts is facts)
 
@@ -590,7 +590,7 @@ class Effects:
         if node.is_streamed:  # its pieces are for now
             effects.add("writes")
         for one in offered(self.facts, node):
-            script = self._of_script(one.facts)
+            script = self.of_script(one.facts)
             if not script.is_declared_pure(one.value):
                 own, functions = script._of_value(one.type, is_called=False)
                 effects |= own

@@ -213,8 +213,12 @@ def _written_key(node: n.Index | n.Slice) -> str | None:
 
 
 def _span_of(symbol: Symbol, binding: n.Node | None) -> Span | None:
-    """Where a name can be given its type: the name of a parameter, or where it is first bound."""
+    """Where a name can be given its type: the name of a parameter, or where it is first bound. One
+    with an annotation has its type, be it `any`.
+    """
     match binding:
+        case n.Parameter() | n.AssignStmt() if binding.schema is not None:
+            return None
         case n.Parameter():
             return binding.name.span
         case n.AssignStmt() | n.AugmentedAssignStmt() | n.UnpackStmt():
