@@ -318,7 +318,10 @@ def _loop(
         return line
     body: list[Statement] = []
     for symbol, added in zip(ahead.grows, ahead.added, strict=True):
-        body.append(py.line(_growth(context, statement, symbol, py.name(added))))
+        given: Expression = py.name(added)
+        if symbol in ahead.counts:
+            given = _counted(py.name(context.names[symbol]), given)
+        body.append(py.line(_growth(context, statement, symbol, given)))
         context.note(body[-1], statement.span)
     lines: list[cst.EmptyLine] = []
     if rest:
@@ -351,6 +354,14 @@ def _growth(
         return cst.Expr(py.call(py.attribute(own, "update" if is_map else "extend"), [added]))
     value = py.dict_([(None, own), (None, added)]) if is_map else py.binary(own, "+", added)
     return py.assignment(own, value)
+
+
+def _counted(own: cst.Name, added: Expression) -> Expression:
+    """`{key: counts.get(key, 0) + count for key, count in new_counts.items()}`."""
+    key, count = (py.name(f"{one}_" if own.value == one else one) for one in ("key", "count"))
+    before = py.call(py.attribute(own, "get"), [key, py.constant(0)])
+    items = py.call(py.attribute(added, "items"), [])
+    return py.dict_comprehension(key, py.binary(before, "+", count), py.tuple_([key, count]), items)
 
 
 def _nothing(type_: Type) -> Expression:

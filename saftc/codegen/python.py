@@ -431,6 +431,13 @@ def comprehension(
     return cst.ListComp(item, _clauses(clauses, awaiting or [False] * len(clauses)))
 
 
+def dict_comprehension(
+    key: Expression, value: Expression, target: Expression, iterable: Expression
+) -> cst.DictComp:
+    """`{key: value for target in iterable}`."""
+    return cst.DictComp(key, value, _clauses([(target, iterable, [])], [False]))
+
+
 def generator(made: cst.ListComp) -> cst.GeneratorExp:
     """The same as an expression that makes no list."""
     return cst.GeneratorExp(made.elt, made.for_in, lpar=(), rpar=())

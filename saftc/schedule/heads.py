@@ -26,7 +26,7 @@ what may be missing:
 """
 
 import builtins
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from keyword import iskeyword
 
@@ -36,10 +36,11 @@ from saftc.schedule.certainty import TO_HEAD, Certainty, Reason
 from saftc.schedule.flow import Flow, continues_of
 from saftc.schedule.loop_values import Given
 from saftc.semantics.builtins import Effect
+from saftc.semantics.facts import Facts
 from saftc.semantics.failure import failures_of, parts_of
 from saftc.semantics.forms import BuiltinCall, Form
 from saftc.semantics.names import Symbol
-from saftc.semantics.types import is_known
+from saftc.semantics.types import MapType, is_known
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, walk
 
@@ -186,8 +187,7 @@ class Heads:
             return endless
         lost = self._lost(loop, reach)
         if lost:
-            names = " and ".join(sorted(f"`{symbol.name}`" for symbol in lost))
-            return Reason(loop.body[0], *needs(names))
+            return Reason(loop.body[0], *needs(lost, self.facts))
         return None
 
     def _lost(self, loop: n.ForStmt, reach: Reach) -> set[Symbol]:
@@ -218,9 +218,15 @@ class Heads:
         return self.awaits is not None and self.awaits.in_(parts)
 
 
-def needs(names: str) -> tuple[str, str]:
+def needs(symbols: Iterable[Symbol], facts: Facts) -> tuple[str, str]:
     """That an item needs what the one before has given, and the way out where it does not."""
+    found = sorted(symbols, key=lambda symbol: symbol.name)
+    names = " and ".join(f"`{symbol.name}`" for symbol in found)
     way_out = "if it only collects, add with `+=` and read it below the loop"
+    if isinstance(facts.symbols.get(found[0]), MapType):
+        name = found[0].name
+        count = f"`{name} = {{...{name}, [key]: get({name}, key, 0) + 1}}`"
+        way_out = f"if it only counts, write {count} and read it below the loop"
     return f"it needs {names} of the item before", way_out
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from saftc.flow.statements import all_statements, bound_by
 from saftc.schedule.flow import Flow
 from saftc.semantics.facts import Facts
-from saftc.semantics.forms import Form, parts_of
+from saftc.semantics.forms import BuiltinCall, Form, parts_of
 from saftc.semantics.names import Symbol
 from saftc.semantics.types import (
     ANY,
@@ -24,7 +24,7 @@ from saftc.semantics.types import (
     union,
 )
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import walk
+from saftc.syntax.walk import children, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +84,25 @@ def _in_pattern(pattern: n.Pattern, type_: Type, name: n.Identifier) -> Iterator
             yield own
 
 
-def growing(flow: Flow, loop: n.ForStmt) -> list[Symbol]:
-    """The variables to which the loop only adds, and which nothing in it reads."""
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How a statement adds to a variable, which it `reads` so many times for that; `is_count`: to
+    the whole numbers under the keys of an object, which begin at 0.
+    """
+
+    symbol: Symbol
+    reads: int = 1
+    is_count: bool = False
+
+
+def growing(flow: Flow, loop: n.ForStmt) -> dict[Symbol, Growth]:
+    """The variables to which the loop only adds in one way, and which nothing else in it reads."""
     names = flow.facts.names
-    adding: dict[Symbol, int] = {}
+    adding: dict[Symbol, list[Growth]] = {}
     for statement in all_statements(loop.body):
-        symbol = added_to(flow, statement)
-        if symbol is not None:
-            adding[symbol] = adding.get(symbol, 0) + 1
+        one = added_to(flow, statement)
+        if one is not None:
+            adding.setdefault(one.symbol, []).append(one)
     in_functions = flow.read_in_functions(loop.body)
     reads = [
         names.of(node)
@@ -100,20 +111,23 @@ def growing(flow: Flow, loop: n.ForStmt) -> list[Symbol]:
         if isinstance(node, n.Name)
     ]
     binds = [s for one in (loop, *all_statements(loop.body)) for s in flow.bound(one)]
-    return [
-        symbol
-        for symbol, count in adding.items()
-        if reads.count(symbol) == binds.count(symbol) == count
+    return {
+        symbol: found[0]
+        for symbol, found in adding.items()
+        if reads.count(symbol) == sum(one.reads for one in found)
+        and binds.count(symbol) == len(found)
+        and len({one.is_count for one in found}) == 1
         and symbol not in in_functions
         and symbol.starts_from is None
-    ]
+    }
 
 
-def added_to(flow: Flow, statement: n.Statement) -> Symbol | None:
+def added_to(flow: Flow, statement: n.Statement) -> Growth | None:
     """What a statement adds to: a list, an object with any keys, a text or a whole number.
 
         xs = xs + others        xs += others        xs = [...xs, other]
         counts = {...counts, [key]: other}          text += other           total += 1
+        counts = {...counts, [key]: get(counts, key, 0) + 1}
 
     Of these, adding one after the other gives the same as adding all at once.
     """
@@ -134,15 +148,86 @@ def added_to(flow: Flow, statement: n.Statement) -> Symbol | None:
         case n.AssignStmt(
             schema=None, value=n.ObjectLiteral(fields=(n.Spread(value=n.Name() as own), *entries))
         ):
-            parts = tuple(entries)
             types = (facts.type_of(own), facts.type_of(statement.value))
-            is_growth = all(isinstance(one, MapType) for one in types)
+            is_growth = bool(entries) and all(isinstance(one, MapType) for one in types)
+            counted = [_counted(facts, own, entry) for entry in entries]
+            if is_growth and all(counted):
+                parts = tuple(part for one in counted for part in one)
+                reads = 1 + len(entries)
+                return _growth(flow, statement, own, parts, reads=reads, is_count=True)
+            parts = tuple(entries)
         case _:
             return None
-    symbol = facts.names.of(statement.name)
-    is_same = facts.names.of(own) is symbol
-    only_adds = symbol not in flow.read(*parts)
-    return symbol if is_same and is_growth and only_adds else None
+    return _growth(flow, statement, own, parts) if is_growth else None
+
+
+def _growth(
+    flow: Flow,
+    statement: n.AssignStmt | n.AugmentedAssignStmt,
+    own: n.Name,
+    added: Iterable[n.Node],
+    *,
+    reads: int = 1,
+    is_count: bool = False,
+) -> Growth | None:
+    symbol = flow.facts.names.of(statement.name)
+    if flow.facts.names.of(own) is not symbol or symbol in flow.read(*added):
+        return None
+    return Growth(symbol, reads, is_count)
+
+
+def _counted(facts: Facts, own: n.Name, entry: n.Entry) -> tuple[n.Node, ...]:
+    """The key and what is added to its number in `[key]: get(counts, key, 0) + 1`; else nothing."""
+    match entry:
+        case n.Field(key=key, value=n.Binary(operator="+") as value):
+            pass
+        case n.ComputedField(key=key, value=n.Binary(operator="+") as value):
+            pass
+        case _:
+            return ()
+    is_native = facts.forms.operators[value] == Form.NATIVE and facts.type_of(value) == INT
+    for read, added in ((value.left, value.right), (value.right, value.left)):
+        match read:
+            case n.Call(
+                arguments=(
+                    n.Argument(name=None, value=n.Name() as counts),
+                    n.Argument(name=None, value=taken),
+                    n.Argument(name=None, value=n.Literal(value=0)),
+                )
+            ):
+                form = facts.forms.calls[read]
+                is_get = isinstance(form, BuiltinCall) and form.builtin.name == "get"
+                is_own = facts.names.of(counts) is facts.names.of(own)
+                if is_native and is_get and is_own and _is_alike(facts, key, taken):
+                    return (taken, added)
+            case _:
+                pass
+    return ()
+
+
+def _is_alike(facts: Facts, key: n.Node, taken: n.Node) -> bool:
+    """Whether two keys are written alike, of names, literals and what is in them, in texts too."""
+    match key, taken:
+        case n.Identifier(text=text), n.Literal(value=str() as again):
+            return text == again
+        case n.Name(), n.Name():
+            return facts.names.of(key) is facts.names.of(taken)
+        case n.Literal(value=value), n.Literal(value=again):
+            return value == again and type(value) is type(again)
+        case n.Identifier(text=text), n.Identifier(text=again):
+            return text == again
+        case n.FormatText(text=text), n.FormatText(text=again):
+            return text == again
+        case n.FormatHole(spec=spec), n.FormatHole(spec=again) if spec != again:
+            return False
+        case (n.Member() | n.Index() | n.FormattedString() | n.FormatHole()), _ if (
+            type(key) is type(taken)
+        ):
+            parts, others = children(key), children(taken)
+            are_as_many = len(parts) == len(others)
+            return are_as_many and all(map(_is_alike, [facts] * len(parts), parts, others))
+        case _:
+            return False
 
 
 def _is_sum(facts: Facts, value: n.Binary, own: n.Name) -> bool:

@@ -49,7 +49,7 @@ from saftc.schedule.heads import (
     needs,
 )
 from saftc.schedule.iterated import Unlisted
-from saftc.schedule.loop_values import Given, given_of, growing
+from saftc.schedule.loop_values import Given, Growth, given_of, growing
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import IN_PARTS, BuiltinCall, DirectCall
@@ -71,8 +71,8 @@ class Ahead:
 
     Those above are its `head`. The function takes an item, or what the head gives of one, called
     `item` where that has no name of its own. It gives `gives`, what it assigns and others read, and
-    what it adds to what `grows`, called `added`; where that is nothing, what it gives is called
-    `nothing`.
+    what it adds to what `grows`, called `added`: to the numbers in those of them that are `counts`.
+    Where that is nothing, what it gives is called `nothing`.
     """
 
     head: Head | None
@@ -82,6 +82,7 @@ class Ahead:
     gives: tuple[Given, ...]
     grows: tuple[Symbol, ...]
     added: tuple[str, ...]
+    counts: frozenset[Symbol]
     nothing: str
 
     @property
@@ -351,7 +352,8 @@ class _Planner:
             if isinstance(statement, n.FunctionDef):
                 return Reason(statement, *DEFINES)
         targets = self.flow.bound(loop)
-        grows = [symbol for symbol in self._growing(loop) if symbol in in_first]
+        growth = self._growing(loop)
+        grows = [symbol for symbol in growth if symbol in in_first]
         if in_rest.intersection(grows):
             changed_below = min(symbol.name for symbol in in_rest.intersection(grows))
             words = f"`{changed_below}` grows with the prompts and below them"
@@ -365,8 +367,7 @@ class _Planner:
         carried = self._carried(first, certain, assigned | in_rest) - set(grows)
         carried |= self._read_in_functions(first, assigned | in_rest)
         if carried:
-            names = " and ".join(sorted(f"`{symbol.name}`" for symbol in carried))
-            return Reason(self._reading(first, carried), *needs(names))
+            return Reason(self._reading(first, carried), *needs(carried, self.facts))
         lost = self._read_after_failure(assigned, place)
         if lost is not None:
             words = f"`{lost.name}` may be read when a prompt has failed"
@@ -403,7 +404,8 @@ class _Planner:
         added = tuple(self._new_name(f"new_{symbol.name}", place.added) for symbol in grows)
         item = self._new_name("item")
         nothing = item if "_" in self.read_names else "_"
-        return Ahead(made, cut, name, item, given, tuple(grows), added, nothing)
+        counts = frozenset(symbol for symbol in grows if growth[symbol].is_count)
+        return Ahead(made, cut, name, item, given, tuple(grows), added, counts, nothing)
 
     def _head(
         self, loop: n.ForStmt, reach: Reach, gives: Sequence[Symbol], place: _Place
@@ -484,7 +486,7 @@ class _Planner:
                     return node
         return statements[0]
 
-    def _growing(self, loop: n.ForStmt) -> list[Symbol]:
+    def _growing(self, loop: n.ForStmt) -> dict[Symbol, Growth]:
         """The variables to which the loop only adds, and which nothing in it reads."""
         return growing(self.flow, loop)
 

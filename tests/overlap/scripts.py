@@ -750,3 +750,45 @@ class _Writer:
 def script(seed: int) -> Script:
     """A script, the same for the same seed."""
     return _Writer(seed).script()
+
+
+def counting_script(seed: int) -> Script:
+    """A script whose loop counts in objects, inside and outside of `try`, and may do it wrongly."""
+    dice = Random(seed)
+    keys = ("case", "answer", 'f"{case} as {answer}"', '"all"', "upper(case)")
+    made = ("{}", '{["w1"]: 3, ["all"]: 1}')
+
+    def count(name: str) -> str:
+        key = dice.choice(keys)
+        other = key if dice.random() < 0.9 else dice.choice(keys)
+        number = dice.choice(("1", "len(answer)", "len(case)"))
+        sides = [f"get({name}, {other}, 0)", number]
+        dice.shuffle(sides)
+        more = f', ["more"]: get({name}, "more", 0) + 1' if dice.random() < 0.2 else ""
+        wrong = f"{name} = {{...{name}, [{key}]: {number}}}"
+        right = f"{name} = {{...{name}, [{key}]: {' + '.join(sides)}{more}}}"
+        return wrong if dice.random() < 0.1 else right
+
+    lines = [f"{name}: {{[string]: int}} = {dice.choice(made)}" for name in ("n", "m")]
+    lines += ["failed = 0", 'cases = ["w1", "x", "y", "w1", "z", "w2"]', "for case in cases:"]
+    depth = "    "
+    is_inside = dice.random() < 0.8
+    if is_inside:
+        lines.append("    try:")
+        depth = "        "
+    lines.append(f"{depth}answer = $ Sort {{case}} $")
+    for _ in range(dice.randint(1, 3)):
+        name = dice.choice(("n", "m"))
+        if dice.random() < 0.3:
+            lines.append(f'{depth}if starts_with(answer, "{dice.choice("abcw")}") or case == "x":')
+            lines.append(f"{depth}    {count(name)}")
+        else:
+            lines.append(depth + count(name))
+    if dice.random() < 0.1:
+        lines.append(f"{depth}print(n)")
+    if is_inside:
+        lines += ["    except error:", "        failed += 1"]
+        if dice.random() < 0.5:
+            lines.append('        m = {...m, ["failed"]: get(m, "failed", 0) + 1}')
+    lines.append("print(n, m, failed)")
+    return Script("\n".join(lines) + "\n", None)

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from tests.overlap.comparing import Unsuitable, checked, compare
-from tests.overlap.scripts import script
+from tests.overlap.scripts import counting_script, script
 
 pytestmark = pytest.mark.heavy
 
@@ -28,3 +28,11 @@ def test_scripts_do_the_same(start: int, failing: int) -> None:
         except Unsuitable:
             continue
     assert overlapped > _CHUNK // 4
+
+
+@pytest.mark.parametrize("failing", [0, 4], ids=["all answered", "some failing"])
+def test_scripts_that_count_do_the_same(failing: int) -> None:
+    overlapped = 0
+    for seed in range(BEFORE // 4, max(COUNT // 4, 25)):
+        overlapped += compare(checked(counting_script(seed)), seed, failing)
+    assert overlapped > 10
