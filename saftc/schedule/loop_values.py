@@ -85,7 +85,7 @@ def _in_pattern(pattern: n.Pattern, type_: Type, name: n.Identifier) -> Iterator
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class _Growth:
     """How a statement adds to a variable, which it `reads` so many times for that; `is_count`: to
     the whole numbers under the keys of an object, which begin at 0.
     """
@@ -95,14 +95,12 @@ class Growth:
     is_count: bool = False
 
 
-def growing(flow: Flow, loop: n.ForStmt) -> dict[Symbol, Growth]:
+def growing(flow: Flow, loop: n.ForStmt) -> list[Symbol]:
     """The variables to which the loop only adds in one way, and which nothing else in it reads."""
     names = flow.facts.names
-    adding: dict[Symbol, list[Growth]] = {}
-    for statement in all_statements(loop.body):
-        one = added_to(flow, statement)
-        if one is not None:
-            adding.setdefault(one.symbol, []).append(one)
+    adding: dict[Symbol, list[_Growth]] = {}
+    for one in _growths(flow, loop):
+        adding.setdefault(one.symbol, []).append(one)
     in_functions = flow.read_in_functions(loop.body)
     reads = [
         names.of(node)
@@ -111,19 +109,37 @@ def growing(flow: Flow, loop: n.ForStmt) -> dict[Symbol, Growth]:
         if isinstance(node, n.Name)
     ]
     binds = [s for one in (loop, *all_statements(loop.body)) for s in flow.bound(one)]
-    return {
-        symbol: found[0]
+    return [
+        symbol
         for symbol, found in adding.items()
         if reads.count(symbol) == sum(one.reads for one in found)
         and binds.count(symbol) == len(found)
         and len({one.is_count for one in found}) == 1
         and symbol not in in_functions
         and symbol.starts_from is None
-    }
+    ]
 
 
-def added_to(flow: Flow, statement: n.Statement) -> Growth | None:
-    """What a statement adds to: a list, an object with any keys, a text or a whole number.
+def counted_in(flow: Flow, loop: n.ForStmt) -> set[Symbol]:
+    """The objects whose numbers the loop counts up."""
+    return {one.symbol for one in _growths(flow, loop) if one.is_count}
+
+
+def added_to(flow: Flow, statement: n.Statement) -> Symbol | None:
+    """What a statement adds to, if that is all that it does."""
+    found = _growth_of(flow, statement)
+    return None if found is None else found.symbol
+
+
+def _growths(flow: Flow, loop: n.ForStmt) -> Iterator[_Growth]:
+    for statement in all_statements(loop.body):
+        found = _growth_of(flow, statement)
+        if found is not None:
+            yield found
+
+
+def _growth_of(flow: Flow, statement: n.Statement) -> _Growth | None:
+    """How a statement adds to a list, an object with any keys, a text or a whole number.
 
         xs = xs + others        xs += others        xs = [...xs, other]
         counts = {...counts, [key]: other}          text += other           total += 1
@@ -169,11 +185,11 @@ def _growth(
     *,
     reads: int = 1,
     is_count: bool = False,
-) -> Growth | None:
+) -> _Growth | None:
     symbol = flow.facts.names.of(statement.name)
     if flow.facts.names.of(own) is not symbol or symbol in flow.read(*added):
         return None
-    return Growth(symbol, reads, is_count)
+    return _Growth(symbol, reads, is_count)
 
 
 def _counted(facts: Facts, own: n.Name, entry: n.Entry) -> tuple[n.Node, ...]:

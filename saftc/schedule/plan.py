@@ -49,7 +49,7 @@ from saftc.schedule.heads import (
     needs,
 )
 from saftc.schedule.iterated import Unlisted
-from saftc.schedule.loop_values import Given, Growth, given_of, growing
+from saftc.schedule.loop_values import Given, counted_in, given_of, growing
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import IN_PARTS, BuiltinCall, DirectCall
@@ -352,8 +352,7 @@ class _Planner:
             if isinstance(statement, n.FunctionDef):
                 return Reason(statement, *DEFINES)
         targets = self.flow.bound(loop)
-        growth = self._growing(loop)
-        grows = [symbol for symbol in growth if symbol in in_first]
+        grows = [symbol for symbol in self._growing(loop) if symbol in in_first]
         if in_rest.intersection(grows):
             changed_below = min(symbol.name for symbol in in_rest.intersection(grows))
             words = f"`{changed_below}` grows with the prompts and below them"
@@ -404,7 +403,7 @@ class _Planner:
         added = tuple(self._new_name(f"new_{symbol.name}", place.added) for symbol in grows)
         item = self._new_name("item")
         nothing = item if "_" in self.read_names else "_"
-        counts = frozenset(symbol for symbol in grows if growth[symbol].is_count)
+        counts = frozenset(counted_in(self.flow, loop).intersection(grows))
         return Ahead(made, cut, name, item, given, tuple(grows), added, counts, nothing)
 
     def _head(
@@ -486,7 +485,7 @@ class _Planner:
                     return node
         return statements[0]
 
-    def _growing(self, loop: n.ForStmt) -> dict[Symbol, Growth]:
+    def _growing(self, loop: n.ForStmt) -> list[Symbol]:
         """The variables to which the loop only adds, and which nothing in it reads."""
         return growing(self.flow, loop)
 
