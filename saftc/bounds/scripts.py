@@ -488,7 +488,10 @@ class Script:
             written = self.reader.written(node, known)
             found = {"length": called.value.length, "number": called.value.number}
             for name, formula in found.items():
-                if formula is not None:
+                # What is not known of its parameters alone shows itself, and not its inside.
+                if formula is None or any(len(one.of.parts) > 1 for one in formula.measures()):
+                    found[name] = None
+                else:
                     most, reasons = self._replaced(called, formula, given, known)
                     found[name] = None if reasons else most
             return Value(written, found["length"], found["number"], least=called.value.least)

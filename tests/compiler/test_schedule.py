@@ -648,3 +648,37 @@ def test_a_default_that_may_fail_stays_below_what_is_asked_above_it(tmp_path: Pa
     (tmp_path / "in.saft").write_text(text)
     compiled = compile_file(tmp_path / "in.saft", Overlapping(is_async=True))
     assert "    def half(" in (compiled.text or "")
+
+
+_UNIT = """
+f triage_{0}(mails: [string]) -> [string]:
+    found: [string] = []
+    for mail in mails:
+        if len(mail) == 0:
+            continue
+        title = $ A title for {{mail}} $
+        print(title)
+        found += [title]
+    names = [$ Sum up {{one}} $ for one in found if one != ""]
+    one = $ First of {{names}} $
+    two = $ Second of {{names}} $
+    print(one, two)
+    ret names
+"""
+
+
+def test_a_plan_asks_once_what_each_node_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[n.Node]()
+    made_by_code = Effects.made_by_code
+
+    def counted(self: Effects, node: n.Node) -> object:
+        asked.append(node)
+        return made_by_code(self, node)
+
+    monkeypatch.setattr(Effects, "made_by_code", counted)
+    for size in (5, 20):
+        asked.clear()
+        text = "".join(_UNIT.format(number) for number in range(size))
+        facts = compile_text(text).checked.facts
+        plan(facts)
+        assert len(asked) <= 3 * len([*walk(facts.module)])
