@@ -38,6 +38,9 @@ from saftc.syntax import nodes as n
 from saftc.syntax.comments import take
 from saftc.syntax.walk import walk
 
+# What a call of an `async` function gives that gives a stream.
+_AWAITED = "Await the call, then go over the `pieces()` of what it gives, or await that, too."
+
 # Types
 
 
@@ -216,6 +219,8 @@ def _beginning(context: Context, statement: n.FunctionDef) -> list[Statement]:
     """The docstring, and the copies of outer names that the call begins with."""
     made: list[Statement] = []
     doc = context.module.docs.get(statement)
+    if context.is_async and is_stream(statement.returns):
+        doc = _AWAITED if doc is None else f"{doc}\n\n{_AWAITED}"
     if doc is not None:
         made.append(py.line(docstring(doc)))
         context.note(made[0], statement.span)

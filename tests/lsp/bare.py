@@ -51,12 +51,16 @@ class Bare:
                 return message
             self.news.append(message)
 
-    def until(self, method: str, uri: str) -> dict[str, Any]:
-        """The parameters of the next notification or request about an address."""
+    def until(self, method: str, uri: str, version: int | None = None) -> dict[str, Any]:
+        """The parameters of the next notification or request about an address, and maybe about
+        this version of its text.
+        """
         while True:
             message = self.news.pop(0) if self.news else self.read()
-            if message.get("method") == method and message["params"].get("uri") == uri:
-                return message["params"]
+            about = message.get("params", {})
+            is_meant = message.get("method") == method and about.get("uri") == uri
+            if is_meant and version in (None, about.get("version")):
+                return about
 
     def read(self) -> dict[str, Any]:
         """The next message; what the server asks is answered by nothing."""
