@@ -6,7 +6,7 @@ by the length of what it goes over, also where it may be left before: `break` ma
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from saftc.bounds.algebra import ONE, Measure, Polynomial, measured
 from saftc.bounds.bound import NOTHING, Bound, FunctionBound, Piece, largest_bound
@@ -19,22 +19,13 @@ from saftc.flow.statements import Statements, all_statements, assigned_by, evalu
 from saftc.semantics.forms import Form
 from saftc.semantics.names import Symbol
 from saftc.syntax import nodes as n
+from saftc.syntax.constructs import CONSTRUCTS
 from saftc.syntax.walk import children
 
 # What asks for nothing beside what its parts ask, as an MCP server's tool does and Python's; what
 # else there is has a rule of its own.
-_ONLY_PARTS = (
-    *(n.Identifier, n.Name, n.Literal, n.ListLiteral, n.TupleLiteral, n.ObjectLiteral, n.Field),
-    *(n.ComputedField, n.Spread, n.Argument, n.Index, n.Slice, n.Member, n.TupleMember, n.Unary),
-    *(n.Binary, n.Comparison, n.Logical, n.FormattedString, n.FormatText, n.FormatHole),
-    *(n.PromptText, n.Hole, n.ServerCall),
-)
-_STATEMENTS = (
-    *(n.FunctionDef, n.RecordDef, n.TypeAlias, n.ImportStmt, n.FromImport, n.AssignStmt),
-    *(n.AugmentedAssignStmt, n.UnpackStmt, n.DestructureStmt, n.ExpressionStmt, n.IfStmt),
-    *(n.ForStmt, n.WhileStmt, n.TryStmt, n.BreakStmt, n.ContinueStmt, n.RetStmt, n.AssertStmt),
-    *(n.FailStmt, n.ServerImport),
-)
+_ONLY_PARTS = tuple(kind for kind, known in CONSTRUCTS.items() if known.asks == "parts")
+_STATEMENTS = tuple(kind for kind in CONSTRUCTS if kind in get_args(n.Statement))
 
 _A_COUNTER = (
     "a counter that every turn makes larger bounds it, as in `while tries < 3`, and so does "

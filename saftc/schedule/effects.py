@@ -56,6 +56,7 @@ from saftc.semantics.types import (
     within,
 )
 from saftc.syntax import nodes as n
+from saftc.syntax.constructs import construct_of
 from saftc.syntax.walk import children, nodes_of, walk
 
 # What something does by itself, and the functions that it may call.
@@ -65,25 +66,6 @@ _NOTHING: _Found = frozenset(), frozenset()
 UNKNOWN = frozenset[Effect]({"unknown"})
 # What runs ahead of its turn has none of these.
 _NEVER_AHEAD = frozenset[Effect]({"unknown", "writes"})
-
-# What Python's own code can be asked for by these: to compare a value, to show it, to go over it.
-_LOOKS = (
-    *(n.Binary, n.Comparison, n.FormatHole, n.Hole, n.Index, n.Slice, n.TupleMember, n.Spread),
-    *(n.UnpackStmt, n.ForStmt, n.ComprehensionClause, n.AssertStmt, n.FailStmt),
-)
-# What does nothing by itself, beside what its parts do.
-_ONLY_PARTS = (
-    *(n.Identifier, n.Literal, n.ListLiteral, n.TupleLiteral, n.ObjectLiteral, n.Field),
-    *(n.ComputedField, n.Argument, n.Unary, n.Logical, n.Conditional, n.Comprehension),
-    *(n.FormatText, n.FormattedString, n.PromptText, n.NamePattern, n.TuplePattern),
-    *(n.NamedSchema, n.LiteralSchema, n.ListSchema, n.TupleSchema, n.SchemaField),
-    *(n.FunctionSchema, n.ObjectSchema, n.MapSchema, n.UnionSchema, n.OptionalSchema),
-    n.PatternField,
-    *(n.Parameter, n.FunctionDef, n.RecordDef, n.TypeAlias, n.AssignStmt),
-    *(n.AugmentedAssignStmt, n.DestructureStmt, n.Branch, n.IfStmt, n.WhileStmt, n.TryStmt),
-    *(n.BreakStmt, n.ContinueStmt, n.RetStmt, n.ExpressionStmt, n.ImportedName, n.Module),
-    n.ServerImport,
-)
 
 # Modules of Python's library whose functions only calculate.
 CALCULATING = frozenset(
@@ -377,11 +359,11 @@ class Effects:
                 return self._of_import(node)
             case n.Comparison() if self.facts.forms.operators[node] not in (Form.NATIVE, Form.OPS):
                 return set(), set()  # what kind of value it is, or whether it is nil
-            case _ if isinstance(node, _LOOKS):
-                looks = any(map(self._is_seen_by_code, _looked_at(node)))
-                return ({"unknown"} if looks else set()), set()
             case _:
-                return (set() if isinstance(node, _ONLY_PARTS) else {"unknown"}), set()
+                does = construct_of(node).does
+                is_seen = does == "looks" and any(map(self._is_seen_by_code, _looked_at(node)))
+                is_unknown = is_seen or does not in ("looks", "nothing")
+                return ({"unknown"} if is_unknown else set()), set()
 
     # Values of Python's classes
 

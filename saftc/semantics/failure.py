@@ -55,6 +55,7 @@ from saftc.semantics.types import (
     within,
 )
 from saftc.syntax import nodes as n
+from saftc.syntax.constructs import construct_of
 from saftc.syntax.walk import children
 
 # In a duration, more than any that Python holds may have.
@@ -101,15 +102,6 @@ _ORDERING = ("<", "<=", ">", ">=")
 # What always has a text, where its parts do.
 _WITH_TEXT = (STRING, BOOL, NIL, FLOAT, *DATES.values())
 _OF_PARTS = (ListType, TupleType, ObjectType, MapType)
-# What has its value, or has been done, when its parts have theirs.
-_THERE = (
-    *(n.Identifier, n.Literal, n.TupleLiteral, n.ListLiteral, n.Field),
-    *(n.Argument, n.Logical, n.Conditional, n.Comprehension, n.NamePattern, n.TuplePattern),
-    *(n.FormatText, n.FormattedString, n.PromptText, n.Hole, n.PatternField),
-    *(n.AssignStmt, n.AugmentedAssignStmt, n.DestructureStmt, n.ExpressionStmt, n.IfStmt),
-    *(n.WhileStmt, n.TryStmt, n.BreakStmt, n.ContinueStmt, n.RetStmt),
-    *(n.FunctionDef, n.RecordDef, n.TypeAlias, n.ServerImport),
-)
 # Of these, what they do by themselves is said before their parts.
 _FIRST = (n.AssertStmt, n.FailStmt, n.ForStmt)
 # Formats that do not take every integer.
@@ -239,7 +231,7 @@ class _Finder:
             case n.ImportStmt() | n.FromImport():
                 yield Failure(node, "an import may fail")
             case _:
-                if not isinstance(node, _THERE):
+                if construct_of(node).fails != "never":
                     yield Failure(node, "nothing is known of what it does", Cause.UNKNOWN)
 
     # Loops

@@ -46,13 +46,8 @@ from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import ANY, NEVER, ListType, MapType, ObjectType, is_only, members
 from saftc.syntax import nodes as n
+from saftc.syntax.constructs import construct_of
 from saftc.syntax.walk import children, walk
-
-# What gives the same whenever it is evaluated, when its parts do.
-_STAYS = (
-    *(n.Name, n.Identifier, n.Literal, n.Argument, n.Binary, n.Comparison, n.Unary, n.Logical),
-    *(n.Conditional, n.FormattedString, n.FormatText, n.FormatHole, n.Member, n.TupleMember),
-)
 
 # They are done with what they evaluate, and keep none of it.
 _DROPS = (n.ExpressionStmt, n.IfStmt, n.ForStmt, n.WhileStmt, n.AssertStmt)
@@ -510,7 +505,7 @@ class _Finder(Forward[_State]):
         if isinstance(node, n.Call):
             form = self.facts.forms.calls.get(node)
             return isinstance(form, BuiltinCall) and form.builtin.is_pure
-        return isinstance(node, _STAYS)
+        return construct_of(node).stays
 
     def _viewed_by(self, growth: Growth) -> set[_Place]:
         """The places whose values are gone over while a value grows."""

@@ -19,6 +19,7 @@ from saftc.semantics.builtins import BUILTINS
 from saftc.source import Span
 from saftc.syntax import nodes
 from saftc.syntax.builder import Builder
+from saftc.syntax.constructs import CONSTRUCTS
 from saftc.syntax.parser import parse
 from saftc.syntax.tokens import KEYWORDS, OPERATORS, SOFT_KEYWORDS
 from saftc.syntax.walk import walk
@@ -243,3 +244,8 @@ def _flat(value: object) -> Iterator[object]:
             yield from _flat(item)
     else:
         yield value
+
+
+def test_every_kind_of_node_is_in_the_table_of_constructs() -> None:
+    kinds = {one for one in vars(nodes).values() if isinstance(one, type) and issubclass(one, nodes.Node)}
+    assert kinds - {nodes.Node} == CONSTRUCTS.keys()

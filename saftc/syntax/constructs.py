@@ -1,0 +1,77 @@
+"""What the passes know of each kind of node, beside what its parts do: one table.
+
+A kind that is not in it is unknown: it may do, fail with and ask for anything.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from saftc.syntax import nodes as n
+
+
+@dataclass(frozen=True, slots=True)
+class Construct:
+    """What a kind of node is to the passes.
+
+    `does`: nothing by itself; it "looks" at its parts, which may run code of Python; or a "rule" of
+    the effects says what. `fails`: never, once its parts have their values, or as a "rule" says.
+    `asks`: as its "parts" do, or as a "rule" says. What `stays` gives the same whenever it is
+    evaluated, when its parts do.
+    """
+
+    does: Literal["nothing", "looks", "rule", "unknown"]
+    fails: Literal["never", "rule", "unknown"]
+    asks: Literal["parts", "rule", "unknown"]
+    stays: bool = False
+
+
+_UNKNOWN = Construct("unknown", "unknown", "unknown")
+_WRITTEN = Construct("nothing", "never", "parts", stays=True)
+_COLLECTION = Construct("nothing", "never", "parts")
+_OPERATOR = Construct("looks", "rule", "parts", stays=True)
+_PART = Construct("looks", "rule", "parts")
+_LOOP = Construct("looks", "rule", "rule")
+_STATEMENT = Construct("nothing", "never", "rule")
+_CHECK = Construct("looks", "rule", "rule")
+_IMPORT = Construct("rule", "rule", "rule")
+# Evaluated by what it is a part of, or not at all.
+_BELOW = Construct("nothing", "unknown", "unknown")
+_TARGET = Construct("nothing", "never", "unknown")
+
+CONSTRUCTS: dict[type[n.Node], Construct] = {
+    # Expressions and their parts
+    **dict.fromkeys((n.Identifier, n.Literal, n.Argument, n.Logical), _WRITTEN),
+    **dict.fromkeys((n.FormatText, n.FormattedString), _WRITTEN),
+    **dict.fromkeys((n.ListLiteral, n.TupleLiteral, n.Field, n.PromptText), _COLLECTION),
+    **dict.fromkeys((n.ObjectLiteral, n.ComputedField), Construct("nothing", "rule", "parts")),
+    **dict.fromkeys((n.Binary, n.Comparison, n.TupleMember, n.FormatHole), _OPERATOR),
+    **dict.fromkeys((n.Index, n.Slice, n.Spread), _PART),
+    **dict.fromkeys((n.Name, n.Member), Construct("rule", "rule", "parts", stays=True)),
+    n.Unary: Construct("nothing", "rule", "parts", stays=True),
+    n.Conditional: Construct("nothing", "never", "rule", stays=True),
+    n.Comprehension: Construct("nothing", "never", "rule"),
+    n.ComprehensionClause: _LOOP,
+    n.Hole: Construct("looks", "never", "parts"),
+    n.Prompt: Construct("rule", "rule", "rule"),
+    n.Call: Construct("rule", "rule", "rule"),
+    n.ServerCall: Construct("rule", "rule", "parts"),
+    # Statements and their parts
+    **dict.fromkeys((n.AssignStmt, n.AugmentedAssignStmt, n.DestructureStmt), _STATEMENT),
+    **dict.fromkeys((n.ExpressionStmt, n.IfStmt, n.WhileStmt, n.TryStmt), _STATEMENT),
+    **dict.fromkeys((n.BreakStmt, n.ContinueStmt, n.RetStmt), _STATEMENT),
+    **dict.fromkeys((n.FunctionDef, n.RecordDef, n.TypeAlias, n.ServerImport), _STATEMENT),
+    **dict.fromkeys((n.AssertStmt, n.FailStmt, n.UnpackStmt), _CHECK),
+    n.ForStmt: _LOOP,
+    **dict.fromkeys((n.ImportStmt, n.FromImport), _IMPORT),
+    **dict.fromkeys((n.NamePattern, n.TuplePattern, n.PatternField), _TARGET),
+    **dict.fromkeys((n.Branch, n.Parameter, n.ImportedName, n.Module), _BELOW),
+    # Schemas
+    **dict.fromkeys((n.NamedSchema, n.LiteralSchema, n.ListSchema, n.TupleSchema), _BELOW),
+    **dict.fromkeys((n.FunctionSchema, n.SchemaField, n.ObjectSchema, n.MapSchema), _BELOW),
+    **dict.fromkeys((n.UnionSchema, n.OptionalSchema), _BELOW),
+}
+
+
+def construct_of(node: n.Node) -> Construct:
+    """What is known of the kind of a node."""
+    return CONSTRUCTS.get(type(node), _UNKNOWN)
