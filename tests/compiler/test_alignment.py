@@ -247,5 +247,6 @@ def _flat(value: object) -> Iterator[object]:
 
 
 def test_every_kind_of_node_is_in_the_table_of_constructs() -> None:
-    kinds = {one for one in vars(nodes).values() if isinstance(one, type) and issubclass(one, nodes.Node)}
+    found = vars(nodes).values()
+    kinds = {one for one in found if isinstance(one, type) and issubclass(one, nodes.Node)}
     assert kinds - {nodes.Node} == CONSTRUCTS.keys()
