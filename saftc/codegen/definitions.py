@@ -39,7 +39,7 @@ from saftc.syntax.comments import take
 from saftc.syntax.walk import walk
 
 # What a call of an `async` function gives that gives a stream.
-_AWAITED = "Await the call, then go over the `pieces()` of what it gives, or await that, too."
+_AWAITED = "Await the call, then loop over the `pieces()` of what it gives, or await that, too."
 
 # Types
 

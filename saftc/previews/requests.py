@@ -85,7 +85,7 @@ def preview(compiled: Compiled, find: FindModule, *, on_wire: bool = False) -> l
     meanings = ChainMap(*(one.imported for one in scripts))
     decided, alone = told(plan), Alone(plan)
     own = nodes_of(checked.module, n.Prompt)
-    overlap = {one: decided.get(one) or alone.of(one) for one in own}
+    overlap = {one: None if plan.is_off else decided.get(one) or alone.of(one) for one in own}
     known = _Known(Declarations(checked.facts, find), overlap, meanings)
     for facts in scripts:
         known.constants.update(constants_of(facts))
@@ -100,6 +100,8 @@ def previewed_calls(compiled: Compiled) -> list[Preview]:
     """The calls of a script by which functions of other scripts ask, and how they overlap."""
     assert compiled.module is not None
     plan, source = compiled.module.plan, compiled.checked.source
+    if plan.is_off:
+        return []
     decided, alone = told(plan), Alone(plan)
     return [
         Preview(
@@ -209,7 +211,7 @@ class _Known:
     and names that are never changed."""
 
     declared: Declarations
-    overlap: Mapping[n.Prompt, Told]
+    overlap: Mapping[n.Prompt, Told | None]
     meanings: Mapping[Symbol, Symbol]
     constants: dict[Symbol, n.Expression] = field(default_factory=dict[Symbol, n.Expression])
     imports: dict[Symbol, list[_Imported]] = field(default_factory=dict[Symbol, "list[_Imported]"])
@@ -277,9 +279,8 @@ class _Asking:
         holes, notes = tuple(self.holes), tuple(self.notes)
         sent = None if request is None else request.canonical()
         enforced = None if request is None else _enforced(request, mode)
-        overlap = _overlap_in_words(self.known.overlap[self.node], self.source)
-        if error is not None:
-            overlap = ()  # there is nothing to overlap
+        told = self.known.overlap[self.node] if error is None else None
+        overlap = () if told is None else _overlap_in_words(told, self.source)
         most = requests(self.node) if error is None else None
         return Preview(position, mode, sent, holes, notes, error, overlap, enforced, on_wire, most)
 

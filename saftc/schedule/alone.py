@@ -113,7 +113,7 @@ class Alone:
                 return _told(f"it needs {names}", one, "ask for both in one prompt")
             return _told(f"what is asked next needs {names}", two, "ask for both in one prompt")
         if other - first > 1:
-            words = "this stands between it and the prompt beside it"
+            words = "this is between it and the prompt beside it"
             return _told(words, block[first + 1], "put the prompts directly below each other")
         beside = block[first] if other == place else block[other]
         if not all(isinstance(each, n.AssignStmt | n.DestructureStmt) for each in (one, two)):

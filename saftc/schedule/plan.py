@@ -143,6 +143,8 @@ class Plan:
     # and the module has no other form.
     is_of_program: bool = False
     waits_at_top: bool = False
+    # Whether everything is asked in order because a setting says so.
+    is_off: bool = False
 
 
 def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
@@ -151,7 +153,7 @@ def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
     awaits = Awaits(facts) if overlapping.is_async else None
     may_ask = facts.scripts or bool(nodes_of(facts.module, n.Prompt))
     if not may_ask or not overlapping.is_on:
-        return Plan(effects, awaits=awaits)
+        return Plan(effects, awaits=awaits, is_off=not overlapping.is_on)
     return _Planner(effects, awaits).run()
 
 

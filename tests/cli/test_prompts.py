@@ -966,7 +966,7 @@ TOLD_OF = {
     ),
     "a statement between": (
         "one = $ a $\nprint(one)\ntwo = $ b $\nprint(two)\n",
-        "in order, as this stands between it and the prompt beside it (line 2); "
+        "in order, as this is between it and the prompt beside it (line 2); "
         "put the prompts directly below each other",
     ),
     "without a name": (

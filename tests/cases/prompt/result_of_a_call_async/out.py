@@ -14,7 +14,7 @@ async def begin(line: str) -> Result[Any]:
 
 
 async def told(topic: str) -> AsyncResult[str]:
-    """Await the call, then go over the `pieces()` of what it gives, or await that, too."""
+    """Await the call, then loop over the `pieces()` of what it gives, or await that, too."""
     return prompt.aio(
         "Tell a story about a {topic:raw}.",
         topic=topic,

@@ -10,20 +10,20 @@ def look(name: str) -> str:
 
 
 async def answer(line: str, history: list[Any]) -> AsyncResult[str]:
-    """Await the call, then go over the `pieces()` of what it gives, or await that, too."""
+    """Await the call, then loop over the `pieces()` of what it gives, or await that, too."""
     return prompt.aio("{line:raw}", line=line, stream=True, after=history, tools=[look])
 
 
 async def told(topic: str) -> AsyncResult[str]:
     """What the model says, as it comes.
 
-    Await the call, then go over the `pieces()` of what it gives, or await that, too.
+    Await the call, then loop over the `pieces()` of what it gives, or await that, too.
     """
     return prompt.aio("Tell me about {topic}.", topic=topic, stream=True)
 
 
 async def passed(topic: str) -> AsyncResult[str]:
-    """Await the call, then go over the `pieces()` of what it gives, or await that, too."""
+    """Await the call, then loop over the `pieces()` of what it gives, or await that, too."""
     return await told(topic)
 
 
