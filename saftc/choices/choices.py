@@ -26,6 +26,7 @@ from saftc.semantics.relations import Fit, fit
 from saftc.semantics.tools import approved, own_tools
 from saftc.semantics.types import (
     ANY,
+    FLOAT,
     STRING,
     BuiltinType,
     FunctionType,
@@ -34,6 +35,7 @@ from saftc.semantics.types import (
     is_known,
     is_only,
     item_type,
+    may_be,
     within,
 )
 from saftc.syntax import nodes as n
@@ -148,6 +150,13 @@ class Choices:
     def _is_declared_any(self, node: n.Expression) -> bool:
         declared = self.facts.declared
         return isinstance(node, n.Name) and declared.get(self.facts.names.of(node)) == ANY
+
+    def has_opposite(self, node: n.Comparison) -> bool:
+        """Whether one of two values is less than the other, or not less: none is a float, which may
+        be no number.
+        """
+        types = (self.facts.type_of(node.left), self.facts.type_of(node.right))
+        return not any(may_be(one, FLOAT) for one in types)
 
     def is_checked(self, value: n.Expression, wanted: Type, frame: Frame) -> bool:
         """Whether a function checks what it returns, as checkers take it for any value."""

@@ -14,7 +14,7 @@ from saftc.codegen.annotations import class_of_date, dataframe_class
 from saftc.codegen.context import Context
 from saftc.codegen.python import Expression
 from saftc.semantics.forms import Form, IsTest, KindTest, Test
-from saftc.semantics.types import DATES, FLOAT, may_be
+from saftc.semantics.types import DATES
 from saftc.syntax import nodes as n
 
 _OPERATIONS = {
@@ -208,10 +208,12 @@ def emit_negated(context: Context, operand: n.Expression) -> Expression:
 
 def emit_broken(context: Context, condition: n.Expression) -> Expression:
     """When what an `assert` asks for does not hold."""
-    if isinstance(condition, n.Comparison) and condition.operator in _OPPOSITE_ORDERS:
-        types = (context.type_of(condition.left), context.type_of(condition.right))
-        if not any(may_be(one, FLOAT) for one in types):
+    match condition:
+        case n.Comparison(operator="<" | "<=" | ">" | ">=") if (
+            context.choices.has_opposite(condition)
+        ):
             made = _comparison(context, condition, _OPPOSITE_ORDERS[condition.operator])
             context.note(made, condition.span)
             return made
-    return emit_negated(context, condition)
+        case _:
+            return emit_negated(context, condition)
