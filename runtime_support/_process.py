@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from contextvars import ContextVar, Token
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 def environment() -> dict[Any, Any]:
@@ -19,3 +22,15 @@ def after_fork(action: Callable[[], object]) -> None:
     """
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=action)
+
+
+def restore(variable: ContextVar[T], token: Token[T]) -> bool:
+    """Gives a variable its value from before a block; whether it could.
+
+    An async generator that was left is closed in another context: there is nothing to restore.
+    """
+    try:
+        variable.reset(token)
+    except ValueError:
+        return False
+    return True

@@ -29,6 +29,7 @@ from runtime_support._exchange import Provider, Structured
 from runtime_support._names import did_you_mean, listed, near
 from runtime_support._notes import note
 from runtime_support._positions import Place, place_of_call
+from runtime_support._process import restore
 from runtime_support._schema import check
 from runtime_support._seams import BUDGETS, load_part
 from runtime_support._values import brief, is_object, plain, quote
@@ -231,8 +232,8 @@ class Configured:
         traceback: TracebackType | None,
     ) -> None:
         budget, token = self._entered.pop()
-        _of_blocks.reset(token)
         budget.__exit__(kind, error, traceback)
+        restore(_of_blocks, token)
 
 
 def configure(**settings: Any) -> Configured:
@@ -281,7 +282,7 @@ def configured_here(
         with Configured(own):
             yield
     finally:
-        _around.reset(token)
+        restore(_around, token)
 
 
 def snapshot() -> dict[str, Any]:
@@ -338,9 +339,7 @@ def defaults(**settings: Any) -> None:
     sys._getframe(1).f_globals[_DEFAULTS] = _Defaults(checked)  # pyright: ignore[reportPrivateUsage]
 
 
-def settings_for(
-    options: Mapping[str, Any] | None = None, place: Place | None = None
-) -> Settings:
+def settings_for(options: Mapping[str, Any] | None = None, place: Place | None = None) -> Settings:
     """The settings in force for a prompt with these options, by which it may be sent.
 
     They are those for the code at a place, or for that which calls.

@@ -40,7 +40,7 @@ from runtime_support._exchange import (
 from runtime_support._notes import note
 from runtime_support._order import check_cancelled, note_wait
 from runtime_support._positions import Place
-from runtime_support._process import after_fork
+from runtime_support._process import after_fork, restore
 from runtime_support._results import Result, Usage
 from runtime_support._seams import BUDGETS, Around, register
 from runtime_support._settings import Price, Settings, settings_to_show
@@ -756,7 +756,7 @@ def block_within(bounds: Mapping[str, Any]) -> Generator[None]:
     try:
         yield
     finally:
-        _blocks.reset(token)
+        restore(_blocks, token)
 
 
 def spending_here() -> Spending:
@@ -857,8 +857,8 @@ def spending_apart(largest: int | None = None) -> Generator[Spending]:
     try:
         yield spending
     finally:
-        _blocks.reset(outside)
-        _apart.reset(token)
+        restore(_blocks, outside)
+        restore(_apart, token)
 
 
 def tell_sum(*, is_wanted: bool = False) -> None:

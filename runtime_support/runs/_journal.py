@@ -137,6 +137,8 @@ class Journal:
         self._waiting: deque[_Pending] = deque()
         self._lock = threading.Lock()
         self._broken: str | None = None
+        # Its block was left in another context: in its own, it still is the one of the block.
+        self.was_left = False
         self.new = 0
         self._held = _Owner(path)
         try:

@@ -30,7 +30,7 @@ from runtime_support._jsontext import to_json
 from runtime_support._notes import note
 from runtime_support._order import until_turn
 from runtime_support._positions import Place
-from runtime_support._process import after_fork
+from runtime_support._process import after_fork, restore
 from runtime_support._reader import read_arguments
 from runtime_support._redaction import holds_secret, redacted, shown
 from runtime_support._results import ToolCall
@@ -312,9 +312,9 @@ class Keeper(Around):
             return "other"
         return "unsure" if "unsure" in found else "same"
 
-    def closed(self, tool: str) -> ClosedValues:
+    def closed(self, tool: str, *, with_mutable: bool = True) -> ClosedValues:
         """The values that a tool closes over now."""
-        return closed_values(self.functions.get(tool))
+        return closed_values(self.functions.get(tool), with_mutable=with_mutable)
 
     def found(self, step: int | str) -> Entry | None:
         """What is kept of a step."""
@@ -431,9 +431,9 @@ class KeptCall:
         self._began = time.time()
         self._closed = self._keeper.closed(self._name)
         # Which values the call will change is not known yet.
-        if self._closed.fixed or self._closed.unknown:
-            self._call["closed"] = self._closed._replace(changing=[])
-        self._keeper.put(self._step, {**self._call, "time": round(self._began, 3)})
+        constant = self._keeper.closed(self._name, with_mutable=False)
+        closed = {"closed": constant} if any(constant) else {}
+        self._keeper.put(self._step, {**self._call, **closed, "time": round(self._began, 3)})
 
     def leave(self) -> None:
         """Something inside of it waits for approval: it has not ended, and is begun anew."""
@@ -591,7 +591,7 @@ _over: Scope | None = None
 def journal_here(settings: Settings) -> Journal | None:
     """The journal of the block around, or of the process; opened at its first use."""
     journal = _of_block.get()
-    if journal is not None:
+    if journal is not None and not journal.was_left:
         return journal
     path = os.environ.get("SAFT_JOURNAL")
     if not path:
@@ -646,8 +646,10 @@ def journaled_part(path: str, part_of: str | None) -> Generator[None]:
         error = raised
         raise
     finally:
-        _of_block.reset(token)
-        journal.close(_how_ended(error))
+        try:
+            journal.close(_how_ended(error))
+        finally:
+            journal.was_left = not restore(_of_block, token)
 
 
 def close_journals(ended: str) -> None:
@@ -670,7 +672,7 @@ def _how_ended(error: BaseException | None) -> str:
             return "ok"
         case RunWaiting():
             return "waiting"
-        case KeyboardInterrupt():
+        case KeyboardInterrupt() | GeneratorExit():
             return "interrupted"
         case _:
             return "failed"

@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
+from runtime_support._process import restore
+
 _NUMBER = re.compile(r"\d+")
 
 
@@ -114,7 +116,7 @@ def within(scope: Scope) -> Generator[None]:
     try:
         yield
     finally:
-        _here.reset(token)
+        restore(_here, token)
 
 
 def enter(scope: Scope) -> None:

@@ -174,7 +174,6 @@ def test_what_is_kept_counts_in_the_budget_of_the_run(home: Home) -> None:
 
 
 @meet("journal", "async", "stream")
-@pytest.mark.xfail(strict=True, reason="until a journal is freed whatever leaves its block")
 def test_a_generator_that_was_left_leaves_the_journal_free(home: Home) -> None:
     home.reply(answer)
     home.write("part.saft", "f go(word: string) -> stream:\n    ret stream $ Story of {word} $\n")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import os
 import threading
 import weakref
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,6 +35,7 @@ from runtime_support import (
     program,
     prompt,
     run,
+    scoped,
 )
 from runtime_support.programs._prompting import Plan
 from runtime_support.providers import _backoff, _retries
@@ -868,3 +870,30 @@ def test_a_reply_that_was_cut(server: FakeServer) -> None:
         assert "".join(heard) == "once upon"
 
     asyncio.run(main())
+
+
+def test_a_generator_that_is_left_frees_what_its_blocks_hold(
+    server: FakeServer, tmp_path: Path
+) -> None:
+    """It is closed in another context than it was begun in."""
+    path = str(tmp_path / "run.journal")
+
+    async def pieces() -> AsyncGenerator[str]:
+        with scoped("part"), configure(max_requests=5, model="other"), journaled(path):
+            async for piece in prompt.aio("a", stream=True).pieces():
+                yield piece
+
+    async def main() -> str:
+        async for _ in pieces():
+            break
+        gc.collect()
+        async with asyncio.timeout(60):
+            while os.path.exists(f"{path}-lock"):
+                await asyncio.sleep(0.001)
+        with journaled(path):
+            await prompt.aio("b")
+        return (await prompt.aio("c")).value
+
+    assert asyncio.run(main()) == "ok"
+    with journaled(path):
+        assert prompt("b").value == "ok"
