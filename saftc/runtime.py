@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from runtime_support.runs._budgets import Spent, cost_of, dollars, price_of
     from runtime_support.runs._journal import (
         entries,
+        has_failed,
         is_in_use,
         is_journal,
         note_command,
@@ -117,7 +118,9 @@ else:
         "providers._bodies": "wrap_schema",
         "providers._showing": "Sent sent_first",
         "runs._budgets": "Spent cost_of dollars price_of",
-        "runs._journal": "entries is_in_use is_journal note_command script_here time_text",
+        "runs._journal": (
+            "entries has_failed is_in_use is_journal note_command script_here time_text"
+        ),
         "runs._keeper": "close_journals journal_here",
         "runs._lines": "Entry usage_of",
         "runs._places": "Asked begin_run enclosing_scopes",
@@ -168,6 +171,7 @@ __all__ = [
     "escaped",
     "first_request",
     "function_tool",
+    "has_failed",
     "is_approved",
     "is_broken_rule",
     "is_in_use",

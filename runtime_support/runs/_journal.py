@@ -76,6 +76,8 @@ _INSERT = f"insert into entry ({_COLUMNS}, sum) values (?, ?, ?, ?, ?, ?, ?)"
 _LATEST = "id in (select max(id) from entry where not is_over group by scope, key, place, step)"
 # The ending of the file by which a process holds a journal.
 _LOCK = "-lock"
+# What that file says of a run whose end could not be kept.
+_FAILED = "failed"
 _Values: TypeAlias = tuple[Any, ...]
 # By its step: the tool that was called, and the values that it closed over.
 KeptClosures: TypeAlias = dict[str, tuple[str, ClosedValues]]
@@ -344,9 +346,10 @@ class Journal:
                 self.check_whole()
         finally:
             with self._lock:
+                is_whole = self._broken is None
                 self._broken = self._broken or "the run is over"
                 self._database.close()
-                self._held.close()
+                self._held.close(is_whole=is_whole)
             if not os.path.exists(self.path):  # somebody has removed it meanwhile
                 remove(self.path)
         count = self.kept + self.new
@@ -471,19 +474,18 @@ after_fork(_leave_all)
 
 
 def add(path: str, at: tuple[Any, ...], entry: Entry, check: Callable[[], None]) -> None:
-    """Adds an entry to a journal that no process uses; what has to hold is checked once it is held.
-
-    ConfigError when that cannot be.
+    """Adds an entry to a journal, also while its run goes on; nobody else adds one between what is
+    checked and that. ConfigError when that cannot be.
     """
-    with closing(_Owner(path)):
-        check()
-        try:
-            with closing(sqlite3.connect(path, isolation_level=None)) as database:
-                database.execute("pragma synchronous = full")
+    try:
+        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+            database.execute("pragma synchronous = full")
+            with _transaction(database):
+                check()
                 row = (*at[:3], str(at[3]), _text(entry), 0)
                 database.execute(_INSERT, _with_sum(row))
-        except sqlite3.Error as error:
-            raise _unusable(path, error) from None
+    except sqlite3.Error as error:
+        raise _unusable(path, error) from None
 
 
 def join(paths: list[str], path: str) -> None:
@@ -528,6 +530,11 @@ def is_in_use(path: str) -> bool:
             return not lock(file.fileno(), waits=False)
     except OSError:
         return False
+
+
+def has_failed(path: str) -> bool:
+    """Whether the last run of a journal has ended with what could not be kept."""
+    return _last_line(_beside(path, _LOCK)) == _FAILED
 
 
 def is_journal(path: str) -> bool:
@@ -717,11 +724,14 @@ class _Owner:
         """Whether this process has the journal: not after `close`, and not in a forked process."""
         return self._file.is_open
 
-    def close(self) -> None:
-        """Lets others use the journal."""
+    def close(self, *, is_whole: bool = True) -> None:
+        """Lets others use the journal; the file stays where the journal cannot say how it ended."""
         if self.is_open:
             with suppress(OSError):  # then it stays, and says nothing
-                os.unlink(self._path)
+                if is_whole:
+                    os.unlink(self._path)
+                else:
+                    self._file.add(f"{_FAILED}\n".encode())  # there is room in its block
             self._file.close()
 
     def leave(self) -> None:
@@ -729,11 +739,15 @@ class _Owner:
         self._file.leave()
 
     def _owner(self) -> str:
-        with suppress(OSError), open(self._path, encoding="utf-8") as file:
-            number = file.read().split("\n")[-2:][0]
-            if number.isdigit():
-                return f"process {number}"
-        return "another process"
+        number = _last_line(self._path)
+        return f"process {number}" if number.isdigit() else "another process"
+
+
+def _last_line(path: str) -> str:
+    """The last whole line of a small file, empty where there is none."""
+    with suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
+        return file.read().rpartition("\n")[0].rpartition("\n")[2]
+    return ""
 
 
 @contextmanager

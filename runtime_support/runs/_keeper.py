@@ -623,19 +623,18 @@ def _opened(
 
 
 @contextmanager
-def journaled(path: str) -> Generator[None]:
+def journaled(path: str | os.PathLike[str]) -> Generator[None]:
     """Keeps the block as a separate run in this file, or resumes it from there.
 
     It holds in this thread or task, and in those that get a copy of its context.
     """
-    with journaled_part(path, None):
+    with journaled_part(os.fspath(path), None):
         yield
 
 
 @contextmanager
 def journaled_part(path: str, part_of: str | None) -> Generator[None]:
     """The same for a part of the job of a script; see `Journal`."""
-    path = os.fspath(path)
     journal = _opened(path, settings_for(), part_of, for_blocks=True)
     token = _of_block.set(journal)
     error: BaseException | None = None

@@ -1,4 +1,4 @@
-"""What waits for approval in a journal, and what is decided about it, when no run has it open.
+"""What waits for approval in a journal, and what is decided about it, also while its run goes on.
 
     for call in waiting_calls("run.journal"):
         print(call.shown, call.place)
@@ -13,51 +13,45 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from runtime_support._approval import Decision
+from runtime_support._approval import PROGRAM, Decision, PendingCall
 from runtime_support._reader import read_arguments
 from runtime_support._redaction import secret_in
 from runtime_support._schema.documents import fits
 from runtime_support._values import is_object
 from runtime_support.errors import CheckError, ConfigError
-from runtime_support.runs._journal import add, entries, is_journal
+from runtime_support.runs._journal import add, entries, is_in_use, is_journal
 from runtime_support.runs._keeper import approval_step, decision_data
-from runtime_support.runs._lines import Entry
+from runtime_support.runs._lines import Entry, key_of_data
 
 # Where a job of `saftc map` has the journals of its chunks.
 _OF_CHUNKS = "journal"
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingCall:
-    """A call, or a program, that waits in a journal; `shown` is how Saft writes it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingCall(PendingCall):
+    """A call, or a program, that waits in a journal, with what an approver is told of it.
 
     One that has `begun`, at this time, is in doubt. `asked` is when the question came up.
     """
 
     journal: str
     at: tuple[Any, ...]
-    tool: str
-    shown: str
-    place: str | None
     asked: float
     begun: float | None
-    question: Entry
-
-    @property
-    def is_program(self) -> bool:
-        """Whether it is a program as a whole."""
-        return self.question.get("kind") == "program"
+    question: Entry = field(repr=False)
 
 
-def waiting_calls(path: str) -> list[WaitingCall]:
+def waiting_calls(path: str | os.PathLike[str]) -> list[WaitingCall]:
     """Returns the calls that wait in a journal, or in the journals of a folder.
 
-    Raises a ConfigError if there is no journal.
+    A call of a run that goes on is not in doubt. Raises a ConfigError if there is no journal.
     """
+    path = os.fspath(path)
     if os.path.isdir(path):
         return [call for one in _journals_in(path) for call in _waiting_in(one)]
     return _waiting_in(path)
@@ -67,7 +61,7 @@ def decide(call: WaitingCall, decision: Decision) -> None:
     """Writes a decision about a waiting call into its journal; the run takes it when it resumes.
 
     Raises a CheckError if changed arguments do not fit, or the decision contains a key, and a
-    ConfigError while a process uses the journal.
+    ConfigError if the call no longer waits.
     """
     if call.begun is not None:
         raise CheckError(
@@ -85,7 +79,7 @@ def settle(call: WaitingCall, result: str | None, by: str = "") -> None:
     """Writes the result of a call that was interrupted; with None, the resumed run makes the call
     again.
 
-    Raises a ConfigError while a process uses the journal.
+    Raises a ConfigError while the run goes on, or if that was found out before.
     """
     if call.begun is None:
         raise CheckError(f"{call.shown} has not started", hint="decide whether it may")
@@ -123,10 +117,11 @@ def _waiting_in(path: str) -> list[WaitingCall]:
     known = {tuple(one["at"]): one for one in entries(path, latest=True) if "at" in one}
     asked = {tuple(one["at"]): one for one in entries(path) if "schema" in one}
     found: list[WaitingCall] = []
+    goes_on = is_in_use(path)
     for at, one in known.items():
         if "asks" in one and "decided" not in one:
             found.append(_waiting(path, at, one, None))
-        elif one.get("approved") and "ms" not in one and "left" not in one:
+        elif one.get("approved") and "ms" not in one and "left" not in one and not goes_on:
             question_at = (*at[:3], approval_step(str(at[3])))
             question = {**asked.get(question_at, {}), **known.get(question_at, {})}
             if question.get("begun") != one["time"]:
@@ -137,16 +132,35 @@ def _waiting_in(path: str) -> list[WaitingCall]:
 
 
 def _waiting(path: str, at: tuple[Any, ...], question: Entry, begun: float | None) -> WaitingCall:
-    asked = question.get("time", begun or 0.0)
-    place = question.get("place")
-    return WaitingCall(path, at, question["asks"], question["shown"], place, asked, begun, question)
+    step = str(at[3]).removesuffix(approval_step(""))
+    kind: Literal["call", "program"] = "program" if question.get("kind") == PROGRAM else "call"
+    return WaitingCall(
+        tool=question["asks"],
+        args=_arguments(kind, question.get("sent", "")),
+        shown=question["shown"],
+        place=question.get("place"),
+        key=key_of_data([*at[:3], step, question.get("digest", "")]),
+        kind=kind,
+        journal=path,
+        at=at,
+        asked=question.get("time", begun or 0.0),
+        begun=begun,
+        question=question,
+    )
+
+
+def _arguments(kind: str, sent: str) -> Mapping[str, Any]:
+    """The arguments as the model sent them; empty where they cannot be read."""
+    with suppress(CheckError, ValueError):
+        return {PROGRAM: json.loads(sent)} if kind == PROGRAM else read_arguments(sent)[0]
+    return {}
 
 
 def _problem(call: WaitingCall, arguments: str) -> str | None:
     """Why changed arguments do not do, as far as the schema in the journal tells; the run checks
     them by the function itself.
     """
-    if call.is_program:
+    if call.kind == PROGRAM:
         return "a program is approved or refused as a whole"
     try:
         read = read_arguments(arguments)[0]

@@ -232,7 +232,6 @@ def _told(call: "WaitingCall") -> str:
 
 def _ask_about(calls: "Sequence[WaitingCall]") -> None:
     """Asks the person at the terminal about each call, until one is put off."""
-    from runtime_support import PendingCall
     from runtime_support.errors import CheckError
     from runtime_support.runs import decide
 
@@ -240,10 +239,8 @@ def _ask_about(calls: "Sequence[WaitingCall]") -> None:
         if one.begun is not None:
             _write(_told(one))
             continue
-        kind = "program" if one.is_program else "call"
-        pending = PendingCall(one.tool, {}, one.shown, one.place, "", kind)
         while True:
-            decision = ask_at_terminal(pending, lambda _: None)
+            decision = ask_at_terminal(one, lambda _: None)
             if decision is None:
                 break
             try:
@@ -257,8 +254,11 @@ def _go_on(journal: str) -> int:
     """Goes on with the run of a journal, where it says by which command it was begun."""
     import subprocess
 
-    from saftc.runtime import began_by
+    from saftc.runtime import began_by, is_in_use
 
+    if is_in_use(journal):
+        say("decided; the run goes on: run the same command again when it has ended")
+        return 0
     found = None if os.path.isdir(journal) else began_by(journal)
     if found is None:
         say("decided; run the same command again to resume")

@@ -20,6 +20,7 @@ from saftc.runtime import (
     enclosing_scopes,
     entries,
     escaped,
+    has_failed,
     is_in_use,
     redacted,
     trace_text,
@@ -152,6 +153,8 @@ def summary(path: str) -> Summary:
             is_open = "decided" not in entry
             (open_questions.add if is_open else open_questions.discard)(tuple(entry["at"]))
         found.tools += "tool" in entry and "ms" in entry
+    if found.state == "killed" and has_failed(path):
+        found.state = "failed"
     if found.state == "killed" and open_questions:
         found.state = "waiting"
     if is_in_use(path):

@@ -138,7 +138,7 @@ def test_a_full_disk_is_told_once(
     assert ended.err.count("database or disk is full") == 1
     assert "Traceback" not in ended.err and "bug" not in ended.err
     assert all(words in ended.err for words in told), ended.err
-    assert saftc("runs").out.splitlines()[1].split()[4] == "killed"
+    assert saftc("runs").out.splitlines()[1].split()[4] == "failed"
 
 
 def test_an_end_that_cannot_be_noted_is_a_failure(

@@ -7,6 +7,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 from threading import Event
@@ -626,14 +627,52 @@ def test_in_an_event_loop_the_others_go_on_to_their_end(desk: Desk, journal: Pat
 # Deciding in a journal
 
 
-def test_a_decision_is_made_once_and_when_no_process_has_the_journal(
-    desk: Desk, journal: Path
-) -> None:
+def test_a_waiting_call_has_what_an_approver_is_told(desk: Desk, journal: Path) -> None:
+    told: list[PendingCall] = []
+    with pytest.raises(RunWaiting):
+        run_kept(desk, journal, [REFUND], "done")
+    (call,) = waiting_calls(journal)
+    assert isinstance(call, PendingCall)
+
+    def approve_all(pending: PendingCall) -> Decision:
+        told.append(pending)
+        return Decision.yes()
+
+    with configure(approver=approve_all):
+        run_kept(desk, journal, [REFUND], "done")
+    (pending,) = told
+    names = ("tool", "args", "shown", "place", "key", "kind")
+    assert {name: getattr(call, name) for name in names} == asdict(pending)
+    assert call.args == {"order": "A-1", "amount": 5.0}
+
+
+def test_a_decision_is_made_while_the_run_goes_on(desk: Desk, journal: Path) -> None:
+    with journaled(journal):
+        with pytest.raises(RunWaiting):
+            ask(desk, Turns([REFUND], "done"))
+        (call,) = waiting_calls(journal)
+        saft_decide(call, Decision.yes("ada"))
+        with pytest.raises(ConfigError, match="in use by process"), journaled(journal):
+            pass
+    assert waiting_calls(journal) == []
+    run_kept(desk, journal, [REFUND], "done")
+    assert desk.done == ["A-1 5.0"]
+
+
+def test_a_call_that_is_under_way_is_not_in_doubt(desk: Desk, journal: Path) -> None:
+    in_doubt(desk, journal)
+    (call,) = waiting_calls(journal)
+    with journaled(journal):
+        assert waiting_calls(journal) == []
+        with pytest.raises(ConfigError, match="no longer waits"):
+            settle(call, None)
+    settle(call, "paid")
+
+
+def test_a_decision_is_made_once(desk: Desk, journal: Path) -> None:
     with pytest.raises(RunWaiting):
         run_kept(desk, journal, [REFUND], "done")
     (call,) = waiting_calls(str(journal))
-    with journaled(str(journal)), pytest.raises(ConfigError, match="in use by process"):
-        saft_decide(call, Decision.yes())
     for wrong in ("{", "[]", '{"order": "A"}', '{"order": "A", "amount": "1"}', '{"a": 1}'):
         with pytest.raises(CheckError):
             saft_decide(call, Decision("changed", arguments=wrong))

@@ -173,7 +173,7 @@ def person(folder: Path, death: Death, chance: random.Random) -> None:
     paid = effects(folder)
     for call in chance.sample(waiting, chance.randint(1, len(waiting))) if waiting else ():
         if call.begun is None:
-            order = "" if call.is_program else json.loads(call.question["sent"])["order"]
+            order = "" if call.kind == "program" else json.loads(call.question["sent"])["order"]
             decide(call, policy(order))
             continue
         sent = json.loads(call.question["sent"])
