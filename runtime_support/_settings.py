@@ -173,7 +173,6 @@ _OTHER_VARIABLES = (
     "SAFT_LIVE",
     "SAFT_LOCAL_MODEL",
     "SAFT_LOG",
-    "SAFT_NOT_KEPT",
     "SAFT_NOW",
     "SAFT_NO_CACHE",
     "SAFT_PROJECT",

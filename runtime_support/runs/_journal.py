@@ -39,13 +39,13 @@ from zlib import crc32
 from runtime_support._language.files import PRIVATE, check_regular
 from runtime_support._notes import note
 from runtime_support._process import after_fork
-from runtime_support._redaction import holds_secret, redacted_data, secret_in
+from runtime_support._redaction import holds_secret
 from runtime_support._results import Usage
 from runtime_support._values import counted
 from runtime_support._version import __version__
 from runtime_support.errors import ConfigError, JournalError
 from runtime_support.runs._closures import ClosedValues, Match
-from runtime_support.runs._lines import Entry, Held, lock, without_opaque
+from runtime_support.runs._lines import Entry, Held, lock
 from runtime_support.runs._places import Asked, order_of
 
 VERSION = 3
@@ -135,7 +135,6 @@ class Journal:
         self.script = script_here() if part_of is None else part_of
         self._is_part = part_of is not None
         self._equal: dict[tuple[str, str], EqualPrompts] = {}
-        self._told: set[str] = set()
         self._waiting: deque[_Pending] = deque()
         self._lock = threading.Lock()
         self._broken: str | None = None
@@ -264,25 +263,11 @@ class Journal:
         note(f"{self.path}: an answer is damaged; that prompt is sent again")
         return None
 
-    def put(self, asked: Asked, step: int | str, entry: Entry, needed: str | None = None) -> None:
-        """Keeps an entry: when this returns, it is on the disk. JournalError when it cannot be.
-
-        Secrets are left out of it. When there is one in the part that is `needed` when the run
-        goes on, it says that this is not kept, and which kind of secret it held.
-        """
-        bare = without_opaque(entry)
-        if holds_secret(_text(bare)):
-            whole = {needed: entry[needed]} if needed is not None and needed in entry else {}
-            held = secret_in(_text([bare[name] for name in whole]))
-            entry = redacted_data(bare)
-            if held is None:
-                entry |= whole
-            else:
-                entry = {"kept": False, "held": held, **entry}
-                self._tell(f"not kept in {self.path}: {_told_held(entry, 'holds')}")
+    def put(self, asked: Asked, step: int | str, entry: Entry) -> None:
+        """Keeps an entry: when this returns, it is on the disk. JournalError when it cannot be."""
         self._insert(*asked, str(step), entry)
         with self._lock:
-            self.new += type(step) is int and "kept" not in entry
+            self.new += type(step) is int
 
     def forget(self, asked: Asked, step: int, why: str) -> None:
         """Makes a prompt be asked again from this step on when the run resumes."""
@@ -316,10 +301,6 @@ class Journal:
         if command_here is None or self._is_part:
             return {}
         return {"command": command_here[0], "folder": command_here[1]}
-
-    def tell_lost(self, entry: Entry) -> None:
-        """Tells that what is asked now was answered before, and could not be kept."""
-        self._tell(f"{self.path}: asked again, as {_told_held(entry, 'held')} and was not kept")
 
     def check_whole(self) -> None:
         """JournalError when nothing can be kept any more: then nothing is to be asked."""
@@ -369,7 +350,7 @@ class Journal:
     def _kept(self) -> int:
         query = (
             f"select count(*) from entry where {_LATEST} and step glob '[0-9]*' "
-            "and json_valid(data) and json_extract(data, '$.kept') is null"
+            "and json_valid(data)"
         )
         return self._rows(query)[0][0]
 
@@ -451,13 +432,6 @@ class Journal:
             except sqlite3.Error as error:
                 self._broken = self._broken or str(error)
         self.check_whole()
-
-    def _tell(self, text: str) -> None:
-        with self._lock:
-            is_new = text not in self._told
-            self._told.add(text)
-        if is_new:
-            note(text)
 
 
 # Those of this process; a forked one leaves them to its parent, and closes nothing.
@@ -672,9 +646,8 @@ def exchanges(path: str) -> Iterator[Entry]:
     that have ended.
     """
     for entry in entries(path, latest=True):
-        is_call = "ms" in entry and "key" not in entry
-        is_outside = is_call and str(entry.get("tool", "")).startswith("mcp(")
-        if "kept" not in entry and ("hash" in entry or is_outside):
+        is_outside = "ms" in entry and str(entry.get("tool", "")).startswith("mcp(")
+        if "hash" in entry or is_outside:
             yield entry
 
 
@@ -807,13 +780,6 @@ def _text(data: Any) -> str:
 def _plain(text: Any) -> Any:
     """The text without halves of surrogate pairs, which are no UTF-8: JSON has escapes for them."""
     return text.encode("utf-8", "backslashreplace").decode() if isinstance(text, str) else text
-
-
-def _told_held(entry: Entry, verb: str) -> str:
-    """What it is that holds a key, and which kind of one."""
-    what = f"the result of {entry['tool']}" if "tool" in entry else "an answer"
-    place = f", at {entry['place']}" if entry.get("place") else ""
-    return f"{what} {verb} something like a key ({entry['held']}{place})"
 
 
 def _answers(count: int) -> str:

@@ -32,7 +32,7 @@ from runtime_support._order import until_turn
 from runtime_support._positions import Place
 from runtime_support._process import after_fork, restore
 from runtime_support._reader import read_arguments
-from runtime_support._redaction import holds_secret, redacted, shown
+from runtime_support._redaction import redacted, shown
 from runtime_support._results import ToolCall
 from runtime_support._seams import Around, load_part, register
 from runtime_support._settings import Settings, settings_for
@@ -136,13 +136,11 @@ class Keeper(Around):
         step, self.steps = self.steps, self.steps + 1
         entry = self.found(step)
         if entry is not None and entry.get("hash") == key:
-            if "kept" not in entry:
-                self.sent = len(request.messages)
-                reply = reply_of(entry, self.journal.path)
-                note_kept(self.settings, self.model, reply.usage)
-                yield from _pieces_of(entry)
-                return reply
-            self.journal.tell_lost(entry)
+            self.sent = len(request.messages)
+            reply = reply_of(entry, self.journal.path)
+            note_kept(self.settings, self.model, reply.usage)
+            yield from _pieces_of(entry)
+            return reply
         self.journal.check_whole()
         started = time.time()
         answer: Reply | ToolsUnsupported
@@ -169,7 +167,7 @@ class Keeper(Around):
             **({"pieces": pieces} if pieces else {}),
             **outcome_data(answer),
         }
-        yield Effect(partial(self.journal.put, asked, step, entry, "reply"))
+        yield Effect(partial(self.journal.put, asked, step, entry))
         if isinstance(answer, Reply):
             return answer
         raise answer
@@ -296,8 +294,6 @@ class Keeper(Around):
         """Finds the place of this call, by what is asked first."""
         journal = self.journal
         asked = scope_here().asked(key_of_data([key, self.who]))
-        if holds_secret(asked.scope):  # it is written to the file, and cannot be left out
-            asked = asked._replace(scope=key_of_data(asked.scope))
         kept = journal.claim(asked, self._match)
         if kept is None and journal.has_equal(asked):
             yield from until_turn()
@@ -321,10 +317,10 @@ class Keeper(Around):
         assert self.asked is not None
         return self.journal.find(self.asked, step)
 
-    def put(self, step: int | str, entry: Entry, needed: str | None = None) -> None:
+    def put(self, step: int | str, entry: Entry) -> None:
         """Keeps a step; see `Journal.put`."""
         assert self.asked is not None
-        self.journal.put(self.asked, step, entry, needed)
+        self.journal.put(self.asked, step, entry)
 
 
 def _is_decision(entry: Entry) -> bool:
@@ -355,10 +351,7 @@ class KeptCall:
         self._keeper = keeper
         self._step = step
         self._inside = inside
-        self._sent = sent
         self._call: Entry = {"tool": name, "sent": sent}
-        if holds_secret(sent):
-            self._call = {"tool": name, "sent": redacted(sent), "key": key_of_data(sent)}
         self._name = name
         self._closed = NOTHING_CLOSED
         self._waits = waits
@@ -388,18 +381,7 @@ class KeptCall:
                 "it did: it may or may not have taken effect",
                 hint=f"find out whether it did; {way} it is called again",
             )
-        if "kept" not in entry:
-            return entry
-        again = "with SAFT_NOT_KEPT=call it is called again"
-        if self._waits:  # what was approved once is made once
-            again = "have it give a result without one, and begin another journal"
-        elif told_to("SAFT_NOT_KEPT", "stop") == "call":
-            return None
-        raise JournalError(
-            f"{_named(entry)} was called {time_text(entry['time'])} and has ended, with "
-            f"{entry['held']}: its result held a key and was not kept",
-            hint=again,
-        )
+        return entry
 
     def _looked_after(self, entry: Entry) -> Entry | None:
         """What a person has found out about a call that was approved, begun, and not ended."""
@@ -418,12 +400,8 @@ class KeptCall:
         )
 
     def _is_same(self, entry: Entry) -> bool:
-        """Whether the entry is of a call with these arguments; of a key in them, a hash is kept."""
-        if entry.get("tool") != self._call["tool"]:
-            return False
-        if "key" in entry:
-            return entry["key"] == key_of_data(self._sent)
-        return entry["sent"] == self._sent
+        """Whether the entry is of a call with these arguments."""
+        return (entry.get("tool"), entry.get("sent")) == (self._call["tool"], self._call["sent"])
 
     def begin(self) -> None:
         """From now on it may have done something."""
@@ -446,7 +424,7 @@ class KeptCall:
         if any(closed):
             self._call["closed"] = closed
         ended = {"time": round(self._began, 3), "ms": round(seconds * 1000, 1), **outcome}
-        self._keeper.put(self._step, {**self._call, **ended}, "result")
+        self._keeper.put(self._step, {**self._call, **ended})
 
 
 class Approval:
@@ -474,7 +452,7 @@ class Approval:
         found = self._keeper.found(self._step)
         if found is None or found["digest"] != self._held.digest:
             return None
-        if "kept" in found or not _is_decision(found):
+        if not _is_decision(found):
             return None
         decision: Decision = load_part("approval").Decision(
             found["decided"], found["reason"], found["arguments"], found["by"]
@@ -496,7 +474,7 @@ class Approval:
 
     def answer(self, decision: Decision) -> None:
         """Keeps what was decided, by whom and when."""
-        self._keeper.put(self._step, {**self._question, **decision_data(decision)}, "arguments")
+        self._keeper.put(self._step, {**self._question, **decision_data(decision)})
 
 
 def _as_json(text: str) -> str:
@@ -526,7 +504,7 @@ def decision_data(decision: Decision) -> Entry:
 
 def _call_of(told: Entry, wanted: ToolRequest) -> ToolCall:
     """A call that has ended before; where it was approved, with the arguments that it then had."""
-    is_whole = "approved" in told and "args" in told and "key" not in told
+    is_whole = "approved" in told and "args" in told
     arguments = told["args"] if is_whole else _arguments(wanted)
     return ToolCall(wanted.name, arguments, told["result"], told["error"], told["ms"])
 

@@ -108,7 +108,8 @@ def _decision(entry: Entry) -> str:
             reason = f" ({escaped(redacted(entry['reason']))})" if entry["reason"] else ""
             return f"refused{by}{reason}: {call}"
         case "changed":
-            return f"approved{by} with other arguments, {escaped(entry['arguments'])}: {call}"
+            others = escaped(redacted(entry["arguments"]))
+            return f"approved{by} with other arguments, {others}: {call}"
         case _:
             return f"approved{by}: {call}"
 

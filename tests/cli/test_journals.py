@@ -226,3 +226,16 @@ def test_each_promise_has_its_test(name: str, least: int) -> None:
         # Pages about the runtime leave its folder out.
         path = ROOT / "tests" / (file if "/" in file else f"runtime/{file}")
         assert f"def {test}(" in path.read_text(encoding="utf-8"), test
+
+
+def test_no_key_is_shown(saftc: Command, script: Script) -> None:
+    key = "sk-abcdefghijklmnopqrstuvwx"
+    script("a.saft", f'key = "{key}"\nprint($ greet {{key}} $)\n')
+    ended = saftc("run", "a.saft", "--provider", "mock", "--journal", "a.journal")
+    assert ended.code == 0, ended.err
+    assert key.encode() in Path("a.journal").read_bytes()
+    shown = saftc("trace", "a.journal")
+    drawn = saftc("trace", "a.journal", "--html", "a.html", "--chrome", "a.json")
+    everything = shown.out + shown.err + drawn.out + drawn.err + saftc("runs").out
+    everything += Path("a.html").read_text() + Path("a.json").read_text()
+    assert "[redacted]" in shown.out and key not in everything

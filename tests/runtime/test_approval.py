@@ -809,27 +809,6 @@ def test_rows_that_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert waiting_calls("out") == []
 
 
-def test_an_approved_call_whose_result_is_not_kept_is_not_made_again(
-    journal: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[str] = []
-
-    def issue(user: str) -> str:
-        made.append(user)
-        return "sk-abcdefghij0123456789ABCDEFGHIJ"
-
-    def whole() -> None:
-        provider = Turns([tool("issue", user="ada")], "done")
-        with journaled(str(journal)), configure(provider=provider, approver=lambda _call: True):
-            prompt("{issue}", issue=approve(issue))
-
-    whole()
-    monkeypatch.setenv("SAFT_NOT_KEPT", "call")
-    with pytest.raises(JournalError, match="held a key and was not kept"):
-        whole()
-    assert made == ["ada"]
-
-
 def test_what_waits_is_not_pure_in_a_program(desk: Desk, journal: Path) -> None:
     careful = approve(desk.refund)
     text = json.dumps([{"careful": {"order": one, "amount": 1}} for one in "AB"])

@@ -448,20 +448,13 @@ def test_entries(server: FakeServer) -> None:
     assert stat.S_IMODE(os.stat(FILE).st_mode) == 0o600
 
 
-def test_keys_are_never_kept(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_keys_are_kept_as_they_are_for_the_owner_alone(server: FakeServer) -> None:
     server.responder = lambda _: completion(f"your key is {KEY}")
     for _ in range(2):
-        with journaled(FILE):
-            assert KEY in ask(f"mine is {KEY}")
-    assert KEY not in everything()
-    assert len(server.requests) == 2, "what cannot be kept is asked again"
-    assert (
-        "not kept in run.journal: an answer holds something like a key" in capsys.readouterr().err
-    )
-    server.responder = None
-    with journaled(FILE):
-        ask(f"mine is {KEY}")
-    assert "mine is [redacted]" in everything()
+        with journaled(FILE), scoped(KEY):
+            assert ask(f"mine is {KEY}") == f"your key is {KEY}"
+    assert len(server.requests) == 1
+    assert stat.S_IMODE(os.stat(FILE).st_mode) == 0o600
 
 
 def test_a_journal_can_be_replayed(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -698,68 +691,19 @@ def test_a_cut_text_that_is_taken_is_kept(server: FakeServer) -> None:
 ISSUED = "sk-abcdefghijklmnopqrstuvwx"
 
 
-@pytest.mark.parametrize("is_program", [False, True])
-def test_a_call_whose_result_held_a_key_is_not_made_again(
-    scripted: Script,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    is_program: bool,
-) -> None:
-    made: list[int] = []
-
-    def create_key(n: int) -> str:
-        made.append(n)
-        return ISSUED
-
-    def run() -> Any:
-        with journaled(FILE):
-            if is_program:
-                return program("{create_key}", create_key=create_key).value
-            return prompt("{create_key}", create_key=create_key).value
-
-    if is_program:
-        scripted('{"create_key": {"n": 1}}')
-    else:
-        scripted(tool_request("create_key", n=1), "done", "done")
-    run()
-    told = "not kept in run.journal: the result of create_key holds something like a key"
-    assert f"{told} (the form sk-...)" in capsys.readouterr().err
-    assert ISSUED not in everything()
-    said = r"create_key \{.*\} was called 2.* the form sk-\.\.\.: its result held a key and was "
-    monkeypatch.setenv("SAFT_IN_DOUBT", "call")
-    for _ in range(2):
-        with pytest.raises(JournalError, match=f"{said}not kept; with SAFT_NOT_KEPT=call"):
-            run()
-    assert made == [1]
-    monkeypatch.setenv("SAFT_NOT_KEPT", "maybe")
-    with pytest.raises(ConfigError, match="SAFT_NOT_KEPT: expected call or stop, got 'maybe'"):
-        run()
-    monkeypatch.setenv("SAFT_NOT_KEPT", "call")
-    run()
-    assert made == [1, 1]
-
-
-def test_a_call_that_was_given_a_key_is_not_made_again(
-    scripted: Script, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_call_with_a_key_is_made_once(scripted: Script) -> None:
     used: list[str] = []
 
-    def use(key: str) -> str:
+    def renew(key: str) -> str:
         used.append(key)
-        return "used"
+        return f"{key}yz"
 
-    keys = [ISSUED, ISSUED, f"{ISSUED}yz"]
-    first, *others = (tool_request("use", key=key) for key in keys)
-    scripted(first, "done", *others, "done")
-    for key in keys:
+    scripted(tool_request("renew", key=ISSUED), "done")
+    for _ in range(2):
         with journaled(FILE):
-            result = prompt("{use}", use=use)
-        assert result.tool_calls[0].args == {"key": key}
-    assert used == [ISSUED, f"{ISSUED}yz"], "the same call was there, and another one was not"
-    assert ISSUED not in everything()
-    assert "asked again, as an answer held something like a key (the form sk-..." in (
-        capsys.readouterr().err
-    )
+            (call,) = prompt("{renew}", renew=renew).tool_calls
+        assert (call.args, call.result) == ({"key": ISSUED}, f"{ISSUED}yz")
+    assert used == [ISSUED]
 
 
 def test_a_call_in_doubt_that_was_given_a_key_can_stop_the_run(
@@ -775,24 +719,6 @@ def test_a_call_in_doubt_that_was_given_a_key_can_stop_the_run(
         prompt("{use}", use=use)
     with pytest.raises(JournalError, match=r"use \{.*\[redacted\].*\} started"), journaled(FILE):
         prompt("{use}", use=use)
-
-
-def test_what_an_answer_with_a_key_has_cost_is_counted(server: FakeServer) -> None:
-    server.responder = lambda _: completion(f"it is {ISSUED}")
-    configure(max_requests=1)
-    with journaled(FILE):
-        ask(1)
-    spending._of_process = spending.Spending()  # pyright: ignore[reportPrivateUsage]
-    with pytest.raises(BudgetSpent), journaled(FILE):
-        ask(1)
-
-
-def test_a_scope_may_be_named_by_a_key(server: FakeServer) -> None:
-    numbered(server)
-    for _ in range(2):
-        with journaled(FILE), scoped(ISSUED):
-            assert ask(1) == "1"
-    assert ISSUED not in everything()
 
 
 def test_words_that_begin_like_keys_are_kept(
