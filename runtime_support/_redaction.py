@@ -274,6 +274,14 @@ def known_secret_in(text: str) -> str | None:
     return next(map(_name_of, found), None)
 
 
+def without_known_secrets(text: str) -> str:
+    """The text with the values of known secrets replaced: what is encrypted may look like a key."""
+    for one in _secrets():
+        if not _PLAIN_WORD.fullmatch(one):
+            text = text.replace(one, REDACTED)
+    return text
+
+
 def _without(form: _KeyForm, match: re.Match[str]) -> str:
     return REDACTED if form.is_meant(match.group()) else match.group()
 

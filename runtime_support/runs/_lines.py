@@ -36,7 +36,7 @@ _BLOCK = 65536
 _sync = getattr(os, "fdatasync", os.fsync)
 
 # Of a call and of a reply.
-_OPAQUE = ("id", "opaque")
+OPAQUE = ("id", "opaque")
 
 Entry: TypeAlias = dict[str, Any]
 T = TypeVar("T")
@@ -68,7 +68,7 @@ def outcome_data(answer: Reply | ToolsUnsupported) -> Entry:
     reply = answer.readable()
     if answer.origin is not None:
         for call, told in zip(answer.tool_calls, reply["tool_calls"], strict=True):
-            told |= _there(call, _OPAQUE)
+            told |= _there(call, OPAQUE)
         reply |= {**_there(answer, ("opaque",)), "origin": asdict(answer.origin)}
     return {"reply": reply}
 
@@ -82,15 +82,6 @@ def used_of(reply: Reply) -> list[int]:
 def usage_of(sent: int, answered: int, *parts: int) -> Usage:
     """The same as the usage of a request."""
     return Usage(sent, answered, 1, *parts)
-
-
-def without_opaque(entry: Entry) -> Entry:
-    """The entry without what only a server understands, which may look like a key and is none."""
-    reply = entry.get("reply")
-    if not is_object(reply) or "origin" not in reply:
-        return entry
-    calls = [_others(call, _OPAQUE) for call in reply["tool_calls"]]
-    return {**entry, "reply": {**_others(reply, _OPAQUE), "tool_calls": calls}}
 
 
 def reply_of(entry: Entry, path: str) -> Reply:
@@ -307,10 +298,6 @@ def _there(one: Any, names: tuple[str, ...]) -> Entry:
     """The parts of these names, without those that are empty."""
     found = {name: getattr(one, name) for name in names}
     return {name: value for name, value in found.items() if value}
-
-
-def _others(data: Entry, names: tuple[str, ...]) -> Entry:
-    return {name: value for name, value in data.items() if name not in names}
 
 
 def _known(class_: Any, data: Entry) -> Entry:

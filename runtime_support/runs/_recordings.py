@@ -8,8 +8,8 @@ A recording has one JSON line for each exchange: the key of the canonical reques
 repeat, the request and the reply. A model that the environment or a project file chose is not part
 of the request, so that others can replay it with theirs. Lines are added as replies come, those of
 prompts that overlap in the order of the script, and also by several processes at once; at the end
-the file is sorted by key so that it diffs well. There are no headers in it, and nothing like a key:
-a request that holds one is refused before it is made.
+the file is sorted by key so that it diffs well. There are no headers in it, and each secret is
+replaced by `[redacted]`; what is asked is compared in the same form.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import os
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, partial
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -31,24 +31,23 @@ from runtime_support._language.files import PRIVATE, replace_file
 from runtime_support._media import text_of
 from runtime_support._notes import note
 from runtime_support._order import current, in_turn
-from runtime_support._redaction import known_secret_in, secret_in
+from runtime_support._redaction import redacted, secret_in, without_known_secrets
 from runtime_support._seams import Around, register
 from runtime_support._values import counted, is_list, is_object
 from runtime_support.errors import ConfigError, ReplayMiss, SaftError, ToolsUnsupported
 from runtime_support.providers import PromptCall
 from runtime_support.runs._journal import exchanges, is_journal
 from runtime_support.runs._lines import (
+    OPAQUE,
     ByPath,
     Entry,
     Held,
-    key_of,
     key_of_data,
     line_of,
     outcome_data,
     read_lines,
     reply_of,
     request_data,
-    without_opaque,
 )
 
 if TYPE_CHECKING:
@@ -82,6 +81,10 @@ class Recording:
         self._unwritten: list[bytes] = []
         self._lock = threading.Lock()
 
+    def key_of(self, asked: Entry) -> str:
+        """The key of a request; a journal has it with its secrets."""
+        return key_of_data(asked if self.is_journal else without_secrets(asked))
+
     def place(self, key: str) -> EntryKey:
         """The place of a request with this key: the key, and how often it came before."""
         with self._lock:
@@ -104,14 +107,8 @@ class Recording:
         self.misses.append(error)
         return error
 
-    def check(self, asked: Entry) -> None:
-        """ConfigError when what comes of this could not be recorded."""
-        held = secret_in(json.dumps(asked, ensure_ascii=False))
-        if held is not None:
-            raise ConfigError(
-                f"not recorded in {self.path}: the request holds something like a key ({held})",
-                hint="take the secret out of the prompt",
-            )
+    def check(self) -> None:
+        """ConfigError when nothing can be recorded."""
         with self._lock:
             if self._unwritten or not self._is_writable:
                 try:
@@ -123,13 +120,8 @@ class Recording:
 
     def put(self, place: EntryKey, asked: Entry, reply: Entry) -> None:
         """Writes an exchange. It has been paid for, so errors are reported and not raised."""
-        # Of what only a server understands, values of keys and what people can read are searched.
-        read = [without_opaque(reply), list(_readable(reply))]
-        held = secret_in(_json_text(read)) or known_secret_in(_json_text(reply))
-        if held is not None:
-            note(f"not recorded in {self.path}: the reply holds something like a key ({held})")
-            return
-        entry = {"key": place[0], "repeat": place[1], "request": asked, **reply}
+        shown = without_secrets(reply)
+        entry = {"key": place[0], "repeat": place[1], "request": without_secrets(asked), **shown}
         with self._lock:
             self.entries[place] = entry
             self.used.add(place)
@@ -202,15 +194,17 @@ class Replay(Around):
         Of a reply that was left, what came of it is recorded.
         """
         recordings = {id(r): r for r in (self.replay, self.record) if r is not None}
-        key = key_of(request)
-        places = {identity: cache(partial(r.place, key)) for identity, r in recordings.items()}
+        asked = request_data(request)
+        places = {
+            identity: cache(partial(r.place, r.key_of(asked))) for identity, r in recordings.items()
+        }
         if self.replay is not None or current.get() is None:
             for place in places.values():
                 place()
         if self.replay is not None:
             place = places[id(self.replay)]()
             # Recordings of earlier versions have every model in their keys.
-            with_model = key_of_data(request.canonical()), place[1]
+            with_model = self.replay.key_of(request.canonical()), place[1]
             entry = self.replay.find(place, with_model)
             if entry is not None:
                 reply = reply_of(entry, self.replay.path)
@@ -219,11 +213,10 @@ class Replay(Around):
                     yield reply.text
                 return reply
             if self.record is None:
-                raise self.replay.miss(request_data(request))
+                raise self.replay.miss(asked)
         if self.record is None:
             return (yield from send(request, heard))
-        asked = request_data(request)
-        yield Effect(partial(self.record.check, asked))
+        yield Effect(self.record.check)
         put = partial(self._put, self.record, places[id(self.record)], asked)
         try:
             reply = yield from send(request, heard)
@@ -251,8 +244,8 @@ class Replay(Around):
         if one is None:
             return (yield from made)
         asked = {"tool": wanted.name, "args": json.loads(wanted.arguments)}
-        key = key_of_data(asked)
-        places = {r.path: r.place(key) for r in {one.replay, one.record} if r is not None}
+        used = {one.replay, one.record} - {None}
+        places = {r.path: r.place(r.key_of(asked)) for r in used if r is not None}
         if one.replay is not None:
             entry = one.replay.find(places[one.replay.path])
             if entry is not None:
@@ -261,7 +254,7 @@ class Replay(Around):
                 raise one.replay.miss(asked)
         if one.record is None:
             return (yield from made)
-        yield Effect(partial(one.record.check, asked))
+        yield Effect(one.record.check)
         result = yield from made
         place = places[one.record.path]
         yield _in_turn(partial(one.record.put, place, asked), {"reply": result})
@@ -345,6 +338,8 @@ def _read(path: str) -> tuple[dict[EntryKey, Entry], int | None]:
             raise ConfigError(f"{path}:{number}: not JSON: {error}") from None
         if not _is_entry(entry):
             raise ConfigError(f"{path}:{number}: this is not an entry of a recording")
+        # By what it says, which somebody may have edited.
+        entry["key"] = key_of_data(entry["request"])
         entries[entry["key"], entry["repeat"]] = entry
     return entries, None
 
@@ -385,7 +380,6 @@ def _miss(recording: Recording, asked: Entry) -> ReplayMiss:
         return lined.splitlines()
 
     hint = _advice.get(recording.path, "set SAFT_RECORD to the same file to record what is missing")
-    wanted = pretty(asked)
     known = [entry["request"] for _, entry in sorted(recording.entries.items())]
     if not known:
         path = recording.path
@@ -393,6 +387,8 @@ def _miss(recording: Recording, asked: Entry) -> ReplayMiss:
         found = f"the recording {path} has no entries"
         message = found if is_empty else f"there is no recording {path}"
         return ReplayMiss(message, hint=hint)
+    asked = without_secrets(asked)
+    wanted = pretty(asked)
     likely = _likely(known, asked)
     ranked = [(difflib.SequenceMatcher(None, pretty(k), wanted).ratio(), k) for k in likely]
     nearest = max(ranked, key=lambda pair: pair[0])[1]
@@ -430,17 +426,27 @@ def _excerpt(entry: Entry) -> str:
     return " ".join(text_of(first).split())[:50]
 
 
-def _json_text(data: object) -> str:
-    return json.dumps(data, ensure_ascii=False)
+def without_secrets(entry: Entry) -> Entry:
+    """The entry with each secret replaced.
+
+    Of what only a server understands, the values of known secrets and what people can read.
+    """
+    reply = entry.get("reply")
+    return _without_secrets(entry, has_opaque=is_object(reply) and "origin" in reply)
 
 
-def _readable(data: object) -> Iterator[str]:
-    """The texts in the fields of a reply that people can read, such as its thoughts."""
+def _without_secrets(data: Any, *, has_opaque: bool, is_opaque: bool = False) -> Any:
+    if isinstance(data, str):
+        if is_opaque:
+            return without_known_secrets(data)
+        return redacted(data) if secret_in(data) is not None else data
     if is_list(data):
-        for one in data:
-            yield from _readable(one)
-    elif is_object(data):
-        for name, one in data.items():
-            if isinstance(one, str) and (name in _READABLE or name.startswith("reasoning")):
-                yield one
-            yield from _readable(one)
+        return [_without_secrets(one, has_opaque=has_opaque, is_opaque=is_opaque) for one in data]
+    if not is_object(data):
+        return data
+    found: Entry = {}
+    for name, one in data.items():
+        is_readable = isinstance(one, str) and (name in _READABLE or name.startswith("reasoning"))
+        is_of_server = (is_opaque or (has_opaque and name in OPAQUE)) and not is_readable
+        found[name] = _without_secrets(one, has_opaque=has_opaque, is_opaque=is_of_server)
+    return found
