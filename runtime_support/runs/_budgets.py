@@ -69,8 +69,9 @@ _WRITING = 1.25
 class Spent:
     """Requests, tokens and cost, of a run or of one of its places.
 
-    The tokens are as in `Usage`; of those that are `unpriced` the price is unknown, and the
-    cost, in US dollars, is at most what it says.
+    The tokens are as in `Usage`; those that are `unpriced` have the price of others, and the cost,
+    in US dollars, is at most what it says. Where some are of a model `without_price`, it is at
+    least that.
     """
 
     requests: int = 0
@@ -81,6 +82,7 @@ class Spent:
     cache_write_tokens: int = 0
     reasoning_tokens: int = 0
     unpriced: int = 0
+    without_price: int = 0
 
     @property
     def tokens(self) -> int:
@@ -102,6 +104,7 @@ class Spent:
         self.cache_write_tokens += more.cache_write_tokens
         self.reasoning_tokens += more.reasoning_tokens
         self.unpriced += more.unpriced
+        self.without_price += more.without_price
 
     def take(self, less: Spent) -> None:
         """Takes away what was added before."""
@@ -111,7 +114,9 @@ class Spent:
         cached = f" ({self.cached_tokens:,} cached)" if self.cached_tokens else ""
         parts = [counted(self.requests, "request"), counted(self.tokens, "token") + cached]
         if self.cost:
-            parts.append(f"cost {'at most ' if self.unpriced else ''}{dollars(self.cost)}")
+            bounds = {(True, False): "at most ", (False, True): "at least ", (True, True): "about "}
+            bound = bounds.get((self.unpriced > 0, self.without_price > 0), "")
+            parts.append(f"cost {bound}{dollars(self.cost)}")
         return ", ".join(parts)
 
 
@@ -526,6 +531,8 @@ def _spent_by(price: Price | None, usage: Usage) -> Spent:
     )
     if price is not None:
         spent.cost, spent.unpriced = cost_of(price, usage)
+    else:
+        spent.without_price = spent.tokens
     return spent
 
 

@@ -309,7 +309,8 @@ except BudgetSpent as error:
     # The first two had no price when they were asked.
     assert run_late(server, script) == (
         "the next request would pass the budget of 3 requests; spent until now: 3 requests, "
-        "54 tokens, cost $0.00025 (<string>:6: 3 requests, 54 tokens, cost $0.00025)\n"
+        "54 tokens, cost at least $0.00025 (<string>:6: 3 requests, 54 tokens, "
+        "cost at least $0.00025)\n"
     )
     assert len(server.requests) == 3
 

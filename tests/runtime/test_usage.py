@@ -179,6 +179,14 @@ def test_prices(server: FakeServer, price: dict[str, float], told: str | None) -
     )
 
 
+def test_a_cost_without_all_prices_is_a_lower_bound(server: FakeServer) -> None:
+    server.responder = lambda _: counting({"prompt_tokens": 10, "completion_tokens": 1})
+    configure(prices={"fake": PRICE})
+    prompt("x")
+    prompt("x", options={"model": "unlisted"})
+    assert str(spending_here().total) == "2 requests, 22 tokens, cost at least $0.002"
+
+
 def test_what_nothing_is_cached_of_is_told_exactly(server: FakeServer) -> None:
     server.answers = [counting({"prompt_tokens": 10, "completion_tokens": 1})]
     configure(prices={"fake": PRICE})
