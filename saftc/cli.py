@@ -683,6 +683,13 @@ def serve(
             "with the token that is printed for their .mcp.json.",
         ),
     ] = None,
+    journal: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Keep each call in its own journal in this folder, for `saftc approve`.",
+        ),
+    ] = None,
 ) -> None:
     """Offer the functions of a script as the tools of an MCP server.
 
@@ -702,7 +709,8 @@ def serve(
     root = open_workspace().root_of(str(file)).absolute()
     install(str(root))
     sys.path.insert(0, str(root))
-    raise typer.Exit(serve_script(str(file), name_in(root, file.absolute()), port))
+    name = name_in(root, file.absolute())
+    raise typer.Exit(serve_script(str(file), name, port, journal))
 
 
 @app.command(rich_help_panel=EDITORS)

@@ -2,6 +2,7 @@
 
     python -m runtime_support.mcp out.py            over standard input and output
     python -m runtime_support.mcp out.py --port 0   over HTTP on this machine, with a token
+    python -m runtime_support.mcp out.py --journal journals     with a journal for each call
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ def main() -> int:
     parser = ArgumentParser(prog="python -m runtime_support.mcp", description=__doc__)
     parser.add_argument("module", help="the file of a compiled module")
     parser.add_argument("--port", type=int, help="the port; without it, standard input and output")
+    parser.add_argument("--journal", metavar="FOLDER", help="where each call has a journal")
     words = parser.parse_args()
     path = Path(words.module)
     if not path.is_file():
@@ -32,7 +34,7 @@ def main() -> int:
 
         with redirect_stdout(sys.stderr):
             module = import_module(path.stem)
-        serve(module, path.stem, words.port)
+        serve(module, path.stem, words.port, words.journal)
     except SaftError as error:
         note(str(error))
         return 1

@@ -159,10 +159,10 @@ class ToolServer:
         if outcome["is_error"]:
             said = redacted(_text_of(outcome["content"]))
             raise Failed(said or f"`{tool.name}` of the MCP server `{self.name}` failed")
-        if tool.output is None or "value" not in outcome:
+        if "value" not in outcome:
             return _content_of(outcome["content"], self.name)
         value = outcome["value"]
-        if _is_wrapped(tool.output) and is_object(value) and "result" in value:
+        if tool.is_wrapped and is_object(value) and "result" in value:
             value = value["result"]
         if returns is Any:
             return value
@@ -255,11 +255,6 @@ def _is_outcome(data: Any) -> bool:
         return False
     content = data.get("content")
     return is_list(content) and all(is_object(one) and "type" in one for one in content)
-
-
-def _is_wrapped(schema: Mapping[str, Any]) -> bool:
-    """Whether an output is a plain value, which the protocol wraps into an object."""
-    return list(schema.get("properties") or ()) == schema.get("required") == ["result"]
 
 
 def _without_unknown(value: Any, schema: m.Schema) -> Any:

@@ -44,6 +44,12 @@ class LockedTool:
         text = json.dumps(said, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return f"sha256:{hashlib.sha256(text.encode(errors='surrogatepass')).hexdigest()}"
 
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether it gives a plain value, which the protocol wraps into an object."""
+        output = self.output or {}
+        return list(output.get("properties") or ()) == output.get("required") == ["result"]
+
     def entry(self) -> dict[str, Any]:
         """What stands in the file."""
         return {
@@ -57,10 +63,14 @@ class LockedTool:
 
 @dataclass(frozen=True, slots=True)
 class LockedServer:
-    """The tools of a server by their names; `title` is how it calls itself, with its version."""
+    """The tools of a server by their names; `title` is how it calls itself, with its version.
+
+    `left_out` are tools that nobody can use, each with the reason; they are in no lock.
+    """
 
     title: str
     tools: Mapping[str, LockedTool]
+    left_out: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def lock_path(folder: str) -> str:

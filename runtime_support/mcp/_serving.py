@@ -1,26 +1,32 @@
 """The functions of a module as the tools of an MCP server.
 
-    serve(module, "triage")               over standard input and output
-    serve(module, "triage", port=8080)    over HTTP, at http://127.0.0.1:8080/mcp, with a token
+    serve(module, "triage")                        over standard input and output
+    serve(module, "triage", port=8080)             over HTTP on this machine, with a token
+    serve(module, "triage", journal="journals")    with a journal for each call, in this folder
 
 Each function at the top of the module that has a docstring is a tool, with the schemas of its
 annotations; those that stand for tools of other servers are not. An error of a function is told in
 its own words. While a call runs, progress is reported for each prompt that is answered, and a call
 that is cancelled sends no more prompts.
+
+The package's low-level `Server` serves them: its `MCPServer` makes schemas and messages of its own.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import hmac
 import json
 import os
 import re
 import secrets
 import sys
-from collections.abc import Callable
-from contextlib import redirect_stdout, suppress
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from contextvars import ContextVar
+from itertools import count
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -42,16 +48,21 @@ from runtime_support._tools import (
     result_text,
 )
 from runtime_support._values import counted, plain
-from runtime_support.errors import CheckError, ConfigError, ReplayMiss, RunWaiting
+from runtime_support.errors import CheckError, ConfigError, JournalError, ReplayMiss, RunWaiting
 from runtime_support.mcp._calls import server_of
+from runtime_support.mcp._connections import ObservedStream
+from runtime_support.runs import journaled
 
 if TYPE_CHECKING:
     from mcp.server import Server
-    from mcp_types import CallToolResult
+    from mcp_types import CallToolResult, JSONRPCError
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 _TOKEN_VARIABLE = "SAFT_SERVE_TOKEN"
 # What a header takes as a token (RFC 6750).
+# An `id` with its value, a string, or a bracket.
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_JSON_PARTS = re.compile(rf'"id"\s*:\s*(?P<id>{_STRING}|-?\d{{1,18}})|{_STRING}|[\[\]{{}}]')
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 
 
@@ -77,18 +88,23 @@ class _ServedCall(NamedTuple):
 _here: ContextVar[_ServedCall | None] = ContextVar("saft_mcp_call", default=None)
 
 
-def serve(module: ModuleType, title: str, port: int | None = None) -> None:
+def serve(
+    module: ModuleType, title: str, port: int | None = None, journal: str | None = None
+) -> None:
     """Serves until the client has closed its end, or until it is interrupted.
 
-    CheckError when the module has no function to offer, ConfigError when the port is not free.
+    CheckError when the module has no function to offer, ConfigError when the port is not free or
+    the folder for journals is none.
     """
+    # A run has one journal, and each call is a run of its own.
+    journal = os.environ.pop("SAFT_JOURNAL", None) if journal is None else journal
     offers = offered(module)
     if not offers:
         raise CheckError(
             f"{title} has no function to offer",
             hint="a function is offered when it is at the top level and has a `///` comment",
         )
-    server = _server(title, offers)
+    server = _server(title, offers, None if journal is None else JournalFolder(journal))
     remove = add_observer(_report)
     try:
         if port is None:
@@ -134,20 +150,57 @@ def _offer(tool: Tool) -> _Offer:
     return _Offer(tool, wrapped | ({"$defs": definitions} if definitions else {}), True)
 
 
-def _server(title: str, offers: dict[str, _Offer]) -> Server[Any]:
+class JournalFolder:
+    """A folder with a journal for each call that is under way, or waits for approval.
+
+    Whoever makes the same call again goes on where it was. That of a call that has ended is moved
+    into the folder `ended`.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._running: set[str] = set()
+        try:
+            os.makedirs(os.path.join(path, "ended"), mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(
+                f"cannot keep journals in {path}: {error.strerror or error}",
+                setting="journal",
+                hint="name a folder: each call has its own journal",
+            ) from None
+
+    @contextmanager
+    def run(self, tool: str, arguments: str) -> Generator[None]:
+        """Keeps the block as the run of a call."""
+        digest = hashlib.sha256(arguments.encode()).hexdigest()[:16]
+        names = (f"{tool}-{digest}-{number}.journal" for number in count(1))
+        name = next(one for one in names if one not in self._running)
+        self._running.add(name)
+        path = os.path.join(self.path, name)
+        try:
+            try:
+                with journaled(path):
+                    yield
+            except JournalError:
+                raise  # nobody knows how it has ended
+            except Exception:
+                self._move(path)
+                raise
+            self._move(path)
+        finally:
+            self._running.discard(name)
+
+    def _move(self, path: str) -> None:
+        if os.path.isfile(path):  # a call that is refused keeps nothing
+            ended = f"{time.time():.6f}-{os.path.basename(path)}"
+            os.replace(path, os.path.join(self.path, "ended", ended))
+
+
+def _server(title: str, offers: dict[str, _Offer], journals: JournalFolder | None) -> Server[Any]:
     import mcp_types as types
     from mcp.server import Server
 
-    def described(offer: _Offer) -> types.Tool:
-        told = offer.tool.description()["function"]
-        return types.Tool(
-            name=told["name"],
-            description=told.get("description"),
-            input_schema=told["parameters"],
-            output_schema=offer.output,
-        )
-
-    tools = [described(one) for one in offers.values()]
+    tools = [_described(one) for one in offers.values()]
 
     async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tools)
@@ -155,39 +208,68 @@ def _server(title: str, offers: dict[str, _Offer]) -> Server[Any]:
     async def call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         report = context.session.report_progress
         _here.set(_ServedCall(asyncio.get_running_loop(), report, []))
-        read: Any = params.arguments or {}
+        given: Any = params.arguments or {}
         try:
             offer = offers.get(params.name)
             if offer is None:
                 hint = did_you_mean(params.name, offers) or f"the tools are {listed(offers)}"
                 raise CheckError(f"there is no tool `{params.name}`", hint=hint)
-            read = read_for(offer.tool, json.dumps(read))
-            bound = bind_arguments(offer.tool, read)
-            value = await finish_async(call_function(bound, offer.tool.function))
-            content: Any = [types.TextContent(type="text", text=result_text(value))]
+            sent = json.dumps(given, sort_keys=True)
+            with nullcontext() if journals is None else journals.run(params.name, sent):
+                given = read_for(offer.tool, json.dumps(given))
+                bound = bind_arguments(offer.tool, given)
+                value = await finish_async(call_function(bound, offer.tool.function))
+            return _result(offer, value)
         except Exception as failure:  # of the script, of a model, of what the client has sent
             # What the script itself says, without Python's word for it.
-            told = failure_text(failure, params.name, read)
+            told = failure_text(failure, params.name, given)
             return _failed(told.removeprefix("AssertionError: "))
-        except (RunWaiting, ReplayMiss) as end:  # neither ends the server
+        except RunWaiting as waiting:
+            path = "the approver" if journals is None else f"`saftc approve {journals.path}`"
+            return _failed(f"{waiting}; when {path} has decided, make the same call again")
+        except ReplayMiss as end:  # it does not end the server
             return _failed(str(end))
         except SystemExit as end:  # it ends the call, and not the calls beside it
             return _failed(f"it has ended itself with {end.code!r}")
-        if offer.output is None:
-            return types.CallToolResult(content=content)
-        # Not from the text: a string stands there without its quotes, and may look like a number.
-        data = json.loads(to_json(plain(value)))
-        data = {"result": data} if offer.is_wrapped else data
-        return types.CallToolResult(content=content, structured_content=data)
 
     return Server(title, on_list_tools=list_tools, on_call_tool=call)
+
+
+def _described(offer: _Offer) -> Any:
+    import mcp_types as types
+
+    told = offer.tool.description()["function"]
+    return types.Tool(
+        name=told["name"],
+        description=told.get("description"),
+        input_schema=told["parameters"],
+        output_schema=offer.output,
+    )
+
+
+def _result(offer: _Offer, value: Any) -> CallToolResult:
+    """What a function gave; CheckError if that cannot be sent."""
+    import mcp_types as types
+
+    content: Any = [types.TextContent(type="text", text=result_text(value))]
+    result = types.CallToolResult(content=content)
+    if offer.output is not None:
+        # Not from the text: a string stands there without its quotes, and may look like a number.
+        data = json.loads(to_json(plain(value)))
+        result.structured_content = {"result": data} if offer.is_wrapped else data
+    try:
+        result.model_dump_json()
+    except ValueError as error:  # half of a surrogate pair, too deep: it would end the server
+        raise CheckError(f"the call was made, but its result cannot be sent: {error}") from None
+    return result
 
 
 def _failed(text: str) -> CallToolResult:
     """The result of a call that failed, in words."""
     import mcp_types as types
 
-    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)
+    told = types.TextContent(type="text", text=text.encode(errors="replace").decode())
+    return types.CallToolResult(content=[told], is_error=True)
 
 
 def _report(event: Any) -> None:
@@ -204,11 +286,51 @@ def _report(event: Any) -> None:
 
 async def _serve_stdio(server: Server[Any]) -> None:
     from mcp.server.stdio import stdio_server
+    from mcp.shared.message import SessionMessage
 
     async with stdio_server() as (reading, writing):
+
+        async def answer(item: Any) -> None:
+            """Answers what the package has not understood; the client would wait for ever."""
+            if isinstance(item, Exception):
+                await writing.send(SessionMessage(_not_understood(item)))
+
         # What the functions print is not for the client.
         with redirect_stdout(sys.stderr):
-            await server.run(reading, writing, server.create_initialization_options())
+            options = server.create_initialization_options()
+            stream: Any = ObservedStream(reading, answer)
+            await server.run(stream, writing, options)
+
+
+def _not_understood(error: Exception) -> JSONRPCError:
+    """The answer to a message that is not JSON, or no message."""
+    from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+    from pydantic import ValidationError
+
+    code, told = PARSE_ERROR, str(error)
+    id_: Any = None
+    if isinstance(error, ValidationError):
+        problems: Any = error.errors(include_url=False)
+        told = problems[0]["msg"]
+        if problems[0]["type"] == "json_invalid":
+            id_ = _id_in(problems[0]["input"])
+        else:
+            # Every message that is none lacks what one of its kinds requires.
+            whole: list[Any] = [one["input"] for one in problems if one["type"] == "missing"]
+            code, told = INVALID_REQUEST, "this is not a request"
+            id_ = whole[0].get("id") if whole else None
+    id_ = id_ if isinstance(id_, str | int) else None
+    return JSONRPCError(jsonrpc="2.0", id=id_, error=ErrorData(code=code, message=told))
+
+
+def _id_in(line: str) -> Any:
+    """The `id` of a message that cannot be read as a whole, such as one that is nested too deep."""
+    depth = 0
+    for part in _JSON_PARTS.finditer(line):
+        if part["id"] and depth == 1:
+            return json.loads(part["id"])
+        depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(part[0], 0)
+    return None
 
 
 def _serve_http(server: Server[Any], title: str, port: int) -> None:

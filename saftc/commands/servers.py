@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from saftc.commands.reporting import complain, counted, say, write_result
+from saftc.commands.reporting import complain, counted, say, visible, write_result
 
 mcp = typer.Typer(help="The tools of MCP servers, which scripts import: `from mcp(\"NAME\")`.")
 
@@ -86,6 +86,14 @@ def lock_servers(names: Collection[str], *, is_check: bool) -> int:
         tools = {**found.tools, **{one: before[one] for one in same}}
         kept[name] = mcp_lock.LockedServer(found.title, tools)
         write_result(_changes(name, before, tools))
+        for tool, reason in found.left_out.items():
+            complain(f"{name}: `{visible(tool)}` is left out: {reason}")
+            # One of two is as good as the other: whoever wants the tool has to know.
+            code = max(code, int(reason == mcp_sessions.TWO_OF_ONE_NAME))
+        for tool in tools.values():
+            for reference in _nowhere(tool):
+                told = f"refers to {visible(reference)}, which is nowhere in its schema"
+                complain(f"{name}: `{tool.name}` {told}: that part may be anything")
     text = mcp_lock.lock_text(kept)
     path = mcp_lock.lock_path(folder)
     if is_check:
@@ -118,7 +126,7 @@ def list_servers(names: Collection[str]) -> int:
     return 0
 
 
-def serve_script(file: str, name: str, port: int | None) -> int:
+def serve_script(file: str, name: str, port: int | None, journal: str | None) -> int:
     """Offers the documented functions of a script as the tools of a server; the exit code.
 
     It is imported by its name. What it prints goes to standard error: standard output is the
@@ -131,7 +139,7 @@ def serve_script(file: str, name: str, port: int | None) -> int:
 
         with redirect_stdout(sys.stderr):
             module = import_module(name)
-        mcp_serving.serve(module, Path(file).stem, port)
+        mcp_serving.serve(module, Path(file).stem, port, journal)
     except ModuleNotFoundError as problem:
         if problem.name not in ("mcp", "mcp_types", "uvicorn"):
             raise
@@ -141,6 +149,18 @@ def serve_script(file: str, name: str, port: int | None) -> int:
         complain(str(problem))
         return 1
     return 0
+
+
+def _nowhere(tool: Any) -> tuple[str, ...]:
+    """The references of a tool's schemas that mean nothing in them."""
+    from saftc.semantics.servers import Unusable, declared
+    from saftc.source import Span
+    from saftc.syntax import nodes as n
+
+    try:
+        return declared("", tool.name, tool.entry(), n.Identifier(Span(0, 0), "tool")).nowhere
+    except Unusable:  # as the list of tools says
+        return ()
 
 
 def _is_same(one: Any, other: Any) -> bool:
@@ -164,7 +184,12 @@ def _changes(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> st
 
 
 def _head(tool: Any) -> str:
-    return _declared(tool)[0]
+    """The first line of a tool as a function, and its own name, where a script has another one."""
+    from saftc.runtime import literal
+    from saftc.semantics.servers import script_name
+
+    is_same = script_name(tool.name) == tool.name
+    return _declared(tool)[0] + ("" if is_same else f"   // {literal(tool.name)}")
 
 
 def _declared(tool: Any) -> tuple[str, list[str], str, list[str]]:

@@ -60,19 +60,24 @@ _UNSAID = (
 # The schemas in a schema that are of the same value.
 _ALIKE = ("allOf", "anyOf", "oneOf", "if", "then", "else")
 # A few definitions that refer to each other are millions of types: what is further inside, or
-# beyond so many, is `any`.
+# beyond so many parts, is `any`. A tool with more parameters cannot be used.
 _DEEPEST = 24
-_MOST_TYPES = 1000
+_MOST_PARTS = 1000
 _LONGEST_NOTE = 300
+_LONGEST_DEFAULT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A tool as a function: `docs` are those of its nodes, `titles` the names of its objects."""
+    """A tool as a function: `docs` are those of its nodes, `titles` the names of its objects.
+
+    `nowhere` are the references of its schemas that mean nothing in them.
+    """
 
     definition: n.FunctionDef
     docs: dict[n.Node, str]
     titles: dict[n.Schema, str]
+    nowhere: tuple[str, ...]
 
 
 class Unusable(Exception):
@@ -148,18 +153,24 @@ def _imported(
         for imported in statement.names:
             text, span = imported.name.text, imported.name.span
             meant = [name for name in loaded.tools if script_name(name) == text]
+            if imported.alias is not None and text in loaded.tools:
+                meant = [text]
             if not meant:
                 hint = did_you_mean(text, names) or f"its tools are {_listed(names)}"
                 mistakes.add(catalogue.UNKNOWN_NAME.at(span, name=text, hint=hint))
                 continue
+            hint = None
             try:
                 if len(meant) > 1:
+                    hint = f"choose one by `as`: `{json.dumps(meant[0])} as one`"
                     raise Unusable(f"{' and '.join(meant)} have the same name in a script")
                 name = imported.alias or imported.name
                 yield declared(server, meant[0], loaded.tools[meant[0]], name)
             except Unusable as problem:
                 mistakes.add(
-                    catalogue.UNUSABLE_TOOL.at(span, name=text, server=server, problem=problem)
+                    catalogue.UNUSABLE_TOOL.at(
+                        span, name=text, server=server, problem=problem, hint=hint
+                    )
                 )
 
 
@@ -177,11 +188,14 @@ def declared(server: str, tool: str, data: _Data, name: n.Identifier) -> Declare
     # What stands at no place of its own is at the end of the name, where nobody points at.
     place = Span(name.span.end, name.span.end)
     parameters = _Reader(place, data["inputSchema"])
-    hidden = sorted(parameters.hidden())
+    hidden = parameters.hidden()
     if hidden:
-        raise Unusable(f"its schema declares {' and '.join(hidden)} only in a part such as `allOf`")
+        raise Unusable(f"its schema declares {_listed(hidden)} only in a part such as `allOf`")
     given = _Reader(place, data.get("outputSchema") or {}, is_given=True)
-    taken = list(_parameters(parameters))
+    properties = parameters.properties()
+    if len(properties) > _MOST_PARTS:
+        raise Unusable(f"it has {len(properties):,} parameters, more than {_MOST_PARTS:,}")
+    taken = list(_parameters(parameters, properties))
     counts = Counter(one.name.text for _, one in taken)
     twice = [wire for wire, one in taken if counts[one.name.text] > 1]
     if twice:
@@ -205,7 +219,7 @@ def declared(server: str, tool: str, data: _Data, name: n.Identifier) -> Declare
     told = [data["description"].strip(), parameters.unsaid_of_all()]
     if any(told):
         docs[definition] = "\n\n".join(filter(None, told))
-    return Declared(definition, docs, titles)
+    return Declared(definition, docs, titles, (*parameters.nowhere, *given.nowhere))
 
 
 def _unwrapped(schema: Any) -> Any:
@@ -222,19 +236,15 @@ def is_wrapped(schema: _Data) -> bool:
     return is_one and schema.get("required") == ["result"]
 
 
-def _parameters(reader: "_Reader") -> Iterator[tuple[str, n.Parameter]]:
+def _parameters(reader: "_Reader", properties: _Data) -> Iterator[tuple[str, n.Parameter]]:
     """The parameters with their names on the wire, those without a default first."""
-    schema = reader.resolved(reader.root)
-    required = dict.fromkeys(cast("list[str]", schema.get("required") or ()))
-    # What is required and not described may be anything.
-    properties: _Data = {**(schema.get("properties") or {})}
-    properties = {**properties, **{one: {} for one in required if one not in properties}}
+    required = frozenset[str](reader.resolved(reader.root).get("required") or ())
     later: list[tuple[str, n.Parameter]] = []
     for wire, inner in properties.items():
         type_ = reader.schema(inner)
         default: n.Expression | None = None
         if wire not in required:
-            said = _exact(reader.resolved(inner).get("default"), type_)
+            said = _exact(_short(reader.resolved(inner).get("default")), type_)
             takes_nil = _takes_nil(type_)
             if _fits(said, type_):
                 default = reader.value(said)
@@ -264,6 +274,11 @@ def _takes_nil(schema: n.Schema) -> bool:
             return any(map(_takes_nil, members))
         case _:
             return False
+
+
+def _short(value: Any) -> Any:
+    """The default; None for one that is too long to be written, which is left to the server."""
+    return value if len(json.dumps(value)) <= _LONGEST_DEFAULT else None
 
 
 def _exact(value: Any, schema: n.Schema) -> Any:
@@ -312,8 +327,9 @@ class _Reader:
     is_given: bool = False
     docs: dict[n.Node, str] = field(default_factory=dict["n.Node", str])
     titles: dict[n.Schema, str] = field(default_factory=dict["n.Schema", str])
+    nowhere: dict[str, None] = field(default_factory=dict[str, None])
     _open: list[str] = field(default_factory=list[str])
-    # How many types were read, and in how many the next one is.
+    # How many parts were read, and in how many the next one is.
     _count: int = 0
     _depth: int = 0
     # What is `any`, although its schema says more.
@@ -331,6 +347,13 @@ class _Reader:
             # What stands beside a reference counts as well.
             schema = {**found, **{k: v for k, v in data.items() if k != "$ref"}}
         return {}
+
+    def properties(self) -> _Data:
+        """The schemas of the parameters; one that is required and not described may be anything."""
+        schema = self.resolved(self.root)
+        properties: _Data = schema.get("properties") or {}
+        required = cast("list[str]", schema.get("required") or ())
+        return {**properties, **{one: {} for one in required if one not in properties}}
 
     def hidden(self) -> set[str]:
         """The parameters that only other parts of the document name, such as those of `allOf`."""
@@ -363,13 +386,18 @@ class _Reader:
         if not isinstance(data, dict):
             return self._any()
         schema = cast("_Data", data)
-        self._count += 1
-        if self._count > _MOST_TYPES or self._depth >= _DEEPEST:
+        if self._depth >= _DEEPEST:
             return self._any(schema)
         self._depth += 1
         made = self._read(schema)
         self._depth -= 1
         return made
+
+    def _has_room(self, parts: int) -> bool:
+        """Whether there can be so many parts more; then they are counted, before they are read."""
+        has_room = self._count + parts <= _MOST_PARTS
+        self._count += parts if has_room else 0
+        return has_room
 
     def _read(self, schema: _Data) -> n.Schema:
         reference = schema.get("$ref")
@@ -388,11 +416,11 @@ class _Reader:
             return self._literals(schema["enum"], schema)
         for word in ("anyOf", "oneOf"):
             if isinstance(schema.get(word), list):
-                return self._union([self.schema(one) for one in schema[word]])
+                return self._union_of(schema[word], schema)
         kind = schema.get("type")
         if isinstance(kind, list):
-            kinds = cast("list[str]", kind)
-            return self._union([self.schema({**schema, "type": one}) for one in kinds])
+            kinds = dict.fromkeys(map(str, cast("list[Any]", kind)))
+            return self._union_of([{**schema, "type": one} for one in kinds], schema)
         return self._of_kind(kind, schema)
 
     def _of_kind(self, kind: Any, schema: _Data) -> n.Schema:
@@ -408,10 +436,14 @@ class _Reader:
     def _array(self, schema: _Data) -> n.Schema:
         first = schema.get("prefixItems")
         if isinstance(first, list):
-            items = [self.schema(one) for one in cast("list[Any]", first)]
-            ends = schema.get("items") is False or schema.get("maxItems") == len(items)
-            if items and ends and schema.get("minItems") == len(items):
-                return n.TupleSchema(self.place, tuple(items))
+            size = len(cast("list[Any]", first))
+            ends = schema.get("items") is False or schema.get("maxItems") == size
+            ends = ends and 0 < size == schema.get("minItems")
+            if not ends or not self._has_room(size):
+                return self._any(schema)
+            items = tuple(map(self.schema, cast("list[Any]", first)))
+            return n.TupleSchema(self.place, items)
+        if not self._has_room(1):
             return self._any(schema)
         return n.ListSchema(self.place, self.schema(schema.get("items", {})))
 
@@ -423,7 +455,8 @@ class _Reader:
                 return n.ObjectSchema(self.place, ())
             key = n.NamedSchema(self.place, "string")
             return n.MapSchema(self.place, key, self.schema(others))
-        if others not in (True, False) and not self.is_given:
+        is_closed = others in (True, False) or self.is_given
+        if not is_closed or not self._has_room(len(properties)):
             return self._any(schema)
         required = frozenset[str](schema.get("required") or ())
         fields: list[n.SchemaField] = []
@@ -440,7 +473,10 @@ class _Reader:
 
     def _named(self, schema: _Data, reference: str) -> n.Schema:
         """What a reference means, under its name there; one that is inside of itself is `any`."""
-        if self._referred(reference) is None or reference in self._open:
+        if self._referred(reference) is None:
+            self.nowhere[reference] = None
+            return self._any(schema)
+        if reference in self._open:
             return self._any(schema)
         self._open.append(reference)
         made = self._read(self.resolved(schema))
@@ -461,9 +497,15 @@ class _Reader:
         return cast("_Data", found) if isinstance(found, dict) else None
 
     def _literals(self, values: list[Any], schema: _Data) -> n.Schema:
-        if not values or not all(v is None or isinstance(v, str | int | float) for v in values):
+        is_plain = all(v is None or isinstance(v, str | int | float) for v in values)
+        if not values or not is_plain or not self._has_room(len(values)):
             return self._any(schema)
         return self._union([n.LiteralSchema(self.place, one) for one in values])
+
+    def _union_of(self, schemas: list[Any], whole: _Data) -> n.Schema:
+        if not self._has_room(len(schemas)):
+            return self._any(whole)
+        return self._union([self.schema(one) for one in schemas])
 
     def _union(self, members: list[n.Schema]) -> n.Schema:
         nil = [one for one in members if _is_nil(one)]

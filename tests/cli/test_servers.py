@@ -297,6 +297,53 @@ def _types_of(steps: int) -> list[str]:
     return [one.text for one in nodes_of(checked.module, n.NamedSchema)]
 
 
+TEXT = {"type": "string"}
+
+
+def _object(**fields: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": fields}
+
+
+def _many(schema: Any = TEXT, count: int = 20_000) -> dict[str, Any]:
+    return {f"x{number}": schema for number in range(count)}
+
+
+WIDE: dict[str, Any] = {
+    "fields": _object(a=_object(**_many())),
+    "choices": _object(a={"enum": list(_many())}),
+    "members": _object(a={"anyOf": [_object(b=TEXT)] * 20_000}),
+    "kinds": _object(a={"type": ["string"] * 20_000}),
+    "items": _object(a={"type": "array", "prefixItems": [TEXT] * 20_000, "items": False}),
+    "default": _object(a={"type": "object", "default": _many("x")}),
+    "references": {
+        **_object(a={"$ref": "#/$defs/A0"}),
+        "$defs": {
+            f"A{step}": _object(**_many({"$ref": f"#/$defs/A{step + 1}"}, 500))
+            for step in range(30)
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("schema", WIDE.values(), ids=WIDE)
+@pytest.mark.parametrize("place", ["inputSchema", "outputSchema"])
+def test_a_schema_of_many_parts_is_read_as_far_as_a_bound(
+    schema: dict[str, Any], place: str
+) -> None:
+    source = Source.from_text("", 'from mcp("docs") import grow\n')
+    tool = {"inputSchema": _object(), "description": "", place: schema}
+    checked = check(source, lambda _: ServerModule({"grow": tool}))
+    assert {one.severity for one in checked.diagnostics} == {"warning"}  # it is not used
+    assert len(nodes_of(checked.module, n.Node)) < 3_000
+
+
+def test_a_tool_of_many_parameters_cannot_be_used() -> None:
+    source = Source.from_text("", 'from mcp("docs") import grow\n')
+    tool = {"inputSchema": _object(**_many()), "description": ""}
+    (told,) = check(source, lambda _: ServerModule({"grow": tool})).diagnostics
+    assert told.message.endswith("it has 20,000 parameters, more than 1,000")
+
+
 def test_definitions_that_refer_to_each_other_again_and_again_end(
     saftc: Command, project: Path, script: Script
 ) -> None:

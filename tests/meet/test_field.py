@@ -295,7 +295,6 @@ def lists(home: Home, *tools: dict[str, Any]) -> None:
     home.add_mcp_server(f"tools={home.folder / 'tools.json'}", str(home.folder / "calls"))
 
 
-@pytest.mark.xfail(strict=True, reason="until MCP leaves out a malformed tool")
 def test_a_malformed_tool_keeps_no_others_from_being_locked(home: Home) -> None:
     bad = _tool("bad", inputSchema={"anyOf": [{"type": "object"}]})
     lists(home, bad, _tool("good", _result={"a": 1}))
@@ -305,9 +304,6 @@ def test_a_malformed_tool_keeps_no_others_from_being_locked(home: Home) -> None:
     assert printed(home, 'from mcp("docs") import good\nprint(good())\n') == ["{a: 1}"]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="until MCP refuses a schema that points nowhere when it is locked"
-)
 def test_a_schema_that_points_nowhere_fails_no_call_that_was_made(home: Home) -> None:
     schema = {"type": "object", "properties": {"s": {"$ref": "#/$defs/Screen"}}}
     lists(home, _tool("look", outputSchema=schema, _result={"s": {"a": 1}}))
@@ -320,10 +316,58 @@ def test_a_schema_that_points_nowhere_fails_no_call_that_was_made(home: Home) ->
     assert (ended.code == 0) == (home.read("calls") != "")
 
 
-@pytest.mark.xfail(strict=True, reason="until MCP tells of two tools of one name when locking")
 def test_two_tools_of_one_name_are_told(home: Home) -> None:
     text = {"a": {"type": "string"}}
     other = {"type": "object", "properties": text, "required": ["a"]}
     lists(home, _tool("find"), _tool("find", inputSchema=other))
     locked = home.saftc("mcp", "lock")
+    assert locked.code == 1
     assert "two tools" in locked.err and "find" in locked.err
+    assert home.run('from mcp("docs") import find\nprint(find())\n').code == 1
+    assert home.read("calls") == ""
+
+
+COUNTED = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+
+def test_a_text_where_data_is_declared_is_the_failure_in_the_servers_words(home: Home) -> None:
+    lists(home, _tool("filter", outputSchema=COUNTED, _text="filter expects an integer"))
+    assert home.saftc("mcp", "lock").code == 0
+    script = """\
+from mcp("docs") import filter as sift
+try:
+    print(sift().n)
+except e:
+    print(e.kind, e.message)
+"""
+    for _ in range(2):
+        (told,) = printed(home, script, SAFT_JOURNAL="a.journal")
+        assert told.startswith("failed ") and told.endswith(": filter expects an integer")
+    assert home.read("calls") == "filter {}\n", "a call that was made is not made again"
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "shown"),
+    [
+        (COUNTED, '{"n": 3}', "{n: 3}"),
+        ({"type": "object", "properties": {"result": {}}, "required": ["result"]}, "[1]", "[1]"),
+    ],
+)
+def test_a_text_that_is_the_declared_data_as_json_is_the_result(
+    home: Home, schema: dict[str, Any], text: str, shown: str
+) -> None:
+    lists(home, _tool("count", outputSchema=schema, _text=text))
+    assert home.saftc("mcp", "lock").code == 0
+    assert printed(home, 'from mcp("docs") import count\nprint(count())\n') == [shown]
+
+
+def test_one_of_two_tools_whose_names_fall_together_is_chosen_by_as(home: Home) -> None:
+    lists(home, _tool("get-page", _result={"a": 1}), _tool("get_page", _result={"a": 2}))
+    locked = home.saftc("mcp", "lock")
+    assert (locked.code, locked.out.count("f get_page()")) == (0, 2)
+    assert '// "get-page"' in locked.out
+    both = 'from mcp("docs") import "get-page" as first, get_page as second\n'
+    assert printed(home, f"{both}print(first(), second())\n") == ["{a: 1} {a: 2}"]
+    ended = home.run('from mcp("docs") import get_page\nprint(get_page())\n')
+    assert ended.code == 1
+    assert 'choose one by `as`: `"get-page" as one`' in ended.err

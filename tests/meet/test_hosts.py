@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -166,13 +168,26 @@ def calls(
     home: Home, tool: str, *words: str, script: str = "part.saft", **environment: str
 ) -> list[Any]:
     """What a client gets for calls of a tool of a script, which is served meanwhile."""
-    serving = home.start("saftc", "serve", script, "--port", "0", **environment)
-    try:
-        url = serving.wait_for("/mcp").partition("http")[2].split()[0].rstrip(".;,")
-        home.write("client.py", CLIENT)
+    with served(home, script, **environment) as ask:
+        return ask(tool, *words)
+
+
+@contextmanager
+def served(
+    home: Home, script: str, *options: str, **environment: str
+) -> Generator[Callable[..., list[Any]]]:
+    """What asks a script that is served, by a tool and words to call it with at once."""
+    serving = home.start("saftc", "serve", script, "--port", "0", *options, **environment)
+
+    def ask(tool: str, *words: str) -> list[Any]:
         asked = home.start("python", "client.py", f"http{url}", tool, *words).wait()
         assert asked.code == 0, asked.err
         return [json.loads(line) for line in asked.out.split("\n") if line]
+
+    try:
+        url = serving.wait_for("/mcp").partition("http")[2].split()[0].rstrip(".;,")
+        home.write("client.py", CLIENT)
+        yield ask
     finally:
         serving.kill()
         serving.wait()

@@ -10,7 +10,7 @@ import pytest
 
 from tests.meet.scripts import LIBRARY, REFUND, SCRIPTS, answer, settle
 from tests.meet.table import meet
-from tests.meet.test_hosts import CLIENT, calls
+from tests.meet.test_hosts import CLIENT, calls, served
 from tests.support.fake_server import LEFT, Answer, by_question, raw, status
 from tests.support.homes import Home
 
@@ -482,6 +482,30 @@ def test_a_served_call_that_waits_says_so_and_the_server_lives_on(home: Home) ->
     first, second = calls(home, "go", "a", "a", SAFT_JOURNAL="a.journal")
     assert first[0] and "approval" in first[1]
     assert second[0] and "approval" in second[1]
+
+
+@meet("serve", "approve", "journal")
+def test_a_served_call_that_waits_is_decided_and_made_again(home: Home) -> None:
+    home.reply(answer)
+    home.write("part.saft", APPROVED)
+    with served(home, "part.saft", "--journal", "kept") as ask:
+        ((is_error, told),) = ask("go", "a")
+        assert is_error and told.startswith('refund(order: "a") waits for approval'), told
+        assert "when `saftc approve kept` has decided, make the same call again" in told
+        shown = home.saftc("approve", "kept")
+        assert shown.out.startswith('1. refund(order: "a")')
+        assert home.saftc("approve", "kept", "--yes").code == 0
+        asked = len(home.asked)
+        assert ask("go", "a") == [[False, {"result": "done: paid a"}]]
+        assert len(home.asked) == asked + 1, "what was answered is not asked again"
+        assert home.read("paid.txt") == "a\n"
+        # It has ended: the same call is another one.
+        assert ask("go", "a")[0][0]
+    with served(home, "part.saft", "--journal", "kept") as ask:
+        assert home.saftc("approve", "kept", "--no", "enough").code == 0
+        ask("go", "a")
+    assert home.read("paid.txt") == "a\n"
+    assert "nothing waits" in home.saftc("approve", "kept").err
 
 
 # Servers, packages, notebooks

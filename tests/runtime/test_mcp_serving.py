@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -141,7 +143,7 @@ def leave() -> str:
 def test_a_result_is_the_value_and_not_what_its_text_looks_like(tmp_path: Path) -> None:
     path = tmp_path / "triage.py"
     path.write_text(KINDS)
-    server = serving._server("triage", serving.offered(_loaded(path)))
+    server = serving._server("triage", serving.offered(_loaded(path)), None)
     calls: list[tuple[str, dict[str, Any], Any]] = [
         ("optional", {"word": "null"}, "null"),
         ("optional", {}, None),
@@ -174,7 +176,7 @@ def test_documented_functions_are_tools(module: Path, mode: str) -> None:
         told.append(message)
 
     async def ask() -> None:
-        async with Client(serving._server("triage", offers), mode=mode) as client:
+        async with Client(serving._server("triage", offers, None), mode=mode) as client:
             tools = {one.name: one for one in (await client.list_tools()).tools}
             assert list(tools) == ["judge", "count", "judge_all", "judge_each"]
             assert tools["judge"].description == "Tells how urgent a mail is."
@@ -221,7 +223,7 @@ def test_a_call_that_is_cancelled_sends_no_more_prompts(module: Path, mode: str,
     offers = serving.offered(loaded)
 
     async def ask() -> None:
-        async with Client(serving._server("triage", offers), mode=mode) as client:
+        async with Client(serving._server("triage", offers, None), mode=mode) as client:
             call = asyncio.ensure_future(client.call_tool(tool, {"texts": ["a", "b", "c"]}))
             await asyncio.to_thread(model.asked.wait)
             call.cancel()
@@ -254,3 +256,89 @@ def test_a_module_without_functions_is_told(tmp_path: Path) -> None:
     path.write_text("x = 1\n")
     with pytest.raises(CheckError, match="triage has no function to offer"):
         serving.serve(_loaded(path), "triage")
+
+
+ODD_LINES = [
+    ('{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": PARAMS}', 7),
+    ('{"method": "tools/call", "params": PARAMS, "jsonrpc": "2.0", "id": "a\\u0062"}', "ab"),
+]
+ARGUMENTS = {
+    "half of a surrogate pair": '{"name": "count", "arguments": {"id": 1, "text": "\\ud800"}}',
+    "too deep": f'{{"name": "count", "arguments": {"[" * 3000}{{"id": 1}}{"]" * 3000}}}',
+}
+
+
+def exchanged(module: Path, *lines: str) -> list[dict[str, Any]]:
+    """What a server over standard input and output answers, line by line, to raw lines."""
+    words = [sys.executable, "-m", "runtime_support.mcp", str(module)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as served:
+        assert served.stdin is not None and served.stdout is not None
+        answers: list[dict[str, Any]] = []
+        for line in (INITIALIZE, *lines):
+            served.stdin.write(line.encode() + b"\n")
+            served.stdin.flush()
+            answers.append(json.loads(served.stdout.readline()))
+        served.stdin.close()
+    return answers[1:]
+
+
+INITIALIZE = json.dumps(
+    {
+        "jsonrpc": "2.0",
+        "id": 0,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "by hand", "version": "1"},
+        },
+    }
+)
+
+
+def test_what_cannot_be_read_is_answered(module: Path) -> None:
+    odd = [(line, id_, one) for line, id_ in ODD_LINES for one in ARGUMENTS.values()]
+    lines = {line.replace("PARAMS", one): id_ for line, id_, one in odd}
+    lines |= {
+        '{"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": 5}': 8,
+        '{"jsonrpc": "2.0", "id": 9}': 9,
+        "what?": None,
+        "[1]": None,
+        "7": None,
+    }
+    answers = exchanged(module, *lines, CALL)
+    assert [one["id"] for one in answers] == [*lines.values(), 1]
+    assert all("error" in one for one in answers[:-1])
+    assert answers[-1]["result"]["structuredContent"] == {"result": 2}
+
+
+CALL = json.dumps(
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "count", "arguments": {"text": "a b"}},
+    }
+)
+HALVES = '''
+def half() -> str:
+    'Gives half of a character.'
+    return chr(0xD800)
+
+
+def fails() -> str:
+    'Fails with half of a character.'
+    raise ValueError(chr(0xD800))
+'''
+
+
+def test_a_result_that_cannot_be_sent_is_an_error_of_its_call(tmp_path: Path) -> None:
+    path = tmp_path / "triage.py"
+    path.write_text(HALVES)
+    calls = [
+        CALL.replace('"count"', f'"{name}"').replace('{"text": "a b"}', "{}")
+        for name in ("half", "fails", "half")
+    ]
+    answers = exchanged(path, *calls)
+    assert [one["result"]["isError"] for one in answers] == [True] * 3
+    assert "cannot be sent" in answers[0]["result"]["content"][0]["text"]

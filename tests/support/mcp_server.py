@@ -4,7 +4,8 @@
 
 It speaks the revision of 2025 and imports little, so that it starts at once. `changed` has its list
 of tools be another one, and `tools` has it be that of a file; each of these gives the `_result`
-that stands beside it. Into `marker` it writes a line for each call that it begins with.
+that stands beside it, or the `_text` alone. Into `marker` it writes a line for each call that it
+begins with.
 """
 
 import json
@@ -63,9 +64,11 @@ TOOLS = [
     _tool("nested", None, ["where"], where=WHERE, anything=True),
 ]
 RESULTS = {}
+TEXTS = {}
 if LISTED:
     with open(LISTED) as listed:
         TOOLS = json.load(listed)
+    TEXTS = {tool["name"]: tool.pop("_text") for tool in TOOLS if "_text" in tool}
     RESULTS = {tool["name"]: tool.pop("_result", {"ok": True}) for tool in TOOLS}
 
 
@@ -77,6 +80,8 @@ def _call(name, arguments):
     if MARKER:
         with open(MARKER, "a") as file:
             print(name, json.dumps(arguments, sort_keys=True), file=file)
+    if name in TEXTS:
+        return _text(TEXTS[name])
     if name in RESULTS:
         return _text("as data", structuredContent=RESULTS[name])
     match name:

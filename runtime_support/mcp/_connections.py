@@ -1,0 +1,337 @@
+"""One connection with an MCP server, as the client of the package `mcp` has it.
+
+    connection = Connection(config)
+    await connection.open()                       Failed or ConfigError when nobody is there
+    await connection.client.list_tools()
+    await connection.close()
+
+The package starts and ends a server that is a command, and speaks each revision of the protocol
+that a server knows. This adds what it does not tell: which messages it cannot read, which tools of
+a list it cannot take, and how a server refused a request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import tempfile
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TextIO
+
+from runtime_support._redaction import REDACTED, shown
+from runtime_support._settings import settings_to_show
+from runtime_support._values import is_list, is_object
+from runtime_support._version import __version__
+from runtime_support.errors import ConfigError, Failed, SaftError
+
+if TYPE_CHECKING:
+    import httpx2
+    from mcp import Client
+
+    from runtime_support.mcp._config import ServerConfig
+
+_LAST_LINES = 5
+_LONGEST_LINE = 300
+_MOST_READ = 10_000
+_NOT_FOUND = 404
+_CONNECT_SECONDS = 30.0
+_SILENT_SECONDS = 300.0
+
+
+class ObservedStream:
+    """A stream of messages, each of which is looked at before the package reads it.
+
+    `see` is told of each, and at the end of None.
+    """
+
+    def __init__(self, stream: Any, see: Callable[[Any], Awaitable[None]]) -> None:
+        self._stream = stream
+        self._see = see
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    async def __aenter__(self) -> ObservedStream:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._stream.aclose()
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        async for item in self._stream:
+            await self._see(item)
+            yield item
+        await self._see(None)
+
+
+class Connection:
+    """One client of the package, in the task that opens and closes it.
+
+    `left_out` are the tools that no client can take, each with the reason.
+    """
+
+    client: Client
+    task: asyncio.Task[None]
+
+    def __init__(self, config: ServerConfig) -> None:
+        self._config = config
+        self.has_changed = self.has_expired = False
+        self.left_out: dict[str, str] = {}
+        self._opened = asyncio.get_running_loop().create_future()
+        self._closing = asyncio.Event()
+        self._failure: BaseException | None = None
+        self._refusal = self._said = ""
+        self._errors: TextIO | None = None
+        self._unreadable = 0
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing can be sent any more."""
+        return self._closing.is_set() or self.task.done()
+
+    async def open(self) -> None:
+        """Begins it; Failed or ConfigError when the server is not there."""
+        _check_installed()
+        self.task = asyncio.create_task(self._run())
+        name, seconds = self._config.name, settings_to_show().timeout
+        try:
+            async with asyncio.timeout(seconds):
+                await asyncio.shield(self._opened)
+        except SaftError:
+            raise
+        except TimeoutError:
+            self.task.cancel()
+            why = f"has not started {within(seconds)}"
+        except Exception as error:
+            if any(isinstance(one, FileNotFoundError) for one in _leaves(error)):
+                raise self._missing() from None
+            why = f"cannot be reached: {words(error)}"
+        else:
+            return
+        with suppress(BaseException):
+            await self.task
+        more = [part for part in self.why().split("; ") if part and not why.endswith(part)]
+        raise Failed("; ".join([f"the MCP server `{name}` {why}", *more]))
+
+    def _missing(self) -> ConfigError:
+        config = self._config
+        return ConfigError(
+            f"{config.origin}: there is no program `{config.command}` for the MCP server "
+            f"`{config.name}`",
+            setting="mcp",
+            hint="install it, or correct `command`",
+        )
+
+    async def _run(self) -> None:
+        from mcp import Client
+        from mcp_types import Implementation
+
+        about = Implementation(name="saft", version=__version__)
+        try:
+            with tempfile.TemporaryFile("a+", encoding="utf-8", errors="replace") as self._errors:
+                try:
+                    async with Client(self._streams(), client_info=about, cache=None) as client:
+                        self.client = client
+                        self._opened.set_result(None)
+                        await self._closing.wait()
+                finally:
+                    self._said, self._errors = _last_lines(self._errors), None
+        except BaseException as error:
+            self._failure = error
+            if not self._opened.done():
+                self._opened.set_exception(error)
+                self._opened.exception()  # looked at, should nobody wait any more
+
+    async def close(self) -> None:
+        """Ends it; a server that is a command gets the time to end by itself."""
+        self._closing.set()
+        await asyncio.shield(self.task)
+
+    def why(self) -> str:
+        """What is known of why it ended or does not answer, for a message."""
+        said = self._said if self._errors is None else _last_lines(self._errors)
+        failures = ", ".join(map(words, _leaves(self._failure))) if self._opened.done() else ""
+        noise = f"{self._unreadable} of its lines are not JSON-RPC" if self._unreadable else ""
+        parts = [failures, self._refusal, noise, f"it wrote: {said}" if said else ""]
+        return "; ".join(filter(None, parts))
+
+    def without_secrets(self, data: Any) -> Any:
+        """JSON data without what the server was told and nobody else is to know."""
+        if isinstance(data, str):
+            for secret in self._config.secrets:
+                data = data.replace(secret, REDACTED)
+            return data
+        if is_list(data):
+            return [self.without_secrets(one) for one in data]
+        if is_object(data):
+            return {key: self.without_secrets(one) for key, one in data.items()}
+        return data
+
+    @asynccontextmanager
+    async def _streams(self) -> AsyncGenerator[Any]:
+        async with self._transport() as (reading, writing):
+            yield ObservedStream(reading, self._see), writing
+
+    def _transport(self) -> Any:
+        from mcp import StdioServerParameters, stdio_client
+        from mcp.client.sse import sse_client
+
+        config = self._config
+        if config.is_sse:
+            return sse_client(config.url, headers=dict(config.headers))
+        if not config.command:
+            return self._over_http()
+        started = StdioServerParameters(
+            command=config.command,
+            args=list(config.args),
+            env=dict(config.env),
+            cwd=os.path.join(config.folder, config.cwd),
+            encoding_error_handler="replace",
+        )
+        assert self._errors is not None
+        return stdio_client(started, errlog=self._errors)
+
+    @asynccontextmanager
+    async def _over_http(self) -> AsyncGenerator[Any]:
+        import httpx2
+        from mcp.client.streamable_http import streamable_http_client
+
+        limit = settings_to_show().max_reply_bytes
+        client = httpx2.AsyncClient(
+            # What is compressed could not be bounded while it is read.
+            headers={**self._config.headers, "Accept-Encoding": "identity"},
+            # A stream of a server that has nothing to tell is silent.
+            timeout=httpx2.Timeout(_CONNECT_SECONDS, read=_SILENT_SECONDS),
+            event_hooks={"response": [self._note, partial(_bound, limit)]},
+        )
+        transport = streamable_http_client(
+            self._config.url, http_client=client, max_sse_event_size=limit
+        )
+        async with client, transport as streams:
+            yield streams
+
+    async def _note(self, response: httpx2.Response) -> None:
+        """Keeps how a server at an address has answered; the package tells no status."""
+        if response.request.method != "POST":
+            return
+        self._refusal = ""
+        if response.is_error:
+            self._refusal = f"it answered {response.status_code} {response.reason_phrase}".strip()
+        # By this status a server says that it does not know the session any more.
+        is_known = "mcp-session-id" in response.request.headers
+        self.has_expired |= is_known and response.status_code == _NOT_FOUND
+
+    async def _see(self, item: Any) -> None:
+        """Notes what a message says, and takes the malformed tools out of a list of tools."""
+        if item is None:
+            self._closing.set()
+            return
+        if isinstance(item, Exception):
+            self._unreadable += 1
+            return
+        message: Any = item.message
+        self.has_changed |= getattr(message, "method", "") == "notifications/tools/list_changed"
+        result = getattr(message, "result", None)
+        if is_object(result) and is_list(result.get("tools")):
+            result["tools"] = [one for one in result["tools"] if self._is_usable(one, result)]
+
+    def _is_usable(self, tool: Any, listed: dict[str, Any]) -> bool:
+        from mcp_types import methods
+        from pydantic import ValidationError
+
+        try:
+            methods.parse_server_result(
+                "tools/list", self.client.protocol_version, {**listed, "tools": [tool]}
+            )
+        except ValidationError as error:
+            problem = error.errors(include_url=False)[0]
+            if problem["loc"][:1] != ("tools",):
+                return True  # it is the list that is malformed
+            name = tool.get("name") if is_object(tool) else None
+            path = ".".join(map(str, problem["loc"][2:]))
+            reason = f"{path}: {problem['msg']}" if path else problem["msg"]
+            self.left_out[name if isinstance(name, str) else "?"] = reason
+            return False
+        return True
+
+
+def within(seconds: float) -> str:
+    """A time that is over, with the setting that says how long it is."""
+    return f"within {seconds:g} s, as the setting `timeout` says"
+
+
+def words(error: BaseException) -> str:
+    """An error of the package in words, on one line and without secrets."""
+    leaves = [one for one in _leaves(error) if not isinstance(one, asyncio.CancelledError)]
+    return shown(", ".join(dict.fromkeys(map(_told, leaves))), _LONGEST_LINE)
+
+
+def _told(error: BaseException) -> str:
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return str(error) or type(error).__name__
+    problem = error.errors(include_url=False)[0]
+    return f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
+
+
+def _leaves(error: BaseException | None) -> list[BaseException]:
+    """The errors in a group, and in groups in it."""
+    inner: Any = getattr(error, "exceptions", None) if error is not None else None
+    if inner:
+        return [leaf for one in inner for leaf in _leaves(one)]
+    return [] if error is None else [error]
+
+
+def _last_lines(file: TextIO) -> str:
+    """The last lines of what a server wrote to its errors."""
+    file.seek(max(0, file.seek(0, 2) - _MOST_READ))
+    lines = [line.strip() for line in file if line.strip()]
+    return " | ".join(shown(line, _LONGEST_LINE) for line in lines[-_LAST_LINES:])
+
+
+async def _bound(limit: int, response: httpx2.Response) -> None:
+    """Has the body of a response end with an error when it is too long."""
+    import httpx2
+
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise httpx2.StreamError("the response is compressed, which the client did not ask for")
+    if "text/event-stream" in response.headers.get("content-type", ""):
+        return  # its events are bounded one by one
+    body: Any = response.stream
+
+    class Bounded(httpx2.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            length = 0
+            async for data in body:
+                length += len(data)
+                if length > limit:
+                    raise httpx2.StreamError(f"it has more than {limit:,} bytes")
+                yield data
+
+        async def aclose(self) -> None:
+            await body.aclose()
+
+    response.stream = Bounded()
+
+
+def _check_installed() -> None:
+    """ConfigError when the package that speaks the protocol is not there."""
+    try:
+        import_module("mcp")
+    except ModuleNotFoundError as error:
+        if error.name != "mcp":
+            raise
+        raise ConfigError(
+            "tools of MCP servers need the package mcp",
+            setting="mcp",
+            hint='pip install "saftc[mcp]"',
+        ) from None
+
+
+# Where a program logs nothing, what the package says of lines that it cannot read stays with us.
+logging.getLogger("mcp").addHandler(logging.NullHandler())
