@@ -93,6 +93,14 @@ class Connection:
         """Whether nothing can be sent any more."""
         return self._closing.is_set() or self.task.done()
 
+    @property
+    def was_unreachable(self) -> bool:
+        """Whether it ended as nobody was there to take a request."""
+        import httpx2
+
+        never = (httpx2.ConnectError, httpx2.ConnectTimeout)
+        return any(isinstance(one, never) for one in _leaves(self._failure))
+
     async def open(self) -> None:
         """Begins it; Failed or ConfigError when the server is not there."""
         _check_installed()

@@ -217,6 +217,8 @@ class Session:
         except MCPError as error:
             if error.code == CONNECTION_CLOSED:
                 await open_.close()
+                if open_.was_unreachable:
+                    raise _NotTaken(self._failure(f"has not {what}", open_.why()).message) from None
                 before = f"ended before it had {what}: that may or may not have taken effect"
                 raise self._failure(before, open_.why() or words(error)) from None
             told = f"has not {what}: {words(error)}"
@@ -253,7 +255,7 @@ class Session:
 
 
 class _NotTaken(Failed):
-    """The server has not begun with the call, as it has forgotten the session."""
+    """The server has not begun with the call: it has forgotten the session, or was not reached."""
 
 
 async def _list_tools(open_: Connection) -> LockedServer:
