@@ -51,7 +51,7 @@ from runtime_support._values import counted, plain
 from runtime_support.errors import CheckError, ConfigError, JournalError, ReplayMiss, RunWaiting
 from runtime_support.mcp._calls import server_of
 from runtime_support.mcp._connections import ObservedStream
-from runtime_support.runs import journaled
+from runtime_support.runs._keeper import journaled
 
 if TYPE_CHECKING:
     from mcp.server import Server

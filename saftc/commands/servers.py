@@ -185,11 +185,15 @@ def _changes(name: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> st
 
 def _head(tool: Any) -> str:
     """The first line of a tool as a function, and its own name, where a script has another one."""
+    return _declared(tool)[0] + _own_name(tool.name)
+
+
+def _own_name(name: str) -> str:
+    """A comment with the name that a server gives to a tool, where a script has another one."""
     from saftc.runtime import literal
     from saftc.semantics.servers import script_name
 
-    is_same = script_name(tool.name) == tool.name
-    return _declared(tool)[0] + ("" if is_same else f"   // {literal(tool.name)}")
+    return "" if script_name(name) == name else f"   // {literal(name)}"
 
 
 def _declared(tool: Any) -> tuple[str, list[str], str, list[str]]:
@@ -218,6 +222,7 @@ def _declared(tool: Any) -> tuple[str, list[str], str, list[str]]:
 def _declaration(tool: Any) -> str:
     """A tool as it would stand in a script, with all that is said of it."""
     head, parameters, doc, told = _declared(tool)
+    head += _own_name(tool.name)
     lines = [f"/// {line}".rstrip() for line in StringIO(doc)]
     if tool.annotations.get("readOnlyHint"):
         lines.append("// the server says that it only reads")

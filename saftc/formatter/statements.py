@@ -233,9 +233,8 @@ def _simple_stmt(
             names = ", ".join(_with_alias(name.name, name.alias) for name in node.names)
             return f"from {node.module.text} import {names}"
         case n.ServerImport():
-            server = original.token_at(node.server.span.start)
-            tools = ", ".join(_tool_with_alias(original, name) for name in node.names)
-            return f"from mcp({server}) import {tools}"
+            names = ", ".join(_with_alias(name.name, name.alias) for name in node.names)
+            return f"from mcp({original.token_at(node.server.span.start)}) import {names}"
         case n.ExpressionStmt():
             doc = write_expression(original, node.value)
             return ("(", doc, ")") if _OTHER_STATEMENT.match(render(doc, WIDTH, 0)) else doc
@@ -245,9 +244,3 @@ def _simple_stmt(
 
 def _with_alias(name: n.Identifier, alias: n.Identifier | None) -> str:
     return name.text if alias is None else f"{name.text} as {alias.text}"
-
-
-def _tool_with_alias(original: Original, tool: n.ImportedName) -> str:
-    """A tool by its name in scripts, or, as a text, by the one that its server gives it."""
-    name = f"{original.token_at(tool.name.span.start)}"
-    return name if tool.alias is None else f"{name} as {tool.alias.text}"

@@ -97,6 +97,14 @@ def script_name(text: str) -> str:
     return f"{name}_" if name in KEYWORDS else name
 
 
+def exact_name(text: str) -> str:
+    """The same with the code of each other character: `max-results` is `max_x2d_results`.
+
+    By these names, scripts choose between two that are the same otherwise.
+    """
+    return script_name(_NO_NAME.sub(lambda other: f"_x{ord(other[0]):x}_", text))
+
+
 def with_tools(module: n.Module, load: Loader, mistakes: Collector) -> n.Module:
     """The module, with a function below each import for each tool that it imports."""
     imports = nodes_of(module, n.ServerImport)
@@ -153,6 +161,7 @@ def _imported(
         for imported in statement.names:
             text, span = imported.name.text, imported.name.span
             meant = [name for name in loaded.tools if script_name(name) == text]
+            meant = meant or [name for name in loaded.tools if exact_name(name) == text]
             if imported.alias is not None and text in loaded.tools:
                 meant = [text]
             if not meant:
@@ -162,7 +171,7 @@ def _imported(
             hint = None
             try:
                 if len(meant) > 1:
-                    hint = f"choose one by `as`: `{json.dumps(meant[0])} as one`"
+                    hint = f"choose one by `as`: `{exact_name(meant[0])} as one`"
                     raise Unusable(f"{' and '.join(meant)} have the same name in a script")
                 name = imported.alias or imported.name
                 yield declared(server, meant[0], loaded.tools[meant[0]], name)

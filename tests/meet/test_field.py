@@ -366,8 +366,8 @@ def test_one_of_two_tools_whose_names_fall_together_is_chosen_by_as(home: Home) 
     locked = home.saftc("mcp", "lock")
     assert (locked.code, locked.out.count("f get_page()")) == (0, 2)
     assert '// "get-page"' in locked.out
-    both = 'from mcp("docs") import "get-page" as first, get_page as second\n'
+    both = 'from mcp("docs") import get_x2d_page as first, get_page as second\n'
     assert printed(home, f"{both}print(first(), second())\n") == ["{a: 1} {a: 2}"]
     ended = home.run('from mcp("docs") import get_page\nprint(get_page())\n')
     assert ended.code == 1
-    assert 'choose one by `as`: `"get-page" as one`' in ended.err
+    assert 'choose one by `as`: `get_x2d_page as one`' in ended.err
