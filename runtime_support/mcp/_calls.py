@@ -189,40 +189,35 @@ def _sent(tool: LockedTool, arguments: dict[str, Any]) -> dict[str, Any]:
 def _without_absent(value: Any, schemas: list[Any], root: Mapping[str, Any]) -> Any:
     """The value without the fields that are null as they may be left out.
 
-    `schemas` say what it is, all of them or one of them. A field that is null stays where it is
-    required, and where its default would be another value and null is one of its own.
+    An object of a script has null for each field that it leaves out, and servers often refuse it.
+    `schemas` say what the value is, all of them or one of them. A field that is null stays where it
+    is required, and where its default would be another value and null is one of its own.
     """
     told = _parts(schemas, root)
     if is_list(value):
         items = [one["items"] for one in told if "items" in one]
-        first: list[Any] = [one["prefixItems"] for one in told if "prefixItems" in one]
-        return [
-            _without_absent(one, [*items, *(of[i] for of in first if i < len(of))], root)
-            for i, one in enumerate(value)
-        ]
+        return [_without_absent(one, items, root) for one in value]
     if not is_object(value):
         return value
+    required = {name for part in told for name in part.get("required") or ()}
+    others = [part["additionalProperties"] for part in told if "additionalProperties" in part]
     kept: dict[str, Any] = {}
     for name, one in value.items():
         of = [part["properties"][name] for part in told if name in (part.get("properties") or ())]
-        is_required = any(name in (part.get("required") or ()) for part in told)
-        if one is None and of and not is_required and not _is_said_by_null(of, root):
-            continue
-        others = [part["additionalProperties"] for part in told if "additionalProperties" in part]
-        kept[name] = _without_absent(one, of or others, root)
+        if one is not None or not of or name in required or _is_said_by_null(_parts(of, root)):
+            kept[name] = _without_absent(one, of or others, root)
     return kept
 
 
-def _is_said_by_null(schemas: list[Any], root: Mapping[str, Any]) -> bool:
+def _is_said_by_null(told: list[Mapping[str, Any]]) -> bool:
     """Whether null says something else than nothing: it is allowed, and not the default."""
-    told = _parts(schemas, root)
     return any(one.get("default") is not None for one in told) and any(map(_takes_null, told))
 
 
 def _takes_null(schema: Mapping[str, Any]) -> bool:
     kinds = schema.get("type", "null" if not schema.keys() & _CHOOSING else "")
     values = [*schema.get("enum", ()), *([schema["const"]] if "const" in schema else ())]
-    return None in values or (not values and (kinds == "null" or "null" in kinds))
+    return None in values or (not values and "null" in kinds)
 
 
 def _parts(schemas: Iterable[Any], root: Mapping[str, Any]) -> list[Mapping[str, Any]]:

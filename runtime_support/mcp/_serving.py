@@ -26,7 +26,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from contextvars import ContextVar
-from itertools import count
+from itertools import chain, count
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -172,9 +172,13 @@ class JournalFolder:
     @contextmanager
     def run(self, tool: str, arguments: str) -> Generator[None]:
         """Keeps the block as the run of a call."""
-        digest = hashlib.sha256(arguments.encode()).hexdigest()[:16]
-        names = (f"{tool}-{digest}-{number}.journal" for number in count(1))
-        name = next(one for one in names if one not in self._running)
+        start = f"{tool}-{hashlib.sha256(arguments.encode()).hexdigest()[:16]}-"
+        # Those that wait go on first; there may be several of the same call.
+        left = sorted(one for one in os.listdir(self.path) if one.startswith(start))
+        names = chain(left, (f"{start}{number}.journal" for number in count(1)))
+        name = next(
+            one for one in names if one.endswith(".journal") and one not in self._running
+        )
         self._running.add(name)
         path = os.path.join(self.path, name)
         try:

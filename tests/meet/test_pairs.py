@@ -508,6 +508,17 @@ def test_a_served_call_that_waits_is_decided_and_made_again(home: Home) -> None:
     assert "nothing waits" in home.saftc("approve", "kept").err
 
 
+@meet("serve", "approve", "journal")
+def test_equal_served_calls_that_wait_at_once_go_on_one_by_one(home: Home) -> None:
+    home.reply(answer)
+    home.write("part.saft", APPROVED)
+    with served(home, "part.saft", "--journal", "kept") as ask:
+        assert all(is_error for is_error, _ in ask("go", "a", "a"))
+        assert home.saftc("approve", "kept", "--call", "1", "--call", "2", "--yes").code == 0
+        assert [ask("go", "a")[0][0] for _ in range(3)] == [False, False, True]
+    assert home.read("paid.txt") == "a\na\n"
+
+
 # Servers, packages, notebooks
 
 
