@@ -225,12 +225,17 @@ def redacted(text: str) -> str:
 
 def redacted_data(data: Any) -> Any:
     """JSON data with every secret in its texts replaced."""
+    return with_texts(data, redacted)
+
+
+def with_texts(data: Any, change: Callable[[str], str]) -> Any:
+    """JSON data with each of its texts changed, those of names, too."""
     if isinstance(data, str):
-        return redacted(data)
+        return change(data)
     if is_list(data):
-        return [redacted_data(one) for one in data]
+        return [with_texts(one, change) for one in data]
     if is_object(data):
-        return {redacted(name): redacted_data(one) for name, one in data.items()}
+        return {change(name): with_texts(one, change) for name, one in data.items()}
     return data
 
 

@@ -19,10 +19,10 @@ from typing import Any
 from runtime_support._jsontext import parse_unambiguous
 from runtime_support._names import did_you_mean, listed
 from runtime_support._projects import is_of_this_machine, is_trusted, read_section
-from runtime_support._redaction import remember_secrets, secret_values
+from runtime_support._redaction import remember_secrets, secret_values, with_texts
 from runtime_support._schema import check
 from runtime_support._settings import user_file, working_directory
-from runtime_support._values import brief, is_list, is_object, quote
+from runtime_support._values import brief, is_object, quote
 from runtime_support.errors import CheckError, ConfigError
 
 CONFIG_FILE = ".mcp.json"
@@ -167,7 +167,9 @@ def _server(name: str, data: Any, origin: str, folder: str, is_ours: bool) -> Se
             hint = did_you_mean(key, _KINDS) or f"a server has {listed(_KINDS)}"
             raise ConfigError(f"{where}: no setting `{key}`", setting="mcp", hint=hint)
     said = {key: _checked(where, key, data[key]) for key in _KINDS if key in data}
-    said = _with_variables(said, where)
+    said = with_texts(
+        said, lambda text: _VARIABLE.sub(lambda match: _variable(match, where), text)
+    )
     secrets = secret_values({**said.get("env", {}), **said.get("headers", {})})
     remember_secrets(*secrets)
     kind = said.pop("type", None)
@@ -190,17 +192,6 @@ def _checked(where: str, key: str, value: Any) -> Any:
         # What is wrong may be the value of a variable that holds a key.
         message = error.message.partition(", got ")[0] if key in ("env", "headers") else str(error)
         raise ConfigError(message, setting="mcp") from None
-
-
-def _with_variables(value: Any, where: str) -> Any:
-    """The value with variables of the environment in all of its texts."""
-    if isinstance(value, str):
-        return _VARIABLE.sub(lambda match: _variable(match, where), value)
-    if is_list(value):
-        return [_with_variables(one, where) for one in value]
-    if is_object(value):
-        return {key: _with_variables(one, where) for key, one in value.items()}
-    return value
 
 
 def _variable(match: re.Match[str], where: str) -> str:

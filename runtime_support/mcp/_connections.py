@@ -22,7 +22,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
-from runtime_support._redaction import REDACTED, shown
+from runtime_support._redaction import REDACTED, shown, with_texts
 from runtime_support._settings import settings_to_show
 from runtime_support._values import is_list, is_object
 from runtime_support._version import __version__
@@ -169,14 +169,8 @@ class Connection:
 
     def without_secrets(self, data: Any) -> Any:
         """JSON data without what the server was told and nobody else is to know."""
-        if isinstance(data, str):
-            for secret in self._config.secrets:
-                data = data.replace(secret, REDACTED)
-            return data
-        if is_list(data):
-            return [self.without_secrets(one) for one in data]
-        if is_object(data):
-            return {key: self.without_secrets(one) for key, one in data.items()}
+        for secret in self._config.secrets:
+            data = with_texts(data, lambda text, secret=secret: text.replace(secret, REDACTED))
         return data
 
     @asynccontextmanager

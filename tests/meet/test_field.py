@@ -300,7 +300,8 @@ def test_a_malformed_tool_keeps_no_others_from_being_locked(home: Home) -> None:
     lists(home, bad, _tool("good", _result={"a": 1}))
     locked = home.saftc("mcp", "lock")
     assert "good" in locked.out
-    assert "bad" in locked.out + locked.err
+    assert "`bad` is left out: inputSchema.type: Field required" in locked.err
+    assert "pydantic" not in locked.err
     assert printed(home, 'from mcp("docs") import good\nprint(good())\n') == ["{a: 1}"]
 
 

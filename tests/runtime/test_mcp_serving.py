@@ -18,7 +18,7 @@ from mcp import Client, StdioServerParameters
 
 from runtime_support import configure
 from runtime_support._exchange import Reply, Request
-from runtime_support.errors import CheckError
+from runtime_support.errors import CheckError, ConfigError
 from runtime_support.mcp import _serving as serving
 from runtime_support.testing import Scripted
 
@@ -342,3 +342,9 @@ def test_a_result_that_cannot_be_sent_is_an_error_of_its_call(tmp_path: Path) ->
     answers = exchanged(path, *calls)
     assert [one["result"]["isError"] for one in answers] == [True] * 3
     assert "cannot be sent" in answers[0]["result"]["content"][0]["text"]
+
+
+def test_a_file_is_no_folder_for_the_journals_of_calls(module: Path) -> None:
+    with pytest.raises(ConfigError, match=r"cannot keep journals in .*: Not a directory") as told:
+        serving.serve(_loaded(module), "triage", None, str(module))
+    assert told.value.hint == "name a folder: each call has its own journal"
