@@ -334,8 +334,12 @@ class Opening(Around):
         wanted: dict[str, set[str]] = {}
         # Of a program, too, which calls them as functions.
         for function in call.functions.values():
-            for name, tools in _tools_named(function):
-                wanted.setdefault(name, set()).update(tools)
+            found = server_of(function)
+            if found is not None:
+                tools = locked(project_folder(), found.name).tools
+                # The tool that a function stands for is named in its code.
+                named = {one for one in function.__code__.co_consts if one in tools}
+                wanted.setdefault(found.name, set()).update(named)
         return cls(wanted) if wanted else None
 
     def __init__(self, wanted: dict[str, set[str]]) -> None:
@@ -363,21 +367,3 @@ def server_of(function: Callable[..., Any]) -> ToolServer | None:
     names: dict[str, Any] = getattr(function, "__globals__", {})
     found = (names.get(one) for one in code.co_names)
     return next((one for one in found if isinstance(one, ToolServer)), None)
-
-
-def _tools_named(function: Callable[..., Any]) -> Iterator[tuple[str, set[str]]]:
-    """The tool that such a function calls: its name stands in its code."""
-    found = server_of(function)
-    if found is None:
-        return
-    folder = project_folder()
-    texts = [one for one in function.__code__.co_consts if isinstance(one, str)]
-    tools = locked(folder, found.name).tools
-    # The documentation stands among them, and may be the name itself.
-    named = {one for one in texts if one in tools}
-    if not named:
-        doc = getattr(function, "__doc__", None)
-        unknown = [one for one in texts if one != doc][:1]
-        named = {locked_tool(folder, found.name, one).name for one in unknown}
-    if named:
-        yield found.name, named

@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 _LAST_LINES = 5
 _LONGEST_LINE = 300
 _MOST_READ = 10_000
-_NOT_FOUND = 404
-_CONNECT_SECONDS = 30.0
-_SILENT_SECONDS = 300.0
 
 
 class ObservedStream:
@@ -116,7 +113,12 @@ class Connection:
             why = f"has not started {within(seconds)}"
         except Exception as error:
             if any(isinstance(one, FileNotFoundError) for one in _leaves(error)):
-                raise self._missing() from None
+                raise ConfigError(
+                    f"{self._config.origin}: there is no program `{self._config.command}` for the "
+                    f"MCP server `{name}`",
+                    setting="mcp",
+                    hint="install it, or correct `command`",
+                ) from None
             why = f"cannot be reached: {words(error)}"
         else:
             return
@@ -124,15 +126,6 @@ class Connection:
             await self.task
         more = [part for part in self.why().split("; ") if part and not why.endswith(part)]
         raise Failed("; ".join([f"the MCP server `{name}` {why}", *more]))
-
-    def _missing(self) -> ConfigError:
-        config = self._config
-        return ConfigError(
-            f"{config.origin}: there is no program `{config.command}` for the MCP server "
-            f"`{config.name}`",
-            setting="mcp",
-            hint="install it, or correct `command`",
-        )
 
     async def _run(self) -> None:
         from mcp import Client
@@ -206,8 +199,8 @@ class Connection:
         client = httpx2.AsyncClient(
             # What is compressed could not be bounded while it is read.
             headers={**self._config.headers, "Accept-Encoding": "identity"},
-            # A stream of a server that has nothing to tell is silent.
-            timeout=httpx2.Timeout(_CONNECT_SECONDS, read=_SILENT_SECONDS),
+            # As the package has it: a stream of a server that has nothing to tell is silent.
+            timeout=httpx2.Timeout(30.0, read=300.0),
             event_hooks={"response": [self._note, partial(_bound, limit)]},
         )
         transport = streamable_http_client(
@@ -223,9 +216,9 @@ class Connection:
         self._refusal = ""
         if response.is_error:
             self._refusal = f"it answered {response.status_code} {response.reason_phrase}".strip()
-        # By this status a server says that it does not know the session any more.
-        is_known = "mcp-session-id" in response.request.headers
-        self.has_expired |= is_known and response.status_code == _NOT_FOUND
+        # "Not found" says that the server does not know the session any more.
+        is_in_session = "mcp-session-id" in response.request.headers
+        self.has_expired |= is_in_session and response.status_code == 404
 
     async def _see(self, item: Any) -> None:
         """Notes what a message says, and takes the malformed tools out of a list of tools."""
