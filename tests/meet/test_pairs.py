@@ -519,6 +519,32 @@ def test_equal_served_calls_that_wait_at_once_go_on_one_by_one(home: Home) -> No
     assert home.read("paid.txt") == "a\na\n"
 
 
+@meet("serve", "journal")
+def test_a_served_call_that_a_kill_interrupted_goes_on_when_it_is_made_again(home: Home) -> None:
+    home.reply(answer)
+    home.write(
+        "crash.py",
+        "import os, pathlib, signal\n\n\n"
+        "def crash_once() -> None:\n"
+        "    if not os.path.exists('crashed'):\n"
+        "        pathlib.Path('crashed').touch()\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n",
+    )
+    home.write(
+        "part.saft",
+        "from crash import crash_once\n\n/// A title.\nf go(word: string) -> string:\n"
+        "    chat = $ Title of {word} $\n    crash_once()\n    ret $ Say it again. $ after chat\n",
+    )
+    with served(home, "part.saft", "--journal", "kept") as ask, pytest.raises(AssertionError):
+        ask("go", "a")
+    with served(home, "part.saft", "--journal", "kept") as ask:
+        assert ask("go", "a") == [[False, {"result": "A! again"}]]
+        assert len(home.asked) == 2
+        # It has ended: the same call is another one.
+        assert ask("go", "a") == [[False, {"result": "A! again"}]]
+        assert len(home.asked) == 4
+
+
 # Servers, packages, notebooks
 
 

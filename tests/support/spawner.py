@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,8 +61,9 @@ class Running:
         return said
 
     def kill(self) -> None:
-        """Ends it as a lost machine does."""
-        os.kill(self.process, signal.SIGKILL)
+        """Ends it as a lost machine does, if it has not ended."""
+        with suppress(ProcessLookupError):
+            os.kill(self.process, signal.SIGKILL)
 
     def interrupt(self) -> None:
         """Ends it as Ctrl-C does."""
