@@ -138,7 +138,6 @@ def typed(answers: str, *words: str) -> str:
     return written.replace("\r\n", "\n")
 
 
-@pytest.mark.heavy
 @pytest.mark.one_python
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
 def test_at_a_terminal(saftc: Command, script: Script) -> None:

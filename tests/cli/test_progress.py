@@ -118,7 +118,6 @@ def test_a_line_at_a_terminal(server: FakeServer) -> None:
     assert all(re.search(line, written) for line in lines)
 
 
-@pytest.mark.heavy
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
 def test_the_sum_at_a_terminal(server: FakeServer) -> None:
     *lines, told = left_on_screen(run_at_terminal(server.url, summed_after=0))
@@ -126,7 +125,6 @@ def test_the_sum_at_a_terminal(server: FakeServer) -> None:
     assert re.fullmatch(r"saftc: 2 prompts: 2 requests, 36 tokens, \d+\.\d s", told)
 
 
-@pytest.mark.heavy
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
 def test_a_dumb_terminal_has_no_line(server: FakeServer) -> None:
     server.answers = [completion("late", delay=0.6)]
@@ -141,7 +139,6 @@ def test_nothing_is_told_where_it_is_not_wanted(server: FakeServer) -> None:
     assert written.split() == ["begins", "late", "late"]
 
 
-@pytest.mark.heavy
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
 def test_a_program_that_uses_the_library_keeps_its_terminal(server: FakeServer) -> None:
     server.answers = [completion("late", delay=0.6)]
@@ -182,7 +179,6 @@ def test_a_pipe_gets_what_is_printed(server: FakeServer) -> None:
     assert done.stdout.decode() == "\x1b[1m naïve\n"
 
 
-@pytest.mark.heavy
 @pytest.mark.parametrize("usage", ["", "1"])
 def test_in_a_pipe(server: FakeServer, usage: str) -> None:
     server.answers = [completion("late", delay=0.6)]
@@ -197,7 +193,6 @@ def test_in_a_pipe(server: FakeServer, usage: str) -> None:
     assert re.fullmatch(expected, done.stderr)
 
 
-@pytest.mark.heavy
 def test_what_came_from_the_journal(server: FakeServer) -> None:
     for expected in ("2 requests, 36 tokens", "0 requests, 0 tokens"):
         done = subprocess.run(

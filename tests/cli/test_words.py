@@ -129,7 +129,6 @@ def test_a_shebang(saftc: Command, script: Script, folder: Path) -> None:
     assert saftc("check", "-", stdin="x = 1\n#! no\n").code == 1
 
 
-@pytest.mark.heavy
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows starts no scripts so")
 def test_a_script_that_is_a_command(folder: Path, script: Script) -> None:
     path = script("hello", f"#!/usr/bin/env -S {sys.executable} -m saftc\n{ARGUMENTS}")
@@ -159,7 +158,6 @@ def test_without_the_cache_the_parser_is_not_kept_either(
     assert [path.name for path in cache.iterdir()] == ["parser"]
 
 
-@pytest.mark.heavy
 def test_whatever_speaks_has_one_name(saftc: Command, script: Script) -> None:
     script("a.saft", "print($ greet Ann $)\n")
     notes = saftc("run", "a.saft", "--usage").err

@@ -454,7 +454,6 @@ def test_the_tour_has_ten_lessons() -> None:
     assert [title[3:] for title in titles] == re.findall(r"^\d+\. \*\*(.+)\*\*", page, re.M)
 
 
-@pytest.mark.heavy
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_runs_with_the_mock(
     lesson: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -294,7 +294,6 @@ def run_late(server: FakeServer, script: str) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.heavy
 def test_a_budget_that_is_set_late_counts_what_was_asked_before(server: FakeServer) -> None:
     script = """
 ask(1), ask(2)
@@ -315,7 +314,6 @@ except BudgetSpent as error:
     assert len(server.requests) == 3
 
 
-@pytest.mark.heavy
 def test_what_is_under_way_when_a_budget_is_set_counts_as_well(server: FakeServer) -> None:
     script = """
 class Own:
@@ -339,7 +337,6 @@ except BudgetSpent as error:
     )
 
 
-@pytest.mark.heavy
 def test_a_stream_that_was_left_counts_before_the_budget_as_well(server: FakeServer) -> None:
     server.answers = [streamed("abcd", "efgh", "ijkl"), completion("ok")]
     script = """
@@ -354,7 +351,6 @@ print(spending_here().total.requests, spending_here().total.output_tokens > 0)
     assert run_late(server, script) == "1 True\n"
 
 
-@pytest.mark.heavy
 def test_the_sum_has_the_prompts_from_before(server: FakeServer) -> None:
     script = """
 ask(1), ask(2)

@@ -1343,7 +1343,6 @@ class Lengthy(Echo):
         return replace(super().complete(request), input_tokens=22, output_tokens=1000)
 
 
-@pytest.mark.heavy
 @pytest.mark.parametrize("chunk_rows", [3, 200])
 @pytest.mark.parametrize("limit", [None, 1000])
 def test_a_budget_holds_with_many_rows_at_once(chunk_rows: int, limit: int | None) -> None:

@@ -673,7 +673,6 @@ for answer in overlap(ask, range(100)):
 """
 
 
-@pytest.mark.heavy
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_ends_everything_at_once(server: FakeServer, tmp_path: Path) -> None:
     import os

@@ -621,7 +621,6 @@ def test_a_failure_in_the_loop_closes_the_connection(server: FakeServer) -> None
     assert server.was_left.wait(20)
 
 
-@pytest.mark.heavy
 def test_ctrl_c_closes_the_connection(server: FakeServer) -> None:
     server.answers = [events([*text_of("one"), LEFT])]
     environment = {**os.environ, "SAFT_BASE_URL": server.url, "SAFT_PROVIDER": "openai"}

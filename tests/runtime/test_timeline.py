@@ -538,7 +538,6 @@ def test_a_process_writes_it_at_its_end(how: str, tmp_path: Path) -> None:
     assert (run["how"], run["error"]) == ended.get(how, ("ok", ""))
 
 
-@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("more", "how", "error"),
     [
