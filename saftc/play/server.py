@@ -33,6 +33,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from html import escape
 from pathlib import Path
 from threading import Thread
+from types import FrameType
 from typing import Any, cast
 
 import uvicorn
@@ -388,18 +389,36 @@ def play(path: Path, port: int, *, opens: bool, link: str | None = None) -> None
         server = uvicorn.Server(
             uvicorn.Config(app, timeout_graceful_shutdown=2, server_header=False, **settings)
         )
-        # As SIGINT and SIGTERM do, a terminal that is closed ends the run, too; unless under nohup.
-        if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
-            signal.signal(signal.SIGHUP, server.handle_exit)
-        # It is raised again when all is closed; what is left to be done here is done first.
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
         print(f"{path} on {address}\nCtrl-C ends it", flush=True)
-        with _leading_to(address) if opens else nullcontext() as file, suppress(KeyboardInterrupt):
+        leading = _leading_to(address) if opens else nullcontext()
+        with _ended_by_signals(server), leading as file, suppress(KeyboardInterrupt):
             if file is not None:
                 # One in the terminal ends only after it was answered.
                 Thread(target=webbrowser.open, args=(file.as_uri(),), daemon=True).start()
             server.run(sockets=[listening])
+
+
+@contextmanager
+def _ended_by_signals(server: uvicorn.Server) -> Generator[None]:
+    """Has SIGTERM end the server, and the process when all is closed.
+
+    An exception would be lost where it comes in the middle of a callback of Python's own. The
+    server raises the signal again when it has ended.
+    """
+    ended_by: list[int] = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        ended_by.append(number)
+        server.handle_exit(number, frame)
+
+    # As SIGINT and SIGTERM do, a terminal that is closed ends the run, too; unless under nohup.
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, server.handle_exit)
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, end)
+    yield
+    if ended_by:
+        sys.exit(128 + ended_by[0])
 
 
 @contextmanager

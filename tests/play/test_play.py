@@ -621,6 +621,26 @@ def test_a_link_goes_to_the_page_and_not_to_the_server(tmp_path: Path) -> None:
     assert re.search(r"/#token=[\w-]+&script=KyjKzCvRMNQEAA&name=sum$", said.strip())
 
 
+def test_a_signal_in_the_middle_of_a_callback_ends_it(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, sys, weakref\n"
+        "import uvicorn\n"
+        "run = uvicorn.Server.run\n"
+        "def run_later(self, sockets):\n"
+        "    one = {1}\n"
+        "    watching = weakref.ref(one, lambda _: os.kill(os.getpid(), signal.SIGTERM))\n"
+        "    del one\n"
+        "    run(self, sockets)\n"
+        "uvicorn.Server.run = run_later\n"
+        "sys.argv = ['saftc', 'play', 'a.saft', '--no-open']\n"
+        "from saftc.__main__ import main\n"
+        "main()\n"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE)
+    assert (done.returncode, done.stderr) == (143, "")
+
+
 @pytest.mark.parametrize("link", ["http://127.0.0.1:4000/", 'x#script="><b>&name=a', ""])
 def test_what_is_no_link_is_refused(tmp_path: Path, link: str) -> None:
     command = [sys.executable, "-m", "saftc", "play", "a.saft", "--no-open", "--link", link]
