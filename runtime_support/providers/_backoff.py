@@ -56,6 +56,7 @@ class Backoff:
         self._queue: list[QueuedRequest] = []
         self._free = float("inf")
         self._under_way = 0
+        self._alone: QueuedRequest | None = None
         self._not_before = self._refused_at = float("-inf")
         self._refusals = 0  # in a row, of which each has moved the time
         self.trouble: ProviderError | None = None
@@ -107,10 +108,9 @@ class Backoff:
         """Whether the server has too much to do, as it says, or as it is gone again."""
         return failure.reason == "busy" or (failure.reason == "away" and self.has_answered)
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether no request is under way or waits."""
-        return not self._under_way and not self._queue
+    def was_alone(self, request: QueuedRequest) -> bool:
+        """Whether a request was the only one under way since it began."""
+        return self._alone is request
 
     def join(self, request: QueuedRequest) -> None:
         """Has a request wait before all that came after it."""
@@ -135,6 +135,7 @@ class Backoff:
             if self._free < 1:
                 return float("inf")
             self._free -= 1
+            self._alone = None if self._under_way else request
             self._under_way += 1
             request.began = time.monotonic()
             return None

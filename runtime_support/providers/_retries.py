@@ -89,7 +89,7 @@ def patiently(
         if failure is not None:
             tries += 1
             if backoff.is_refusal(failure):
-                _stay(backoff, failure, settings, waited)
+                _stay(backoff, request, failure, settings, waited)
             elif (broken := broken + 1) > settings.retries:
                 raise failure.error
             else:
@@ -116,9 +116,15 @@ def _after(delay: float, replying: Replying) -> Replying:
     return (yield from replying)
 
 
-def _stay(backoff: Backoff, failure: Unanswered, settings: Settings, waited: Waited) -> None:
+def _stay(
+    backoff: Backoff,
+    request: QueuedRequest,
+    failure: Unanswered,
+    settings: Settings,
+    waited: Waited,
+) -> None:
     """Lets a request that was refused wait; raises its error where that is of no use."""
-    if backoff.is_idle and not settings.retries:
+    if backoff.was_alone(request) and not settings.retries:
         raise failure.error
     left = settings.patience - waited.seconds
     if left <= 0 or (failure.wait or 0) > left:
