@@ -16,9 +16,12 @@ def near(name: str, candidates: Iterable[str]) -> str | None:
     """The candidate closest to `name`, or None when none is close enough to be worth saying."""
     if len(name) > _LONGEST:
         return None
-    folded = {candidate.lower(): candidate for candidate in sorted(candidates, reverse=True)}
+    folded: dict[str, list[str]] = {}
+    for candidate in sorted(candidates):
+        folded.setdefault(candidate.lower(), []).append(candidate)
     matches = get_close_matches(name.lower(), folded, n=1, cutoff=0.65)
-    return folded[matches[0]] if matches else None
+    # Of `Label` and `label`, the one that is written like the name.
+    return get_close_matches(name, folded[matches[0]], n=1, cutoff=0)[0] if matches else None
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> Advice | None:

@@ -78,8 +78,10 @@ def parse_with_tokens(source: Source, mistakes: Collector) -> Parsed:
         statements += _parse_statements(readable, mistakes, guessed, told, begun)
     comments = tuple(lexed.comments)
     documenting = find_docs(source, statements, comments)
-    for warning in needless_docs(source, comments, documenting):
-        mistakes.add(warning)
+    # What a comment documents may stand on a line that cannot be read.
+    if not mistakes.has_errors:
+        for warning in needless_docs(source, comments, documenting):
+            mistakes.add(warning)
     texts = texts_of(documenting)
     module = n.Module(
         Span(0, len(source.text)),

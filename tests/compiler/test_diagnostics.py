@@ -53,6 +53,11 @@ def test_a_report_is_short_and_prefers_errors() -> None:
     assert report[-1].severity == "error"
 
 
+def test_a_comment_above_what_cannot_be_read_is_no_second_mistake() -> None:
+    script = 'type T(\n    /// first\n    a: string,\n    /// second\n    b: "open | string,\n)\n'
+    assert [one.code for one in compile_text(script).checked.diagnostics] == ["SAFT0105"]
+
+
 def test_many_mistakes_in_a_file_give_a_short_report() -> None:
     script = "".join(f"print(missing_{number})\n" for number in range(200))
     assert len(compile_text(script).checked.diagnostics) == LIMIT

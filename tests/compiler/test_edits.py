@@ -32,6 +32,12 @@ def _edited(text: str, edits: tuple[Edit, ...]) -> str:
         ("from math import pi, tau\nprint(pi)", "from math import pi\nprint(pi)"),
         ("from math import pi, tau\nprint(tau)", "from math import tau\nprint(tau)"),
         ('n = 1\nprint("{n}")', 'n = 1\nprint(f"{n}")'),
+        (
+            "type Label = string\nf label(x):\n    ret x\nprint(lable(1))",
+            "type Label = string\nf label(x):\n    ret x\nprint(label(1))",
+        ),
+        ('f g():\n    raise ValueError("no")\ng()', 'f g():\n    fail "no"\ng()'),
+        ('f g():\n    throw "no"\ng()', 'f g():\n    fail "no"\ng()'),
         ("def g(x):\n    ret x\nprint(g(1))", "f g(x):\n    ret x\nprint(g(1))"),
         ("f g(x):\n    return x\nprint(g(1))", "f g(x):\n    ret x\nprint(g(1))"),
         ("let x = 1\nprint(x)", "x = 1\nprint(x)"),
@@ -70,3 +76,12 @@ def test_edits_do_what_the_hint_says(wrong: str, right: str | None) -> None:
         assert edited == right + "\n"
     left = [one.code for one in check(Source.from_text("in.saft", edited)).diagnostics]
     assert len(left) < len(found), edited
+
+
+@pytest.mark.parametrize(
+    "raised", ['RuntimeError("x") from e', 'RuntimeError("x", 3)', "RuntimeError(text)"]
+)
+def test_what_a_failure_cannot_take_over_is_not_edited(raised: str) -> None:
+    (mistake,) = check(Source.from_text("in.saft", f"raise {raised}\n")).diagnostics
+    assert "write `fail" in str(mistake.hint)
+    assert not mistake.edits

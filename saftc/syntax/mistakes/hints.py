@@ -143,11 +143,28 @@ def _first_word(place: Place) -> str | Advice | None:
     if place.bad.kind in ("ASSIGN", "COMMA", "DOT"):
         return None
     hint, spelling = WORDS[first.text], SPELLINGS.get(first.text)
+    if spelling == "fail":
+        return _failing(hint, line)
     if spelling is None:
         return hint
     # A word that is needless goes with the blank behind it.
     end = first.span.end if spelling else line[1].span.start
     return Advice(hint, edits=(Edit(Span(first.span.start, end), spelling),))
+
+
+def _failing(hint: str, line: list[Token]) -> str | Advice:
+    """The hint for `raise "text"`, `raise error` and `raise Error("text")`; of anything else a
+    person is to say what the message is.
+    """
+    match [token.kind for token in line[1:]]:
+        case ["STRING" | "NAME", "NEWLINE"] | ["FORMAT_START", *_]:
+            return _instead(hint, line[0], line[0], "fail")
+        case ["NAME", "LPAR", "STRING", "RPAR", "NEWLINE"]:
+            text, end = line[3].span, line[4].span.end
+            edits = (Edit(Span(line[0].span.start, text.start), "fail "), Edit(Span(text.end, end), ""))
+            return Advice(hint, edits=edits)
+        case _:
+            return hint
 
 
 def _failures(place: Place) -> str | None:
