@@ -30,6 +30,14 @@ from runtime_support._names import did_you_mean, listed, near
 from runtime_support._notes import note
 from runtime_support._positions import Place, place_of_call
 from runtime_support._process import restore
+from runtime_support._projects import (
+    TRUSTED,
+    is_of_this_machine,
+    is_trusted,
+    read_section,
+    read_toml,
+    user_file,
+)
 from runtime_support._schema import check
 from runtime_support._seams import BUDGETS, load_part
 from runtime_support._values import brief, is_object, plain, quote
@@ -163,7 +171,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
 # Settings that are not texts are read from the environment by these.
 _FROM_TEXT: dict[Any, Any] = {float: float, int: int}
 _NO_TEXT = ("stop", "extra", "prices", "approver")
-_VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in _NO_TEXT}
+VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in _NO_TEXT}
 # The others that are read somewhere, by the runtime or by the command.
 _OTHER_VARIABLES = (
     "SAFT_CACHE_DIR",
@@ -363,7 +371,7 @@ def _in_force(
         raise ConfigError(f"the options of a prompt are an object, got {brief(options)}")
     # To look for what is not there takes longer than to list what is.
     there = set(os.environ)
-    variables = tuple(os.environ.get(one) if one in there else None for one in _VARIABLES)
+    variables = tuple(os.environ.get(one) if one in there else None for one in VARIABLES)
     place = place or place_of_call()
     own = None if place is None else place.names.get(_DEFAULTS)
     is_foreign = place is not None and _is_installed(place.code.co_filename)
@@ -414,16 +422,18 @@ def checked_option(name: str, value: Any, origin: str) -> Any:
         return value
     if name == "approver":
         return _checked_approver(value, origin)
+    # A variable and an option of the command have the name of the setting.
+    place = origin if origin.startswith(("SAFT_", "--")) else f"{origin} {name}"
     try:
         # Most are texts and numbers: no more of the checker is loaded for these.
         is_plain = type(value) is type_
-        checked: Any = value if is_plain else check(value, type_, path=f"{origin} {name}")
+        checked: Any = value if is_plain else check(value, type_, path=place)
     except CheckError as error:
         raise ConfigError(error.message, setting=name) from None
     if name in _LIMITS and not _LIMITS[name][0] <= checked <= _LIMITS[name][1]:
         least, most = _LIMITS[name]
         wanted = f"{most} or less" if checked > most else f"{least} or more"
-        message = f"{origin} {name}: expected {wanted}, got {brief(checked)}"
+        message = f"{place}: expected {wanted}, got {brief(checked)}"
         raise ConfigError(message, setting=name)
     if name == "prices" and any(cost < 0 for one in checked.values() for cost in one.values()):
         raise ConfigError(f"{origin} prices: a price is 0 or more", setting=name)
@@ -486,13 +496,11 @@ def _from_surroundings(
     _tell_unknown_variables()
     path = _project_file(directory)
     if path is not None and is_foreign:
-        from runtime_support._projects import is_trusted
-
         path = path if is_trusted(os.path.dirname(path), user_file()) else None
     project = {} if path is None else _of_project(path)
     said = {
         name: checked_option(name, _read_text(variable, name, text), variable)
-        for (variable, name), text in zip(_VARIABLES.items(), variables, strict=True)
+        for (variable, name), text in zip(VARIABLES.items(), variables, strict=True)
         if text
     }
     chosen = tuple(n for n in ("base_url", "api_key_env") if n in project and n not in said)
@@ -506,7 +514,7 @@ def _tell_unknown_variables() -> None:
 
     That is not an error: they may belong to another tool.
     """
-    known = (*_VARIABLES, *_OTHER_VARIABLES)
+    known = (*VARIABLES, *_OTHER_VARIABLES)
     unknown = {name for name in os.environ if name.startswith("SAFT_")}.difference(known, _told)
     for name in sorted(unknown):
         _told.add(name)
@@ -532,8 +540,6 @@ def _check_word(found: _Surroundings, settings: Settings, said: set[str]) -> Non
     is_replaying = bool(os.environ.get("SAFT_REPLAY")) and not os.environ.get("SAFT_RECORD")
     if not open_ or not is_sending or is_replaying:
         return
-    from runtime_support._projects import is_of_this_machine, is_trusted
-
     has_key = settings.api_key_env is not None or any(map(os.environ.get, _KEYS))
     if not has_key and is_of_this_machine(settings.base_url or ""):
         return
@@ -572,23 +578,10 @@ def _project_file(directory: str) -> str | None:
         directory = parent
 
 
-def user_file() -> str:
-    """Where the user's own settings are, and which folders are trusted; it need not exist."""
-    if sys.platform == "linux" and "ANDROID_ROOT" not in os.environ:
-        # As platformdirs has it, which takes as long to load as a prompt to be written.
-        base = os.environ.get("XDG_CONFIG_HOME", "").strip() or os.path.expanduser("~/.config")
-        return os.path.join(base, "saft", "config.toml")
-    from platformdirs import user_config_path
-
-    return str(user_config_path("saft", appauthor=False) / "config.toml")
-
-
 def _of_user(path: str) -> dict[str, Any]:
     """What the user's own file says; a name that is not a setting may be one of another version."""
     if not os.path.isfile(path):
         return {}
-    from runtime_support._projects import TRUSTED, read_toml
-
     found: dict[str, Any] = {}
     for name, value in read_toml(path).items():
         if name in _TYPES:
@@ -600,8 +593,6 @@ def _of_user(path: str) -> dict[str, Any]:
 
 
 def _of_project(path: str) -> dict[str, Any]:
-    from runtime_support._projects import read_section
-
     return {
         name: checked_option(name, value, f"{path} [tool.saft]")
         for name, value in read_section(path).items()

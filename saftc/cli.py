@@ -6,6 +6,7 @@ Exit codes: 0 fine; 1 something is wrong with a script or a file; 2 wrong usage;
 
 import os
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -771,7 +772,7 @@ def _command() -> int:
     try:
         code = command(words, prog_name="saftc", standalone_mode=False)
     except typer.TyperException as problem:
-        raise WrongUsage(_usage_words(problem)) from None
+        raise WrongUsage(_usage_words(problem, command, words)) from None
     except typer.Abort:
         raise KeyboardInterrupt from None
     if code == INTERRUPTED:  # which typer has made of a KeyboardInterrupt
@@ -779,12 +780,26 @@ def _command() -> int:
     return code if isinstance(code, int) else 0
 
 
-def _usage_words(problem: typer.TyperException) -> str:
+def _usage_words(problem: typer.TyperException, saftc: Any, given: Sequence[str]) -> str:
     """What is wrong with the words of a command, and whose help tells more."""
     context: Any = getattr(problem, "ctx", None)
-    path = "saftc" if context is None else context.command_path
+    path = " ".join(("saftc", *(word for word in given[:1] if word in saftc.commands)))
+    path = path if context is None else context.command_path
     commands = getattr(context and context.command, "commands", {})
     words = problem.format_message()
+    if words.startswith("No such option") and (setting := _setting_of(problem)):
+        words = (
+            f"No such option: --{setting.replace('_', '-')}; `{setting}` is a setting: "
+            f"SAFT_{setting.upper()}, [tool.saft] in pyproject.toml, or `with {{{setting}: ...}}` "
+            "behind a prompt"
+        )
     if path != "saftc" and commands and "command" in words:
         words += f" Commands of {path}: {', '.join(sorted(commands))}."
     return f"{words}\n{path} --help tells more"
+
+
+def _setting_of(problem: Any) -> str | None:
+    """The setting that has the name of an option which a command lacks, if there is one."""
+    from saftc.runtime import VARIABLES
+
+    return VARIABLES.get(f"SAFT_{problem.option_name.lstrip('-').replace('-', '_').upper()}")

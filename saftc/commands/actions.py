@@ -36,7 +36,7 @@ def at_once(words: Sequence[str]) -> Callable[[], int] | None:
 
 
 def _run_at_once(words: Sequence[str]) -> int:
-    check_provider("SAFT_PROVIDER")
+    refuse_wrong_settings()
     return run(words)
 
 
@@ -45,20 +45,17 @@ def _written_whole(action: Callable[[], int]) -> int:
     return action()
 
 
-def check_provider(origin: str) -> None:
-    """Refuses a provider that does not exist, which `origin` has named.
+def refuse_wrong_settings() -> None:
+    """Refuses to begin where a setting of the surroundings is misspelt or has a wrong value.
 
     Raises:
-        WrongUsage: No provider has the name in SAFT_PROVIDER.
+        WrongUsage: There is such a setting; the text says where.
+        FileProblem: The project file cannot be read.
     """
-    if name := os.environ.get("SAFT_PROVIDER"):
-        from runtime_support.errors import ConfigError
-        from saftc.runtime import check_provider_name
+    from saftc.project.settings import mistake_in_settings
 
-        try:
-            check_provider_name(name, origin)
-        except ConfigError as problem:
-            raise WrongUsage(f"Invalid value: {problem}\nsee saftc --help") from None
+    if mistake := mistake_in_settings():
+        raise WrongUsage(mistake)
 
 
 def run(

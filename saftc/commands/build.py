@@ -269,7 +269,7 @@ def targets_of(
     suffix: str = "",
 ) -> list[tuple[str, Path | None]]:
     """The scripts that the arguments mean, each with its module; None is standard output."""
-    files = [(file, Path(one)) for one in arguments for file in scripts_below(one)]
+    files = [(file, Path(one)) for one in arguments for file in scripts_below(one, (".json",))]
     names = [file for file, _ in files]
     if output is not None and (names != [*arguments] or len(files) > 1 or out_dir is not None):
         raise WrongUsage("-o names one module: give it one script, or use --out-dir")

@@ -19,7 +19,7 @@ from saftc.driver import Checked
 from saftc.project.files import UNNAMED, FileProblem, read_script, scripts_below, shown
 from saftc.project.finder import Roots, package_in
 from saftc.project.scripts import Scripts
-from saftc.project.settings import project_wire
+from saftc.project.settings import mistake_in_settings, project_wire
 from saftc.source import Source
 
 if TYPE_CHECKING:
@@ -54,14 +54,18 @@ def check_all(
     bounds_of = _bounds_of if bounds or max_requests is not None else None
     told: list[tuple[Source, Sequence[Diagnostic]]] = []
     failed = False
-    files = errors = warnings = 0
+    count = errors = warnings = 0
     read, roots, wire = read_script, Roots(root), project_wire()
+    if mistake := mistake_in_settings():
+        complain(mistake)
+        failed, errors = True, 1
     if fix or diff:
         # Seldom asked for.
         from saftc.commands.fixing import Fixer
 
         fixer = Fixer(roots, shows=diff)
-        failed = not fixer.fix(_files_of(arguments)[0])
+        files, problems = _files_of(arguments)
+        failed = not fixer.fix([one for one in files if one not in problems]) or failed
         read = fixer.read
     if scripts is None:
         scripts = Scripts(read, roots=roots)
@@ -70,7 +74,7 @@ def check_all(
             complain(str(checked))
             failed = True
             continue
-        files += 1
+        count += 1
         failed = failed or checked.has_errors
         if file not in UNNAMED:
             path = Path(file)
@@ -98,10 +102,10 @@ def check_all(
         from saftc.diagnostics.reports import written
 
         write_result(_with_bounds(told, bounded) if bounds else written(told, format))
-    elif files:
+    elif count:
         if bounds and bounded:
             write_result(_bounds_text(bounded))
-        say(_summary(files, errors, warnings))
+        say(_summary(count, errors, warnings))
         in_files = (found for source, found in told if source.name not in UNNAMED.values())
         fixable = sum(bool(it.edits) and not it.is_guess for found in in_files for it in found)
         if fixable and not (fix or diff):

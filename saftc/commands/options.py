@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from saftc.commands.actions import check_provider
+from saftc.commands.actions import refuse_wrong_settings
 
 # The headings under which `--help` lists the options of `run` and `map`.
 WHO, LIMITS, KEEPING, LOOKING = "Who answers", "Limits", "Keeping answers", "Looking at the run"
@@ -146,11 +146,22 @@ def set_variables(**settings: object) -> None:
     """Sets the SAFT_ variables of the environment for the settings that are given.
 
     Raises:
-        WrongUsage: No provider has the name that is chosen.
+        BadParameter: One that is given has a wrong value.
+        WrongUsage: Another setting of the surroundings has one, or is misspelt.
     """
+    from runtime_support import Settings
+    from runtime_support.errors import ConfigError
+    from saftc.runtime import checked_option
+
     given = {name: value for name, value in settings.items() if value is not None}
+    for name, value in given.items():
+        if name in Settings.__dataclass_fields__:
+            try:
+                checked_option(name, value, f"--{name.replace('_', '-')}")
+            except ConfigError as problem:
+                raise typer.BadParameter(str(problem)) from None
     os.environ.update({f"SAFT_{name.upper()}": str(value) for name, value in given.items()})
-    check_provider("--provider" if "provider" in given else "SAFT_PROVIDER")
+    refuse_wrong_settings()
 
 
 # The options that are variables of the environment as well.
@@ -168,7 +179,8 @@ def set_settings(options: Mapping[str, Any]) -> None:
     """Sets the variables for those of a command's options that are settings.
 
     Raises:
-        WrongUsage: No provider has the name that is chosen.
+        BadParameter: One that is given has a wrong value.
+        WrongUsage: Another setting of the surroundings has one, or is misspelt.
     """
     given = {
         name: 1 if value is True else value

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,13 +59,17 @@ def read_module(path: Path) -> str | None:
         raise FileProblem(f"cannot read {path}: {error.strerror or error}") from None
 
 
-def scripts_below(path: str) -> list[str]:
+def scripts_below(path: str, others: Collection[str] = ()) -> list[str]:
     """The scripts that an argument means: itself, or all below a folder, hidden ones left out.
 
+    A file may also end with one of `others`.
+
     Raises:
-        FileProblem: There is none in the folder.
+        FileProblem: There is none in the folder, or the file has the name of something else.
     """
     if path in UNNAMED or not os.path.isdir(path):
+        if os.path.splitext(path)[1] not in ("", ".saft", *others):
+            raise FileProblem(f"{path} is not a script: the name of one ends with .saft")
         return [path]
     found: list[str] = []
     for folder, folders, names in os.walk(path):

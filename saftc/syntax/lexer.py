@@ -83,6 +83,9 @@ _FORMAT_HOLE = "format hole"
 _PROMPT_TEXT = re.compile(r"(?:[^\\${}]|\\.|\\\n)+", re.DOTALL)
 # What no text may hold: bytes that are not UTF-8, NUL, and what ends a line for Python alone.
 _UNREADABLE = re.compile("[\ud800-\udfff\0\r]")
+# With more bytes than this that are NUL, or not UTF-8, a file is no script.
+_FEW_BYTES = 8
+_NO_TEXT = re.compile("[\udc80-\udcff\0]")
 
 _WORDS = KEYWORDS.keys() | SOFT_KEYWORDS.keys()
 
@@ -128,7 +131,8 @@ def lex(source: Source, mistakes: Collector) -> Lexed:
     """The tokens and comments of `source`; what is wrong goes to `mistakes`."""
     found = Collector()
     lexer = _Lexer(source, found)
-    lexer.run()
+    if not lexer.is_of_another_kind():
+        lexer.run()
     lexer.lexed.mistakes = found.all()
     for mistake in lexer.lexed.mistakes:
         mistakes.add(mistake)
@@ -720,6 +724,21 @@ class _Lexer:
         if text.isalpha() and self.text[end : end + 1] not in (" ", "\n"):
             text += " "
         return Advice(hint, edits=(Edit(Span(offset, end), text),))
+
+    def is_of_another_kind(self) -> bool:
+        """Whether the file is no text in UTF-8 at all, of which one mistake is reported."""
+        bad = _NO_TEXT.findall(self.text)
+        if len(bad) <= _FEW_BYTES:
+            return False
+        offset = self.text.index(bad[0])
+        hint = f"{len(bad):,} bytes are not text: is this a script, and saved as UTF-8?"
+        if bad[0] == "\0":
+            code = catalogue.INVALID_CHARACTER
+            self._report(code, offset, offset + 1, character="U+0000", hint=hint)
+        else:
+            byte = ord(bad[0]) - 0xDC00
+            self._report(catalogue.INVALID_UTF8, offset, offset + 1, byte=byte, hint=hint)
+        return True
 
     def _unreadable(self, start: int, end: int) -> None:
         """Reports the first character of a text that no text may hold."""

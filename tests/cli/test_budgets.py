@@ -49,4 +49,5 @@ def test_a_run_ends_where_its_budget_does(saftc: Command, script: Script) -> Non
 def test_a_budget_that_is_none(saftc: Command, script: Script) -> None:
     script("greet.saft", LOOP)
     ended = saftc("run", "greet.saft", "--provider", "mock", "--max-cost", "-1")
-    assert (ended.code, ended.out, ended.err) == (0, "caught config\n", "")
+    assert (ended.code, ended.out) == (2, "")
+    assert "--max-cost: expected 0 or more, got float -1.0" in ended.err

@@ -128,11 +128,15 @@ def test_never_overwrites_the_script(saftc: Command, script: Script, folder: Pat
     assert (folder / "a.saft").read_text() == "x = 1\n"
 
 
-def test_a_script_named_like_a_module(saftc: Command, script: Script, folder: Path) -> None:
-    script("a.py", "x = 1\n")
-    ended = saftc("build", "a.py")
-    assert ended.code == 1 and "is the script itself" in ended.err
-    assert (folder / "a.py").read_text() == "x = 1\n"
+@pytest.mark.parametrize("command", ["build", "check", "check --fix", "fmt"])
+def test_a_file_that_is_no_script(
+    saftc: Command, script: Script, folder: Path, command: str
+) -> None:
+    script("a.html", "<!doctype html>\n")
+    ended = saftc(*command.split(), "a.html")
+    assert ended.code == 1 and ended.out == ""
+    assert "a.html is not a script: the name of one ends with .saft" in ended.err
+    assert (folder / "a.html").read_text() == "<!doctype html>\n"
 
 
 @pytest.mark.parametrize("arguments", [["--out-dir", "out"], ["--out-dir", "out", "--force"]])

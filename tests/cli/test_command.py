@@ -177,6 +177,9 @@ def test_the_shell_completes_commands_and_options(
         ("mcp lock --nope", "saftc mcp lock --help tells more\n"),
         ("mcp frob", "No such command 'frob'. Commands of saftc mcp: list, lock.\n"),
         ("nope", "saftc: No such command 'nope'.\nsaftc --help tells more\n"),
+        ("run --provider nope", "--provider: no provider `nope`; did you mean `none`?\nsaftc run --help tells more\n"),
+        ("run --max-requests -1", "-1\nsaftc run --help tells more\n"),
+        ("run --retries 0", "`retries` is a setting: SAFT_RETRIES, [tool.saft] in pyproject.toml"),
     ],
 )
 def test_the_help_that_is_named_is_that_of_the_command(
@@ -184,6 +187,34 @@ def test_the_help_that_is_named_is_that_of_the_command(
 ) -> None:
     ended = saftc(*words.split())
     assert said in ended.err and ended.code == 2
+
+
+@pytest.mark.parametrize(
+    ("project", "variable", "said"),
+    [
+        ('modle = "x"', "", "pyproject.toml [tool.saft]: no option `modle`; did you mean `model`?"),
+        ("retries = -1", "", "pyproject.toml [tool.saft] retries: expected 0 or more, got int -1"),
+        ("", "SAFT_PROVIDER=openia", "SAFT_PROVIDER: no provider `openia`; did you mean `openai`?"),
+        ("", "SAFT_MAX_TOOL_ROUNDS=-1", "SAFT_MAX_TOOL_ROUNDS: expected 0 or more, got int -1"),
+    ],
+)
+def test_wrong_settings_are_told_before_anything_runs(
+    saftc: Command,
+    script: Script,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    project: str,
+    variable: str,
+    said: str,
+) -> None:
+    script("a.saft", "print(1)\n")
+    (folder / "pyproject.toml").write_text(f"[tool.saft]\n{project}\n")
+    if variable:
+        monkeypatch.setenv(*variable.split("="))
+    checked, run = saftc("check", "a.saft"), saftc("run", "a.saft")
+    assert (checked.code, checked.out) == (1, "")
+    assert said in checked.err and "1 file checked: 1 error" in checked.err
+    assert (run.code, run.out) == (2, "") and said in run.err
 
 
 def test_runs_of_a_file(saftc: Command, folder: Path) -> None:

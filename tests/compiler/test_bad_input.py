@@ -49,8 +49,10 @@ _FILES: dict[str, tuple[str | bytes, list[str]]] = {
     "invalid UTF-8 in a string": (b'x = "\xff"\n', ["SAFT0101"]),
     "invalid UTF-8 in a prompt": (b"x = $ \xff $\n", ["SAFT0101"]),
     "invalid UTF-8 in a comment": (b"// caf\xe9\nx = 1\n", ["SAFT0101"]),
-    "only invalid UTF-8": (bytes(range(128, 256)), ["SAFT0101"] * LIMIT),
-    "UTF-16": ("x = 1\n".encode("utf-16"), None),  # type: ignore[dict-item]
+    "only invalid UTF-8": (bytes(range(128, 256)), ["SAFT0101"]),
+    "UTF-16": ("x = 1  // one\n".encode("utf-16"), ["SAFT0101"]),
+    "many NUL": (b"x = 1\n" + bytes(300), ["SAFT0102"]),
+    "many umlauts in Latin-1": ("// \xfc \xf6\n".encode("latin-1") * 20, ["SAFT0101"]),
     "module named like a word of Python": ("from class import g\nprint(g(1))\n", ["SAFT0502"]),
     "package named like a word of Python": ("import os.None\nprint(os)\n", ["SAFT0502"]),
     "surrogates by escapes": ('x = "\\ud800"\n', ["SAFT0106"]),

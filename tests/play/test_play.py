@@ -396,7 +396,7 @@ def test_a_run_tells_what_its_prompts_take_and_asks_one_again(page: Page) -> Non
         assert found[-1]["event"] == "reply" and found[-1]["text"] == told["reply"]["text"]
         nobody = {"provider": "none", "model": None}
         refused = news_of(connection, {**again, "choice": nobody}, "again")[-1]
-        assert refused["event"] == "failure" and "no model is configured" in refused["message"]
+        assert refused["event"] == "failure" and "no model answers" in refused["message"]
 
 
 def test_a_script_reads_the_lines_that_are_typed(page: Page) -> None:

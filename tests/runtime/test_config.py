@@ -178,7 +178,7 @@ def test_every_variable_that_is_read_is_known() -> None:
     text = "".join(file.read_text("utf-8") for file in files)
     named = set(re.findall(r'"(SAFT_[A-Z_]*[A-Z])"', text))
     assert "SAFT_RECORD" in named
-    assert named <= {*config._VARIABLES, *config._OTHER_VARIABLES}
+    assert named <= {*config.VARIABLES, *config._OTHER_VARIABLES}
 
 
 def test_errors_name_their_source(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -259,8 +259,18 @@ def test_a_missing_key_is_a_config_error(monkeypatch: pytest.MonkeyPatch) -> Non
         prompt("hi", options={"provider": "gemini"})
 
 
-def test_without_a_model_the_error_says_how_to_get_one() -> None:
-    with pytest.raises(ConfigError, match=r"OPENAI_API_KEY.*xllamacpp.*SAFT_PROVIDER=mock"):
+def test_without_a_model_the_error_says_how_to_get_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    from runtime_support._local import provider as local
+
+    monkeypatch.delenv("SAFT_PROVIDER", raising=False)
+    for steps in (["`pip install xllamacpp`", "set SAFT_LOCAL_MODEL"], ["set SAFT_LOCAL_MODEL"]):
+        monkeypatch.setattr(local, "lacking", lambda steps=steps: steps)
+        with pytest.raises(ConfigError) as caught:
+            prompt("hi")
+        said = str(caught.value)
+        assert "OPENAI_API_KEY" in said and "SAFT_PROVIDER=mock" in said
+        assert said.endswith(" and ".join(steps))
+    with pytest.raises(ConfigError, match="provider` is none; choose another one"):
         prompt("hi", options={"provider": "none"})
     with pytest.raises(ConfigError, match="Scripted"):
         prompt("hi", options={"provider": "scripted"})
