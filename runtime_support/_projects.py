@@ -2,12 +2,13 @@
 
     read_section(path)               the table `[tool.saft]` of a pyproject.toml
     is_trusted(folder, user_file())  whether the user has named the folder
+
+Loaded only where there is such a file.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any
 
 from runtime_support._schema import check
@@ -25,17 +26,6 @@ def read_section(path: str) -> dict[str, Any]:
     if not is_object(section):
         raise ConfigError(f"{path} [tool.saft]: expected a table, got {brief(section)}")
     return section
-
-
-def user_file() -> str:
-    """Where the user's own settings are, and which folders are trusted; it need not exist."""
-    if sys.platform == "linux" and "ANDROID_ROOT" not in os.environ:
-        # As platformdirs has it, which takes as long to load as a prompt to be written.
-        base = os.environ.get("XDG_CONFIG_HOME", "").strip() or os.path.expanduser("~/.config")
-        return os.path.join(base, "saft", "config.toml")
-    from platformdirs import user_config_path
-
-    return str(user_config_path("saft", appauthor=False) / "config.toml")
 
 
 def is_of_this_machine(address: str) -> bool:

@@ -30,14 +30,6 @@ from runtime_support._names import did_you_mean, listed, near
 from runtime_support._notes import note
 from runtime_support._positions import Place, place_of_call
 from runtime_support._process import restore
-from runtime_support._projects import (
-    TRUSTED,
-    is_of_this_machine,
-    is_trusted,
-    read_section,
-    read_toml,
-    user_file,
-)
 from runtime_support._schema import check
 from runtime_support._seams import BUDGETS, load_part
 from runtime_support._values import brief, is_object, plain, quote
@@ -496,6 +488,8 @@ def _from_surroundings(
     _tell_unknown_variables()
     path = _project_file(directory)
     if path is not None and is_foreign:
+        from runtime_support._projects import is_trusted
+
         path = path if is_trusted(os.path.dirname(path), user_file()) else None
     project = {} if path is None else _of_project(path)
     said = {
@@ -540,6 +534,8 @@ def _check_word(found: _Surroundings, settings: Settings, said: set[str]) -> Non
     is_replaying = bool(os.environ.get("SAFT_REPLAY")) and not os.environ.get("SAFT_RECORD")
     if not open_ or not is_sending or is_replaying:
         return
+    from runtime_support._projects import is_of_this_machine, is_trusted
+
     has_key = settings.api_key_env is not None or any(map(os.environ.get, _KEYS))
     if not has_key and is_of_this_machine(settings.base_url or ""):
         return
@@ -578,10 +574,23 @@ def _project_file(directory: str) -> str | None:
         directory = parent
 
 
+def user_file() -> str:
+    """Where the user's own settings are, and which folders are trusted; it need not exist."""
+    if sys.platform == "linux" and "ANDROID_ROOT" not in os.environ:
+        # As platformdirs has it, which takes as long to load as a prompt to be written.
+        base = os.environ.get("XDG_CONFIG_HOME", "").strip() or os.path.expanduser("~/.config")
+        return os.path.join(base, "saft", "config.toml")
+    from platformdirs import user_config_path
+
+    return str(user_config_path("saft", appauthor=False) / "config.toml")
+
+
 def _of_user(path: str) -> dict[str, Any]:
     """What the user's own file says; a name that is not a setting may be one of another version."""
     if not os.path.isfile(path):
         return {}
+    from runtime_support._projects import TRUSTED, read_toml
+
     found: dict[str, Any] = {}
     for name, value in read_toml(path).items():
         if name in _TYPES:
@@ -593,6 +602,8 @@ def _of_user(path: str) -> dict[str, Any]:
 
 
 def _of_project(path: str) -> dict[str, Any]:
+    from runtime_support._projects import read_section
+
     return {
         name: checked_option(name, value, f"{path} [tool.saft]")
         for name, value in read_section(path).items()

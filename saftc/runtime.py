@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from runtime_support._observe.spans import workflow
     from runtime_support._observe.tracing import Event, trace_text
     from runtime_support._positions import name_of_place
-    from runtime_support._projects import user_file
     from runtime_support._redaction import escaped, redacted
     from runtime_support._results import Result
     from runtime_support._schema import model as schema_model
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
         OF_THE_RUN,
         PROVIDERS,
         VARIABLES,
-        check_provider_name,
         checked_option,
         settings_for,
         settings_to_show,
@@ -99,9 +97,8 @@ else:
         "_schema.model": "schema_model=.",
         "_schema.reading": "Parameter",
         "_seams": "load_part loaded_part want",
-        "_projects": "user_file",
         "_settings": (
-            "OF_THE_RUN PROVIDERS VARIABLES check_provider_name checked_option settings_for settings_to_show"
+            "OF_THE_RUN PROVIDERS VARIABLES checked_option settings_for settings_to_show"
         ),
         "_templates": "Unknown tool_name",
         "_tools": "function_tool",
@@ -159,7 +156,6 @@ __all__ = [
     "began_by",
     "begin_run",
     "check_can_write",
-    "check_provider_name",
     "check_regular",
     "checked_option",
     "classes_of",
@@ -215,7 +211,6 @@ __all__ = [
     "tool_name",
     "trace_text",
     "usage_of",
-    "user_file",
     "want",
     "who_answers",
     "workflow",

@@ -18,10 +18,10 @@ from typing import Any
 
 from runtime_support._jsontext import parse_unambiguous
 from runtime_support._names import did_you_mean, listed
-from runtime_support._projects import is_of_this_machine, is_trusted, read_section, user_file
+from runtime_support._projects import is_of_this_machine, is_trusted, read_section
 from runtime_support._redaction import remember_secrets, secret_values, with_texts
 from runtime_support._schema import check
-from runtime_support._settings import working_directory
+from runtime_support._settings import user_file, working_directory
 from runtime_support._values import brief, is_object, quote
 from runtime_support.errors import CheckError, ConfigError
 

@@ -48,14 +48,24 @@ def _written_whole(action: Callable[[], int]) -> int:
 def refuse_wrong_settings() -> None:
     """Refuses to begin where a setting of the surroundings is misspelt or has a wrong value.
 
+    They are those of the environment, of the project and of the user, as the runtime reads them.
+
     Raises:
         WrongUsage: There is such a setting; the text says where.
         FileProblem: The project file cannot be read.
     """
-    from saftc.project.settings import mistake_in_settings
+    from saftc.project.settings import settings_of_prompts
 
-    if mistake := mistake_in_settings():
-        raise WrongUsage(mistake)
+    # Only where something is set need the runtime's settings be loaded.
+    of_prompts = os.environ.keys() - {"SAFT_CACHE_DIR", "SAFT_NO_CACHE"}
+    if settings_of_prompts()[1] or any(name.startswith("SAFT_") for name in of_prompts):
+        from runtime_support.errors import ConfigError
+        from saftc.runtime import settings_to_show
+
+        try:
+            settings_to_show()
+        except ConfigError as problem:
+            raise WrongUsage(str(problem)) from None
 
 
 def run(
@@ -221,6 +231,13 @@ def check(
         raise WrongUsage("--diff goes with no other option: leave the others out")
     if bounds and format not in ("text", "json"):
         raise WrongUsage(f"--bounds can be text or json, not {format}")
+    try:
+        refuse_wrong_settings()
+    except WrongUsage as problem:
+        complain(str(problem))
+        has_wrong_settings = True
+    else:
+        has_wrong_settings = False
     with no_garbage_collector():
         failed = check_all(
             files,
@@ -232,7 +249,7 @@ def check(
             fix=fix,
             diff=diff,
         )
-        return 1 if failed else 0
+        return 1 if failed or has_wrong_settings else 0
 
 
 def _watch_mistakes(files: Sequence[str], *, root: Path | None, **options: Any) -> NoReturn:

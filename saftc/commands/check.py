@@ -19,7 +19,7 @@ from saftc.driver import Checked
 from saftc.project.files import UNNAMED, FileProblem, read_script, scripts_below, shown
 from saftc.project.finder import Roots, package_in
 from saftc.project.scripts import Scripts
-from saftc.project.settings import mistake_in_settings, project_wire
+from saftc.project.settings import project_wire
 from saftc.source import Source
 
 if TYPE_CHECKING:
@@ -56,16 +56,12 @@ def check_all(
     failed = False
     count = errors = warnings = 0
     read, roots, wire = read_script, Roots(root), project_wire()
-    if mistake := mistake_in_settings():
-        complain(mistake)
-        failed, errors = True, 1
     if fix or diff:
         # Seldom asked for.
         from saftc.commands.fixing import Fixer
 
         fixer = Fixer(roots, shows=diff)
-        files, problems = _files_of(arguments)
-        failed = not fixer.fix([one for one in files if one not in problems]) or failed
+        failed = not fixer.fix(_scripts_of(arguments))
         read = fixer.read
     if scripts is None:
         scripts = Scripts(read, roots=roots)
@@ -127,6 +123,12 @@ def _checked(
             except FileProblem as problem:
                 found[file] = problem
     return ((file, found[file]) for file in files)
+
+
+def _scripts_of(arguments: Sequence[str]) -> list[str]:
+    """The scripts that are meant and can be found."""
+    files, problems = _files_of(arguments)
+    return [file for file in files if file not in problems]
 
 
 def _files_of(arguments: Sequence[str]) -> tuple[list[str], dict[str, FileProblem]]:

@@ -8,7 +8,6 @@
     in-place = true         `saftc build` alone writes the modules beside their scripts
 """
 
-import os
 from pathlib import Path
 from typing import Any, TypeGuard, cast
 
@@ -17,8 +16,6 @@ from saftc.schedule.settings import Overlapping
 
 # What of the settings is for the compiler, or for a part that reads it where it runs.
 _OF_COMPILING = ("overlap", "pure", "root", "in-place", "mcp")
-# The variables that are no settings of prompts, and often there.
-_OF_CACHE = {"SAFT_CACHE_DIR", "SAFT_NO_CACHE"}
 
 
 def compile_settings(
@@ -73,30 +70,6 @@ def settings_of_prompts() -> tuple[Path, dict[str, Any]]:
     *_, path = settings_files()
     section = _section(path) if path.is_file() else {}
     return path, {name: value for name, value in section.items() if name not in _OF_COMPILING}
-
-
-def mistake_in_settings() -> str | None:
-    """What is wrong with the settings that prompts take here; None when nothing is.
-
-    They are those of the environment, of the project and of the user, as the runtime reads them.
-
-    Raises:
-        FileProblem: The project file cannot be read.
-    """
-    from saftc.runtime import user_file
-
-    is_said = bool(settings_of_prompts()[1]) or os.path.isfile(user_file())
-    is_said = is_said or any(one.startswith("SAFT_") for one in os.environ.keys() - _OF_CACHE)
-    if not is_said:
-        return None  # so that the runtime's settings need not be loaded
-    from runtime_support.errors import ConfigError
-    from saftc.runtime import settings_to_show
-
-    try:
-        settings_to_show()
-    except ConfigError as problem:
-        return str(problem)
-    return None
 
 
 def project_wire() -> str | None:
