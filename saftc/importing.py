@@ -20,7 +20,6 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-from saftc.commands.asserts import compile_module
 from saftc.commands.reporting import write_rendered
 from saftc.project.cache import CompiledModule
 from saftc.project.files import FileProblem
@@ -90,8 +89,7 @@ class ScriptLoader(Loader):
         assert compiled.text is not None
         form = ", async" if self.is_async else ""
         filename = f"<compiled {self.script}{form}>"
-        code = compile_module(compiled.text, filename)
-        run_text(compiled.text, filename, module.__dict__, Running(compiled, workspace), code)
+        run_text(compiled.text, filename, module.__dict__, Running(compiled, workspace))
 
 
 def _compiled(

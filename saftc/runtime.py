@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         replace_file,
         size_text,
     )
+    from runtime_support._language.operators import out_of_range
     from runtime_support._media import describe_content
     from runtime_support._names import did_you_mean, listed
     from runtime_support._notes import note
@@ -85,6 +86,7 @@ else:
         "_language.files": (
             "PRIVATE base_folder check_can_write check_regular open_private replace_file size_text"
         ),
+        "_language.operators": "out_of_range",
         "_media": "describe_content",
         "_names": "did_you_mean listed",
         "_notes": "note",
@@ -193,6 +195,7 @@ __all__ = [
     "note",
     "note_command",
     "open_private",
+    "out_of_range",
     "order",
     "price_of",
     "program_limits",

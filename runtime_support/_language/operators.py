@@ -25,6 +25,7 @@ from runtime_support._values import (
     attributes_of,
     basic_kind,
     brief,
+    counted,
     has_length,
     is_dataframe,
     is_function,
@@ -455,10 +456,14 @@ def _equal(left: Any, right: Any) -> bool:
 def _item_at(value: str | list[Any] | tuple[Any, ...], position: int) -> Any:
     if -len(value) <= position < len(value):
         return value[position]
-    items = "characters" if isinstance(value, str) else "items"
-    found = f"the {kind(value)} has {len(value)} {items}"
+    raise MissingError(out_of_range(value, position), name=position)
+
+
+def out_of_range(value: str | list[Any] | tuple[Any, ...], position: int) -> str:
+    """Says which item a value does not have."""
+    items = counted(len(value), "character" if isinstance(value, str) else "item")
     asked = brief(position).removeprefix("int ")
-    raise MissingError(f"index {asked} is out of range: {found}", name=position)
+    return f"index {asked} is out of range: the {kind(value)} has {items}"
 
 
 def _unpacked(

@@ -12,6 +12,7 @@ import os
 import re
 import traceback
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from types import CodeType, FrameType, TracebackType
 
@@ -19,7 +20,7 @@ from runtime_support.errors import Failed
 from saftc.commands.asserts import compared
 from saftc.diagnostics.render import snippet
 from saftc.running import Running, Stretch, is_of_library, is_of_saftc
-from saftc.runtime import error_words, is_broken_rule, is_tool_of_server
+from saftc.runtime import error_words, is_broken_rule, is_tool_of_server, out_of_range
 from saftc.source import Source, Span
 
 # More callers than this are a recursion: the ends of it tell enough.
@@ -32,7 +33,10 @@ def explain(error: BaseException, scripts: Mapping[str, Running]) -> str:
     passed = [step for step in steps if isinstance(step, _InScript) and not step.is_rule]
     if isinstance(error, ModuleNotFoundError) and error.name == "polars":
         return "error: dataframes need the package polars; pip install polars\n"
-    lines = [f"error: {_words(error) if is_of_saft(error, scripts) else _python_words(error)}\n"]
+    words = _python_words(error)
+    if is_of_saft(error, scripts):
+        words = _words(error, passed[-1] if passed else None)
+    lines = [f"error: {words}\n"]
     for note in getattr(error, "__notes__", ()):
         if not note.startswith("at "):
             lines.append(f"  {note}\n")
@@ -83,8 +87,8 @@ def _whole_assert(script: Running, span: Span) -> Span:
     return span
 
 
-def _words(error: BaseException) -> str:
-    """The error's own words; Python's bare ones are made whole."""
+def _words(error: BaseException, step: "_InScript | None") -> str:
+    """The error's own words; Python's bare ones, raised at `step`, are made whole."""
     match error:
         case AssertionError():
             return f"assertion failed: {error}" if str(error) else "assertion failed"
@@ -95,13 +99,34 @@ def _words(error: BaseException) -> str:
             return _of_number(str(error))
         case IndexError() if type(error) is IndexError:
             kind = str(error).partition(" ")[0]
-            return f"the {kind if kind in ('string', 'tuple') else 'list'} has no item there"
+            kind = kind if kind in ("string", "tuple") else "list"
+            return step and _index_words(step) or f"the {kind} has no item there"
         case ZeroDivisionError() if type(error) is ZeroDivisionError:
             return "division by zero"
         case RecursionError() | Failed():
             return error_words(error)
         case _:
             return _python_words(error)
+
+
+# What can be evaluated again when something has failed: it does nothing.
+_WITHOUT_EFFECTS = (
+    *(ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.UnaryOp),
+    *(ast.List, ast.Tuple, ast.operator, ast.unaryop, ast.expr_context),
+)
+
+
+def _index_words(step: "_InScript") -> str | None:
+    """`index 5 is out of range: the list has 2 items`, where both can be found again."""
+    for node in ast.walk(ast.parse(step.script.text)):
+        if not isinstance(node, ast.Subscript) or _place(node) != step.stretch:
+            continue
+        if all(isinstance(part, _WITHOUT_EFFECTS) for part in ast.walk(node)):
+            names = step.frame.f_globals | step.frame.f_locals
+            parts = (compile(ast.Expression(part), "", "eval") for part in (node.value, node.slice))
+            with suppress(IndexError):  # of another index inside of it
+                return out_of_range(*(eval(part, names) for part in parts))
+    return None
 
 
 def _of_number(words: str) -> str:
@@ -150,6 +175,7 @@ class _InScript:
     frame: FrameType
     script: Running
     span: Span
+    stretch: Stretch
     # Whether it is a broken rule of a record: what has gone wrong is where that was made.
     is_rule: bool = False
 
@@ -187,7 +213,7 @@ def _steps(
             stretch = _iterable_of(_stretch(frame.f_code, trace), script.text)
             span = script.span(stretch) or script.import_at(stretch[0])
             if span is not None:
-                yield _InScript(frame, script, span, is_broken_rule(trace))
+                yield _InScript(frame, script, span, stretch, is_broken_rule(trace))
         elif script is None and not path.startswith("<") and not is_of_library(path):
             yield _InPython(frame, trace.tb_lineno)
         trace = trace.tb_next

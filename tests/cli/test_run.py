@@ -157,8 +157,11 @@ def test_a_rule_over_floats_holds_of_what_is_no_number(saftc: Command, script: S
     [
         ('int("it\'s")', '"it\'s" is not an int'),
         ('float("x")', '"x" is not a number'),
-        ("xs[3]", "the list has no item there"),
-        ('"a"[xs[0]]', "the string has no item there"),
+        ("xs[3]", "index 3 is out of range: the list has 1 item"),
+        ('"a"[xs[0]]', "index 1 is out of range: the string has 1 character"),
+        ("xs[-2 - 1]", "index -3 is out of range: the list has 1 item"),
+        ("[xs, xs][xs[0] + 1][0]", "index 2 is out of range: the list has 2 items"),
+        ("[1][xs[0] + len(xs)]", "the list has no item there"),
         ("1 / (xs[0] - 1)", "division by zero"),
         ("max(xs[1:])", "the list has no item: `max` needs one"),
     ],

@@ -158,7 +158,7 @@ def test_indexes_and_slices() -> None:
     assert ops.index({"two words": 2}, "two words") == 2
     assert ops.slice([1, 2, 3], 1, None) == [2, 3]
     assert ops.slice("abc", None, 2) == "ab"
-    with pytest.raises(MissingError, match="the list has 1 items"):
+    with pytest.raises(MissingError, match="the list has 1 item"):
         ops.index([1], 1)
     with pytest.raises(MissingError, match="did you mean `name`"):
         ops.index({"name": 1}, "nam")
