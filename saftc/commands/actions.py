@@ -91,8 +91,9 @@ def run(
     write_rendered(module.said_when_used, sys.stderr)
     if module.text is None:
         return 1
-    from saftc.commands.run import run_module
+    from saftc.commands.run import refuse_undecided, run_module
 
+    refuse_undecided(module)
     return run_module(module, workspace, arguments)
 
 

@@ -78,9 +78,23 @@ class ProgressLine:
     def _show(self, text: str) -> None:
         with self._lock:
             if not self._is_in_line:
-                self._write(_ERASE + text)
+                self._write(_ERASE + _cut(text, _width_of(self._stream)))
                 self._stream.flush()
                 self._is_shown = True
+
+
+def _width_of(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns
+    except OSError:
+        return 80
+
+
+def _cut(text: str, width: int) -> str:
+    """The text less the parts at its end that a line of a terminal has no room for."""
+    while len(text) >= width and ", " in text:
+        text = text.rpartition(", ")[0]
+    return text[: width - 1]
 
 
 def show_prompts() -> None:

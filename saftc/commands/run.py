@@ -1,6 +1,7 @@
 """Running a script: compiled in memory, executed as a program, errors told in its own terms."""
 
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -11,9 +12,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import runtime_support
-from saftc.commands.approving import let_person_decide
+from saftc.commands.approving import is_at_terminal, let_person_decide
 from saftc.commands.progress import show_prompts, tell_sum
-from saftc.commands.reporting import complain, visible, write_rendered
+from saftc.commands.reporting import WrongUsage, complain, visible, write_rendered
 from saftc.project.cache import CompiledModule
 from saftc.project.files import UNNAMED, FileProblem, shown
 from saftc.project.finder import folder_of, package_in
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from importlib.abc import Loader
 
 Ended: TypeAlias = Literal["ok", "failed", "interrupted", "waiting"]
+
+
+# How a module has the function that makes calls wait.
+_APPROVES = re.compile(r"^from runtime_support import [^)]*?\bapprove\b", re.MULTILINE)
 
 
 def advise_recording(file: str) -> None:
@@ -101,6 +106,28 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     if ended == "waiting":
         return runtime_support.RunWaiting.exit_code
     return 0 if ended == "ok" else 1
+
+
+def refuse_undecided(module: CompiledModule) -> None:
+    """Refuses a run in which nobody could decide about the calls that wait for approval.
+
+    A module of Python that the script imports may set an approver, so that this is known only of
+    scripts without one.
+
+    Raises:
+        WrongUsage: The script has such calls, and there is neither a terminal nor a journal.
+    """
+    has_python = len(module.scripts) < len(module.imports)
+    if has_python or not _APPROVES.search(module.text or ""):
+        return
+    from saftc.runtime import settings_to_show
+
+    can_ask = is_at_terminal() or settings_to_show().approver is not None
+    if not can_ask and not os.environ.get("SAFT_JOURNAL"):
+        raise WrongUsage(
+            f"calls of {shown(module.script)} wait for approval: run it at a terminal, which asks "
+            "you, or with --journal FILE, in which `saftc approve` decides"
+        )
 
 
 def _workflow(name: str) -> AbstractContextManager[None]:

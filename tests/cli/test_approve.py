@@ -109,7 +109,11 @@ def test_rows_of_a_table_that_wait(saftc: Command, script: Script) -> None:
 
 def test_without_anybody_to_ask(saftc: Command, script: Script) -> None:
     script("desk.saft", DESK.partition("try:")[0] + "print($ Pay {refund:approve} $)\n")
+    script("other.saft", "print($ Hello. $)\nimport desk\n")
     ended = saftc("run", "desk.saft", "--provider", "mock")
+    assert (ended.code, ended.out) == (2, "")
+    assert "calls of desk.saft wait for approval: run it at a terminal" in ended.err
+    ended = saftc("run", "other.saft", "--provider", "mock")
     assert ended.code == 1
     assert "calls of refund wait for approval, and no approver is set" in ended.err
 

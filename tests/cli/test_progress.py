@@ -92,6 +92,36 @@ def left_on_screen(text: str) -> list[str]:
     return [re.sub(r".*\r\x1b\[K", "", line) for line in lines]
 
 
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (80, "12 prompts, 3 in flight, 5,120 tokens, 12 s"),
+        (43, "12 prompts, 3 in flight, 5,120 tokens"),
+        (12, "12 prompts"),
+        (8, "12 prom"),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
+def test_the_line_is_no_wider_than_the_terminal(width: int, shown: str) -> None:
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 10, width, 0, 0))
+    line = "12 prompts, 3 in flight, 5,120 tokens, 12 s"
+    code = f"from saftc.commands.progress import show_line; show_line(lambda: {line!r}); input()"
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    read = ""
+    while shown not in read:
+        read += os.read(ours, 100).decode()
+    process.communicate(b"\n")
+    os.close(ours)
+    assert set(read.split("\r\x1b[K")) <= {"", shown}
+
+
 @pytest.mark.heavy
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
 def test_a_line_at_a_terminal(server: FakeServer) -> None:
