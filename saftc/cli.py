@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated, Any
 
 import typer
@@ -56,7 +57,8 @@ app = typer.Typer(
     epilog="`saftc script.saft` is short for `saftc run script.saft`, and `saftc -c TEXT` for "
     "`saftc run -c TEXT`. The options above work anywhere in a command.",
     add_completion=True,
-    rich_markup_mode="markdown",
+    # Columns need room: a narrow terminal has plain text.
+    rich_markup_mode="markdown" if get_terminal_size().columns >= 60 else None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -769,6 +771,7 @@ def _command() -> int:
     """Does what the words of the command say; gives the exit code."""
     command: Any = typer.main.get_command(app)
     words = in_order(sys.argv[1:], command)
+    _leave_out_types_of_flags(command)
     try:
         code = command(words, prog_name="saftc", standalone_mode=False)
     except typer.TyperException as problem:
@@ -778,6 +781,16 @@ def _command() -> int:
     if code == INTERRUPTED:  # which typer has made of a KeyboardInterrupt
         raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
+
+
+def _leave_out_types_of_flags(command: Any, above: typer.Context | None = None) -> None:
+    """Has the help of a command, and of those below it, show no type for options without value."""
+    context = typer.Context(command, above, **command.context_settings)
+    for parameter in command.get_params(context):
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
+    for below in getattr(command, "commands", {}).values():
+        _leave_out_types_of_flags(below, context)
 
 
 def _usage_words(problem: typer.TyperException, saftc: Any, given: Sequence[str]) -> str:

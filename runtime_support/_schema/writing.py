@@ -295,10 +295,17 @@ class NotationWriter:
 
     def write_union(self, members: tuple[m.Schema, ...], indent: str) -> str:
         others = [member for member in members if not _is_nil(member)]
-        texts = [self.write(member, indent) for member in others]
+        texts = [self.write_member(member, indent) for member in others]
         if len(others) == len(members):
             return " | ".join(texts)
         return f"{texts[0]}?" if len(texts) == 1 else f"{' | '.join(texts)} | nil"
+
+
+    def write_member(self, member: m.Schema, indent: str) -> str:
+        """A member of a union; when to choose a record stands behind it."""
+        text = self.write(member, indent)
+        doc = " ".join((member.doc or "").split()) if isinstance(member, m.ObjectSchema) else ""
+        return f"{text} /* {doc} */" if doc and "*/" not in doc else text
 
 
 class _ShortWriter(NotationWriter):
@@ -312,6 +319,9 @@ class _ShortWriter(NotationWriter):
 
     def write_root(self, schema: m.RootSchema, indent: str) -> str:
         return schema.name
+
+    def write_member(self, member: m.Schema, indent: str) -> str:
+        return self.write(member, indent)
 
     def write_object(self, schema: m.ObjectSchema, indent: str) -> str:
         if schema.build is not None and schema.name is not None:

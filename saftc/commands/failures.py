@@ -100,7 +100,7 @@ def _words(error: BaseException, step: "_InScript | None") -> str:
         case IndexError() if type(error) is IndexError:
             kind = str(error).partition(" ")[0]
             kind = kind if kind in ("string", "tuple") else "list"
-            return step and _index_words(step) or f"the {kind} has no item there"
+            return (step and _index_words(step)) or f"the {kind} has no item there"
         case ZeroDivisionError() if type(error) is ZeroDivisionError:
             return "division by zero"
         case RecursionError() | Failed():

@@ -177,7 +177,7 @@ def test_the_shell_completes_commands_and_options(
         ("mcp lock --nope", "saftc mcp lock --help tells more\n"),
         ("mcp frob", "No such command 'frob'. Commands of saftc mcp: list, lock.\n"),
         ("nope", "saftc: No such command 'nope'.\nsaftc --help tells more\n"),
-        ("run --provider nope", "--provider: no provider `nope`; did you mean `none`?\nsaftc run --help tells more\n"),
+        ("run --provider nope", "`nope`; did you mean `none`?\nsaftc run --help tells more\n"),
         ("run --max-requests -1", "-1\nsaftc run --help tells more\n"),
         ("run --retries 0", "`retries` is a setting: SAFT_RETRIES, [tool.saft] in pyproject.toml"),
     ],
@@ -187,6 +187,19 @@ def test_the_help_that_is_named_is_that_of_the_command(
 ) -> None:
     ended = saftc(*words.split())
     assert said in ended.err and ended.code == 2
+
+
+@pytest.mark.parametrize("width", ["40", "100"])
+def test_help_shows_whole_names_and_no_types_of_flags(
+    saftc: Command, monkeypatch: pytest.MonkeyPatch, width: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    command = [sys.executable, "-m", "saftc", "run", "--help"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    for name in ("--no-overlap", "--max-total-tokens", "--timeline FILE", "--usage"):
+        assert name in " ".join(shown.split())
+    assert "-h" in shown.split() or "-h," in shown.split()
+    assert "<bool>" not in shown
 
 
 @pytest.mark.parametrize(

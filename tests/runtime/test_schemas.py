@@ -14,7 +14,7 @@ from runtime_support import CheckError, check, prompt
 from runtime_support._schema.checking import decode
 from runtime_support._schema.model import ListSchema, ScalarSchema
 from runtime_support._schema.reading import object_schema, schema_of
-from runtime_support._schema.writing import json_schema, notation, strict_json_schema
+from runtime_support._schema.writing import json_schema, notation, short, strict_json_schema
 from runtime_support.testing import Scripted, tool_request
 
 
@@ -65,6 +65,24 @@ class Bare:
 )
 def test_the_notation_is_the_scripts(type_: Any, written: str) -> None:
     assert notation(schema_of(type_)) == written
+
+
+def test_the_notation_says_when_each_record_of_a_union_is_meant() -> None:
+    @dataclass
+    class Found:
+        """A flight."""
+
+        number: str
+
+    @dataclass
+    class Nothing:
+        """When no flight
+        is found."""
+
+    written = "{number: string} /* A flight. */ | {} /* When no flight is found. */"
+    assert notation(schema_of(Found | Nothing)) == written
+    assert notation(schema_of(list[Found])) == "[{number: string}]"
+    assert "flight" not in short(schema_of(Found | Nothing))
 
 
 def test_types_that_are_equal_but_read_otherwise_keep_their_order() -> None:

@@ -161,8 +161,8 @@ def _failing(hint: str, line: list[Token]) -> str | Advice:
             return _instead(hint, line[0], line[0], "fail")
         case ["NAME", "LPAR", "STRING", "RPAR", "NEWLINE"]:
             text, end = line[3].span, line[4].span.end
-            edits = (Edit(Span(line[0].span.start, text.start), "fail "), Edit(Span(text.end, end), ""))
-            return Advice(hint, edits=edits)
+            before = Edit(Span(line[0].span.start, text.start), "fail ")
+            return Advice(hint, edits=(before, Edit(Span(text.end, end), "")))
         case _:
             return hint
 
