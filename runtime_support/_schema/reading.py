@@ -17,10 +17,11 @@ import dataclasses
 import enum
 import functools
 import inspect
+import re
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -232,11 +233,13 @@ def _signature(function: Callable[..., Any], names: Mapping[type, str] | None) -
     has_rest = inspect.Parameter.VAR_POSITIONAL in kinds
     open_ended = inspect.Parameter.VAR_KEYWORD in kinds
     parameters: list[Parameter] = []
+    whole = _own_doc(function) if isinstance(function, type) else inspect.getdoc(function)
+    function_doc, said = _split_doc(whole, signature.parameters)
     for name, parameter in signature.parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
             continue
         hint = hints.get(name, Any)
-        schema, doc = schema_of(hint, namespace, names), doc_of(hint)
+        schema, doc = schema_of(hint, namespace, names), doc_of(hint) or said.get(name)
         known_as = known_by(name)
         if known_as in signature.parameters:
             known_as = name
@@ -256,8 +259,40 @@ def _signature(function: Callable[..., Any], names: Mapping[type, str] | None) -
             )
         )
     returns = schema_of(hints["return"], namespace, names) if "return" in hints else m.AnySchema()
-    doc = _own_doc(function) if isinstance(function, type) else inspect.getdoc(function)
-    return Signature(tuple(parameters), returns, doc, open_ended, unresolved)
+    return Signature(tuple(parameters), returns, function_doc, open_ended, unresolved)
+
+
+# What begins the texts of parameters in the styles of Google, NumPy and Sphinx.
+_PARAMETER_TEXTS = re.compile(
+    r"^[ \t]*(?:(?:Args|Arguments|Parameters|Params):?[ \t]*$|:param\b)", re.MULTILINE
+)
+
+
+def _split_doc(doc: str | None, names: Collection[str]) -> tuple[str | None, dict[str, str]]:
+    """The docstring of a function without the texts of its parameters, and these by name."""
+    if doc is None or not _PARAMETER_TEXTS.search(doc):
+        return doc, {}
+    from docstring_parser import ParseError, compose, parse
+    from docstring_parser.common import DocstringParam, DocstringReturns
+
+    try:
+        parsed = parse(doc)
+    except ParseError:
+        return doc, {}
+    said = {
+        one.arg_name.lstrip("*"): " ".join((one.description or "").split())
+        for one in parsed.params
+    }
+    if not said.keys() <= set(names):
+        return doc, {}  # texts of something else: nothing of them is lost
+    returns = parsed.returns
+    parsed.meta = [
+        one for one in parsed.meta if not isinstance(one, DocstringParam | DocstringReturns)
+    ]
+    parts = [compose(parsed).strip()]
+    if returns is not None and returns.description:
+        parts.append(f"Returns: {' '.join(returns.description.split())}")
+    return "\n\n".join(filter(None, parts)) or None, said
 
 
 class _Reader:
