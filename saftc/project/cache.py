@@ -13,6 +13,7 @@ to see. A cache that is damaged, or cannot be read or written, costs time and no
 import json
 import os
 import sys
+from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
 from importlib.util import find_spec
@@ -106,7 +107,10 @@ class Cache:
 
     def size(self) -> tuple[int, int]:
         """How many files are kept, and their bytes."""
-        sizes = [path.stat().st_size for path in self._files()]
+        sizes: list[int] = []
+        for path in self._files():
+            with suppress(FileNotFoundError):  # another saftc has removed it just now
+                sizes.append(path.stat().st_size)
         return len(sizes), sum(sizes)
 
     def clear(self) -> tuple[int, int]:
