@@ -53,9 +53,9 @@ if TYPE_CHECKING:
     from runtime_support.mcp import _lock as mcp_lock
     from runtime_support.mcp import _serving as mcp_serving
     from runtime_support.mcp import _sessions as mcp_sessions
+    from runtime_support.programs import _conversions as conversions
     from runtime_support.programs import _tree as program_tree
     from runtime_support.programs import _types as program_types
-    from runtime_support.programs._coercion import MOST_CONVERSIONS, readings
     from runtime_support.programs._evaluation import DEFAULT_LIMITS as program_limits
     from runtime_support.programs._prompting import ProgramQuestion
     from runtime_support.programs._registry import Definition, Function, classes_of
@@ -108,7 +108,7 @@ else:
         "mcp._lock": "mcp_lock=.",
         "mcp._serving": "mcp_serving=.",
         "mcp._sessions": "mcp_sessions=.",
-        "programs._coercion": "MOST_CONVERSIONS readings",
+        "programs._conversions": "conversions=.",
         "programs._evaluation": "program_limits=DEFAULT_LIMITS",
         "programs._prompting": "ProgramQuestion",
         "programs._registry": "Definition Function classes_of",
@@ -131,7 +131,6 @@ else:
 
 __all__ = [
     "KEPT_OPTIONS",
-    "MOST_CONVERSIONS",
     "OF_THE_RUN",
     "PRESETS",
     "PRIVATE",
@@ -160,6 +159,7 @@ __all__ = [
     "checked_option",
     "classes_of",
     "close_journals",
+    "conversions",
     "cost_of",
     "counted",
     "describe_content",
@@ -198,7 +198,6 @@ __all__ = [
     "program_limits",
     "program_tree",
     "program_types",
-    "readings",
     "redacted",
     "replace_file",
     "schema_model",

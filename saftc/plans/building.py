@@ -33,7 +33,7 @@ from runtime_support.programs import Registry
 from saftc.plans.scripts import Script, identifier, pattern
 from saftc.plans.tools import NotWritable, Tools
 from saftc.plans.types import ANY_TUPLE, NOWHERE
-from saftc.runtime import MOST_CONVERSIONS, Definition, Parameter, readings
+from saftc.runtime import Definition, Parameter, conversions
 from saftc.runtime import program_tree as tree
 from saftc.runtime import program_types as types
 from saftc.runtime import schema_model as model
@@ -344,69 +344,59 @@ class _Builder:
     def coerced(self, node: tree.CoerceNode, block: Block, scope: Scope, hint: str) -> n.Expression:
         target, around = node.type, {one.text for one in scope.values()}
         value = self.expression(node.operand, block, scope, hint)
-        match node.operand, node.coercion:
-            # The checker has tried the same: it gives one value.
-            case tree.ConstantNode(value=constant), tree.Widens():
-                made = self.script.constant(types.conform(constant, target))
-            case tree.ConstantNode(value=constant), tree.Hops():
-                made = self.script.constant(readings(constant, target)[0][1])
-            case operand, coercion:
-                made = self.native(value, types.widen(operand.type), target, coercion, around)
-        return self.by_value(value, target, around) if made is None else made
+        operand = node.operand
+        if isinstance(target, model.TupleSchema) and (
+            isinstance(operand, tree.ListNode)
+            or (isinstance(operand, tree.MapNode) and target.rest is not None)
+        ):
+            return self.as_tuple(value)  # of the items that it asks for
+        is_constant = isinstance(operand, tree.ConstantNode)
+        source = operand.type if is_constant else types.widen(operand.type)
+        made = self.native(value, source, target, around)
+        return made or self.by_value(value, target, around)
 
     def native(
-        self,
-        value: n.Expression,
-        source: types.Type,
-        target: types.Type,
-        coercion: tree.Coercion,
-        around: set[str],
+        self, value: n.Expression, source: types.Type, target: types.Type, around: set[str]
     ) -> n.Expression | None:
         """Ordinary Python that does the same for every value, if there is such."""
         item, wanted = types.item_of(source), types.item_of(target)
-        match coercion:
-            case tree.Fits():
+        match conversions.step(source, target, self.script.tools.registry):
+            case conversions.Fits(is_same=True):
                 return value
-            case tree.Converts(path):
-                for one in path:
+            # Of a constant, the checker has tried the same: it gives one value.
+            case conversions.Fits() if isinstance(source, model.LiteralSchema):
+                return self.script.constant(types.conform(source.value, target))
+            case conversions.Read(values=((_, known),)):
+                return self.script.constant(known)
+            case conversions.Route(chains=(chain,), levels=0):
+                for one in chain:
                     value = self.script.called(one.function, [value])
                     self.script.typed(value, one.result)
                 return value
-            case tree.Each(inner):
-                return self.each(value, item, target, inner, around)
-            case tree.Widens() if target == types.FLOAT and source in types.NUMBERS:
+            case conversions.Fits() if target == types.FLOAT and source in types.NUMBERS:
                 return self.script.converted(value, t.FLOAT)
-            case tree.Widens() if isinstance(target, model.TupleSchema):
+            case conversions.Fits() if isinstance(target, model.TupleSchema):
                 is_same = item is not None and wanted is not None and types.fits(item, wanted)
                 return self.as_tuple(value) if wanted is None or is_same else None
-            case tree.Widens() if wanted is not None:
-                return self.each(value, item, target, coercion, around)
-            case tree.Hops() if source in types.NUMBERS and target == types.STRING:
+            case conversions.Read() if source in types.NUMBERS and target == types.STRING:
                 return self.script.converted(value, t.STRING)
-            case tree.Hops() if source == types.BOOLEAN and target in types.NUMBERS:
+            case conversions.Read() if source == types.BOOLEAN and target in types.NUMBERS:
                 return self.script.converted(value, t.FLOAT if target == types.FLOAT else t.INT)
-            case tree.Hops() if source == model.ListSchema(types.STRING) and target == types.STRING:
+            case conversions.Read() if target == types.STRING and item == types.STRING:
                 return self.script.joined(value)
             case _:
-                return None
+                return self.each(value, item, target, around)
 
     def each(
-        self,
-        value: n.Expression,
-        item: types.Type | None,
-        target: types.Type,
-        coercion: tree.Coercion,
-        around: set[str],
+        self, value: n.Expression, item: types.Type | None, target: types.Type, around: set[str]
     ) -> n.Expression | None:
         lists = [one for one in types.members_of(target) if types.item_of(one) is not None]
         if item is None or len(lists) != 1 or not isinstance(lists[0], model.ListSchema):
             return None
         name = self.script.element("item", around)
         read = self.script.typed(n.Name(NOWHERE, name), item)
-        made = self.native(read, item, lists[0].item, coercion, {*around, name})
-        if made is None:
-            return None
-        return self.script.typed(self.script.for_each(made, name, value), lists[0])
+        made = self.native(read, item, lists[0].item, {*around, name})
+        return made and self.script.typed(self.script.for_each(made, name, value), lists[0])
 
     def as_tuple(self, value: n.Expression) -> n.Expression:
         """A list as a tuple; one that is written out, as a tuple written out."""
@@ -469,7 +459,7 @@ def _leading_to(target: types.Type, registry: Registry) -> list[Definition]:
     """The conversions by which a value, or a part of it, may become a part of the target."""
     wanted = _parts(target, registry, [])
     leading: list[Definition] = []
-    for _ in range(MOST_CONVERSIONS):
+    for _ in range(conversions.MOST_CONVERSIONS):
         further = [
             one
             for one in registry.conversions
