@@ -315,35 +315,36 @@ def _join(items: Iterable[str | int | float]) -> str:
 _ATOM = m.UnionSchema((_types.STRING, _types.NUMBER))
 _ATOMS = m.ListSchema(_ATOM)
 READINGS = (
-    Reading("as a number", _types.STRING, _types.NUMBER, _parse_number),
-    Reading("as a number", _types.BOOLEAN, _types.NUMBER, int),
-    Reading("as text", _types.NUMBER, _types.STRING, json.dumps),
-    Reading("as a boolean", _types.NUMBER, _types.BOOLEAN, {0: False, 1: True}.get),
-    Reading("joined", _ATOMS, _types.STRING, _join),
-    Reading("split at the commas", _types.STRING, _ATOMS, _split),
-    Reading("a list of one", _types.STRING, _ATOMS, lambda text: [text]),
-    Reading("a list of one", _types.NUMBER, m.ListSchema(_types.NUMBER), lambda one: [one]),
+    (
+        Reading("as a number", _types.STRING, _types.NUMBER, _parse_number),
+        Reading("as a number", _types.BOOLEAN, _types.NUMBER, int),
+        Reading("as text", _types.NUMBER, _types.STRING, json.dumps),
+        Reading("as a boolean", _types.NUMBER, _types.BOOLEAN, {0: False, 1: True}.get),
+        Reading("joined", _ATOMS, _types.STRING, _join),
+    ),
+    (
+        Reading("split at the commas", _types.STRING, _ATOMS, _split),
+        Reading("a list of one", _types.STRING, _ATOMS, lambda text: [text]),
+        Reading("a list of one", _types.NUMBER, m.ListSchema(_types.NUMBER), lambda one: [one]),
+    ),
 )
+"""The readings, and those as lists, which count where there is none of the others."""
 
 
 def readings(value: Any, target: _types.Type) -> tuple[tuple[str, Any], ...]:
-    """What the value can be read as, each with a sentence; as a list only if as nothing else."""
+    """All that the value can be read as, each with a sentence."""
     members = _types.members_of(target)
-    found: dict[str, tuple[str, Any]] = {}
-    for rule in READINGS:
-        is_list_of_atoms = isinstance(rule.result, m.ListSchema)
-        if not _types.conforms(value, rule.source) or (is_list_of_atoms and _has_scalar(found)):
-            continue
-        made = rule.make(value)
-        for member in filter(rule.may_give, members if made is not None else ()):
-            kept = _kept(made, member)
-            if kept is not None:
-                found.setdefault(repr(kept), (rule.sentence, kept))
-    return tuple(found.values())
-
-
-def _has_scalar(found: dict[str, tuple[str, Any]]) -> bool:
-    return any(not (is_list(one) or is_tuple(one)) for _, one in found.values())
+    for rules in READINGS:
+        found = {
+            repr(kept): (rule.sentence, kept)
+            for rule in rules
+            if _types.conforms(value, rule.source)
+            for member in filter(rule.may_give, members)
+            if (kept := _kept(rule.make(value), member)) is not None
+        }
+        if found:
+            return tuple(found.values())
+    return ()
 
 
 def _kept(made: Any, target: _types.Type) -> Any:
@@ -360,7 +361,8 @@ def _kept(made: Any, target: _types.Type) -> Any:
 def _may_be_read(source: _types.Type, target: _types.Type) -> bool:
     return any(
         rule.may_give(target) and may_be(source, rule.source) and may_be(rule.result, target)
-        for rule in READINGS
+        for rules in READINGS
+        for rule in rules
     )
 
 

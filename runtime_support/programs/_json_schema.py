@@ -1,11 +1,11 @@
 """A JSON Schema by which a server holds a model to programs: each argument as its plain type, or as
-a call.
+a call that can give it.
 
-    number      a number, or whatever is called
+    number      a number, or a call that gives or can become one
     call.add    {"add": {"a": number, "b": number}}
 
-What a program may say beside it (texts that are numbers, say), and what no schema can say (whether
-a call gives what is asked for, which variables are in scope), is left to the check of the program.
+What a program may say beside it (texts that are numbers, say), and what no schema can say (which
+variables are in scope, say), is left to the check of the program.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from runtime_support._schema import model as m
 from runtime_support._schema.writing import JSON_TYPES
 from runtime_support.programs import _types
+from runtime_support.programs._conversions import No, step
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import FORMS
 
@@ -23,15 +24,14 @@ Schema: TypeAlias = dict[str, Any]
 
 _VARIABLE: Schema = {"type": "string", "pattern": "^[^$]+$"}
 _DATA_KEY: Schema = {"not": {"pattern": "^[$]"}}
-_CALL = "call"
+_FORM = "form"
 
 
 def schema(registry: Registry, returns: Any = Any) -> Schema:
     """The JSON Schema (2020-12) of programs of this registry whose value is a `returns`."""
     writer = _SchemaWriter(registry)
     root = writer.expression(registry.read_type(returns))
-    calls = [writer.call(one) for one in registry.definitions.values()]
-    writer.definitions[_CALL] = {"anyOf": [*calls, *writer.forms()]}
+    writer.definitions[_FORM] = {"anyOf": writer.forms()}
     version = "https://json-schema.org/draft/2020-12/schema"
     return {"$schema": version, **root, "$defs": writer.definitions}
 
@@ -41,7 +41,7 @@ class _SchemaWriter:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self.definitions: dict[str, Schema] = {_CALL: {}}
+        self.definitions: dict[str, Schema] = {_FORM: {}}
         self._names: list[tuple[_types.Type, str]] = []
 
     def expression(self, type_: _types.Type) -> Schema:
@@ -53,7 +53,12 @@ class _SchemaWriter:
             self._names.append((type_, known))
             self.definitions[known] = {}  # holds the name while the parts are written
             plain = [one for member in _types.members_of(type_) for one in self._plain(member)]
-            self.definitions[known] = {"anyOf": [*plain, _reference(_CALL)]}
+            calls = [
+                self._call(one)
+                for one in self._registry.definitions.values()
+                if not isinstance(step(one.result, type_, self._registry), No)
+            ]
+            self.definitions[known] = {"anyOf": [*plain, *calls, _reference(_FORM)]}
         return _reference(known)
 
     def _free_name(self, type_: _types.Type) -> str:
@@ -97,15 +102,17 @@ class _SchemaWriter:
         properties = {field.name: self.expression(field.schema) for field in fields}
         return _closed(properties, [field.name for field in fields if field.required])
 
-    def call(self, definition: Definition) -> Schema:
+    def _call(self, definition: Definition) -> Schema:
         """A reference to the calls of a definition."""
-        arguments = self._object(definition.parameters)
-        if (single := definition.single) is not None:
-            bare = {"allOf": [{"not": {"type": "object"}}, self.expression(single.schema)]}
-            arguments = {"anyOf": [arguments, bare]}
-        said = {"description": definition.doc} if definition.doc else {}
-        name = f"{_CALL}.{definition.name}"
-        self.definitions[name] = {**_form(definition.name, arguments), **said}
+        name = f"call.{definition.name}"
+        if name not in self.definitions:
+            self.definitions[name] = {}
+            arguments = self._object(definition.parameters)
+            if (single := definition.single) is not None:
+                bare = {"allOf": [{"not": {"type": "object"}}, self.expression(single.schema)]}
+                arguments = {"anyOf": [arguments, bare]}
+            said = {"description": definition.doc} if definition.doc else {}
+            self.definitions[name] = {**_form(definition.name, arguments), **said}
         return _reference(name)
 
     def forms(self) -> list[Schema]:

@@ -183,8 +183,9 @@ class PlanModule:
             case _:
                 shown = types.type_notation(type_)
                 raise NotWritable(
-                    f"only running the plan tells how a value becomes {shown}, and no annotation of "
-                    "the output says that: have the function that gives the value declare its type"
+                    f"only running the plan tells how a value becomes {shown}, and no annotation "
+                    "of the output says that: have the function that gives the value declare its "
+                    "type"
                 )
 
     def _class_of(self, type_: types.Type) -> type | None:

@@ -12,7 +12,6 @@ from runtime_support.programs import schema
 pytestmark = pytest.mark.one_python
 
 BEYOND_A_SCHEMA = {
-    "P39": "whether a call gives what is asked for",
     "P58": "which variables are in scope",
     "P67": "how deeply it is nested",
     "P71": "that an object has a key twice in the text",
