@@ -199,7 +199,10 @@ def _options(ambiguity: Ambiguity, name: str, arguments: dict[str, Any]) -> Iter
         try:
             if option.values:
                 yield f"{option.sentence}: {to_json(option.values[0])}"
-            else:
+            elif option.call is None:
                 yield f"{option.sentence}: {name} {to_json({**arguments, **option.arguments})}"
+            else:
+                other = getattr(option.call, "__name__", name)
+                yield f"{option.sentence}: {other} {to_json(dict(option.arguments))}"
         except CheckError:
             yield option.sentence

@@ -54,9 +54,9 @@ if TYPE_CHECKING:
     from runtime_support.mcp import _lock as mcp_lock
     from runtime_support.mcp import _serving as mcp_serving
     from runtime_support.mcp import _sessions as mcp_sessions
+    from runtime_support.programs import _conversions as conversions
     from runtime_support.programs import _tree as program_tree
     from runtime_support.programs import _types as program_types
-    from runtime_support.programs._coercion import MOST_CONVERSIONS, readings
     from runtime_support.programs._evaluation import DEFAULT_LIMITS as program_limits
     from runtime_support.programs._prompting import ProgramQuestion
     from runtime_support.programs._registry import Definition, Function, classes_of
@@ -110,7 +110,7 @@ else:
         "mcp._lock": "mcp_lock=.",
         "mcp._serving": "mcp_serving=.",
         "mcp._sessions": "mcp_sessions=.",
-        "programs._coercion": "MOST_CONVERSIONS readings",
+        "programs._conversions": "conversions=.",
         "programs._evaluation": "program_limits=DEFAULT_LIMITS",
         "programs._prompting": "ProgramQuestion",
         "programs._registry": "Definition Function classes_of",
@@ -133,7 +133,6 @@ else:
 
 __all__ = [
     "KEPT_OPTIONS",
-    "MOST_CONVERSIONS",
     "OF_THE_RUN",
     "PRESETS",
     "PRIVATE",
@@ -162,6 +161,7 @@ __all__ = [
     "checked_option",
     "classes_of",
     "close_journals",
+    "conversions",
     "cost_of",
     "counted",
     "describe_content",
@@ -201,7 +201,6 @@ __all__ = [
     "program_limits",
     "program_tree",
     "program_types",
-    "readings",
     "redacted",
     "replace_file",
     "schema_model",

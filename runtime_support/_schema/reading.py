@@ -227,6 +227,7 @@ def _signature(function: Callable[..., Any], names: Mapping[type, str] | None) -
         doc = inspect.getdoc(function)
         return Signature((), m.AnySchema(), doc, open_ended=True, unresolved=unresolved)
     hints, unresolved = _hints_of_function(function, names)
+    hints = {**_hints_of_signature(signature), **hints}
     namespace: Mapping[str, Any] | None = getattr(function, "__globals__", None)
     known_by = field_name if dataclasses.is_dataclass(function) else script_name
     kinds = [parameter.kind for parameter in signature.parameters.values()]
@@ -293,6 +294,16 @@ def _split_doc(doc: str | None, names: Collection[str]) -> tuple[str | None, dic
     if returns is not None and returns.description:
         parts.append(f"Returns: {' '.join(returns.description.split())}")
     return "\n\n".join(filter(None, parts)) or None, said
+
+
+def _hints_of_signature(signature: inspect.Signature) -> dict[str, Any]:
+    """The types that a signature itself has: one that was made as data, as `__signature__`."""
+    given = [(name, one.annotation) for name, one in signature.parameters.items()]
+    return {
+        name: one
+        for name, one in (*given, ("return", signature.return_annotation))
+        if one is not signature.empty and not isinstance(one, str)
+    }
 
 
 class _Reader:

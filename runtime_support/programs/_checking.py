@@ -15,37 +15,66 @@ A constant is tried right there, since its value is known: `"two"` for a number 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 from runtime_support._names import near
 from runtime_support._schema import model as m
-from runtime_support._values import is_list, is_object
+from runtime_support._values import is_list, is_object, is_tuple
 from runtime_support.programs import _tree as n
 from runtime_support.programs import _types
-from runtime_support.programs._coercion import is_by_position
-from runtime_support.programs._naming import (
-    CoercionPlacer,
-    Names,
-    Shape,
-    Slot,
-    Word,
-    broken_node,
-    coerce_node,
-    fields_of,
-    owner,
+from runtime_support.programs._choices import Choice, chain_choices, innermost, point_at
+from runtime_support.programs._conversions import (
+    Fits,
+    No,
+    Read,
+    Route,
+    calls_of,
+    is_by_position,
+    refusal,
+    step,
 )
 from runtime_support.programs._outcomes import (
     Ambiguous,
     Diagnostic,
+    Point,
     ProgramFailure,
+    compact,
     invalid,
 )
 from runtime_support.programs._registry import Definition, Registry
-from runtime_support.programs._syntax import FORMS, Path, offer_names, order_bindings, references
-from runtime_support.programs._writing import Findings
+from runtime_support.programs._syntax import (
+    FORMS,
+    Path,
+    at,
+    offer_names,
+    order_bindings,
+    pointer,
+    references,
+)
 
-Scope = Mapping[str, _types.Type]
-Data = dict[str, Any]
+Scope: TypeAlias = Mapping[str, _types.Type]
+Data: TypeAlias = dict[str, Any]
+Shape: TypeAlias = m.MapSchema | m.ObjectSchema | Definition
+"""What an object can be: one of any keys, a record, or an instance of a class."""
+Word: TypeAlias = Literal["parameter", "field"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place that expects a type: `label` names it in messages, `bare` is the parameter of which
+    it is the only argument, without its name.
+    """
+
+    type: _types.Type = _types.ANY
+    label: str = ""
+    bare: str | None = None
+
+    def inside(self, type_: _types.Type) -> Slot:
+        return Slot(type_, self.label)
+
+    def says(self, message: str) -> str:
+        return f"{self.label}: {message}" if self.label else message
 
 
 def check_program(
@@ -55,24 +84,29 @@ def check_program(
     diagnostics: Iterable[Diagnostic] = (),
 ) -> n.CheckedProgram | ProgramFailure | Ambiguous:
     """The checked tree of JSON data; `diagnostics` are those of reading it."""
-    findings = Findings(program, diagnostics)
+    checker = Checker(program, registry, diagnostics)
     slot = Slot(returns, "the result" if returns != _types.ANY else "")
-    root = Checker(registry, findings).check(program, (), slot, {})
-    if findings.diagnostics:
-        return invalid(findings.diagnostics)
-    if findings.points:
-        return Ambiguous(findings.points)
+    root = checker.check(program, (), slot, {})
+    if checker.diagnostics:
+        return invalid(checker.diagnostics)
+    if checker.points:
+        return Ambiguous(innermost(checker.points))
     return n.CheckedProgram(program, root, registry)
 
 
 class Checker:
-    """One walk over one program."""
+    """One walk over one program: what is wrong with it, and where it has several readings."""
 
-    def __init__(self, registry: Registry, findings: Findings) -> None:
+    def __init__(self, program: Any, registry: Registry, diagnostics: Iterable[Diagnostic]) -> None:
+        self._program = program
         self._registry = registry
-        self._findings = findings
-        self._fitter = CoercionPlacer(registry, findings)
-        self._names = Names(registry, findings)
+        self.diagnostics = list(diagnostics)
+        self.points: list[tuple[Path, Point]] = []
+
+    def _wrong(self, message: str, path: Path) -> n.ConstantNode:
+        """Reports a mistake; gives what stands for the expression, and fits everywhere."""
+        self.diagnostics.append(Diagnostic(message, pointer(path)))
+        return _broken_node(path)
 
     def check(self, value: Any, path: Path, slot: Slot, scope: Scope) -> n.Checked:
         """What is at the path, as a value of the slot's type, all its parts checked."""
@@ -80,7 +114,7 @@ class Checker:
             return self._list(value, path, slot, scope)
         if not is_object(value):
             node = n.ConstantNode(path, _types.literal_type(value), True, False, value)
-            return self._fitter.fit(node, slot)
+            return self._fit(node, slot)
         if any(name.startswith("$") for name in value):
             return self._form(value, path, slot, scope)
         if len(value) == 1:
@@ -94,10 +128,10 @@ class Checker:
             if name not in FORMS:
                 self._unknown(f"unknown form '{name}'", (*path, name), FORMS)
             elif len(value) > 1:
-                self._findings.wrong(f"'{name}' must be the only key of its object", path)
+                self._wrong(f"'{name}' must be the only key of its object", path)
         name, body = names[0], value[names[0]]
         if len(value) > 1 or name not in FORMS or not self._is_whole(name, body, (*path, name)):
-            return broken_node(path)
+            return _broken_node(path)
         match name:
             case "$object":
                 return self._record(body, path, (*path, name), slot, scope)
@@ -116,7 +150,7 @@ class Checker:
         if not (isinstance(body, str) if form == "$ref" else is_object(body)):
             takes = f"an object of {', '.join(needed) or 'fields'}"
             takes = "the name of a variable" if form == "$ref" else takes
-            self._findings.wrong(f"'{form}' takes {takes}", path)
+            self._wrong(f"'{form}' takes {takes}", path)
             return False
         if not needed:
             return True
@@ -126,16 +160,16 @@ class Checker:
         for name in unknown:
             self._unknown(f"unknown key '{name}' of '{form}'", (*path, name), free)
         for name in missing:
-            self._findings.wrong(f"missing key '{name}' of '{form}'", path)
+            self._wrong(f"missing key '{name}' of '{form}'", path)
         return not missing and not unknown
 
     def _check_variable(self, name: str, path: Path) -> None:
         if not name or "$" in name:
-            self._findings.wrong(f"'{name}' cannot be the name of a variable", path)
+            self._wrong(f"'{name}' cannot be the name of a variable", path)
 
     def _unknown(self, message: str, path: Path, known: Iterable[str]) -> None:
         others = near(str(path[-1]), known)
-        self._findings.wrong(f"{message}{offer_names(others)}", path)
+        self._wrong(f"{message}{offer_names(others)}", path)
 
     # Lists
 
@@ -147,8 +181,7 @@ class Checker:
             types = wanted.items
             if len(types) != len(value):
                 count = f"expected {_types.type_notation(wanted)}, got a list of {len(value)}"
-                self._findings.wrong(slot.says(count), path)
-                return broken_node(path)
+                return self._wrong(slot.says(count), path)
         items = tuple(
             self.check(item, (*path, index), slot.inside(type_), scope)
             for index, (item, type_) in enumerate(zip(value, types, strict=True))
@@ -163,16 +196,15 @@ class Checker:
     ) -> n.Checked:
         """A list whose elements were checked against `wanted`, if there was such a type."""
         if wanted is None:
-            return self._fitter.fit(node, slot)
+            return self._fit(node, slot)
         if isinstance(wanted, m.TupleSchema):
-            return coerce_node(node, wanted, n.Widens(), self._registry, slot.bare)
+            return n.CoerceNode(node.path, wanted, node.pure, node.calls, node, slot.bare)
         return node
 
     def _map(self, body: Data, path: Path, slot: Slot, scope: Scope) -> n.Checked:
         start, variable = (*path, "$map"), body["as"]
         if not isinstance(variable, str):
-            self._findings.wrong("'as' takes the name of a variable", (*start, "as"))
-            return broken_node(path)
+            return self._wrong("'as' takes the name of a variable", (*start, "as"))
         self._check_variable(variable, (*start, "as"))
         each = Slot(m.ListSchema(_types.ANY), "'over' of $map, a list")
         over = self.check(body["over"], (*start, "over"), each, scope)
@@ -194,11 +226,11 @@ class Checker:
 
     def _record(self, body: Data, path: Path, start: Path, slot: Slot, scope: Scope) -> n.Checked:
         """A record whose fields are at `start`, below `$object` if that is written."""
-        shapes = self._names.shapes(slot.type)
+        shapes = self._shapes(slot.type)
         for shape in shapes:
-            if isinstance(shape, m.MapSchema) or _types.names_fit(set(body), fields_of(shape)):
+            if isinstance(shape, m.MapSchema) or _types.names_fit(set(body), _fields_of(shape)):
                 return self._shaped(body, path, start, shape, scope, slot)
-        near_misses = [one for one in shapes if body.keys() & {f.name for f in fields_of(one)}]
+        near_misses = [one for one in shapes if body.keys() & {f.name for f in _fields_of(one)}]
         if len(near_misses) == 1:
             return self._shaped(body, path, start, near_misses[0], scope, slot)
         fields = tuple(
@@ -207,7 +239,7 @@ class Checker:
         known = tuple(m.Field(name, _types.widen(node.type)) for name, node in fields)
         effects = _effects(node for _, node in fields)
         node = n.RecordNode(path, m.ObjectSchema(None, known), *effects, fields)
-        return self._fitter.fit(node, slot)
+        return self._fit(node, slot)
 
     def _shaped(
         self, body: Data, path: Path, start: Path, shape: Shape, scope: Scope, slot: Slot
@@ -220,7 +252,7 @@ class Checker:
         if isinstance(shape, m.MapSchema) and shape.key != m.TEXT:
             # Its keys are texts as yet, of which its place makes dates.
             node = n.RecordNode(path, m.MapSchema(shape.value), pure, calls, nodes)
-            return self._fitter.fit(node, slot)
+            return self._fit(node, slot)
         if not isinstance(shape, Definition):
             return n.RecordNode(path, shape, pure, calls, nodes)
         return n.CallNode(path, shape.result, pure, True, shape, nodes, "record")
@@ -232,17 +264,17 @@ class Checker:
         definition = self._registry.definitions.get(name)
         if definition is not None:
             return self._call(definition, body, path, slot, scope)
-        for shape in self._names.shapes(slot.type):
-            if not isinstance(shape, m.MapSchema) and _types.names_fit({name}, fields_of(shape)):
+        for shape in self._shapes(slot.type):
+            if not isinstance(shape, m.MapSchema) and _types.names_fit({name}, _fields_of(shape)):
                 return self._shaped({name: body}, path, path, shape, scope, slot)
-        self._names.unknown_function(name, body, path, slot)
+        self._unknown_function(name, body, path, slot)
         inside = (*path, name)
         arguments = body.items() if is_object(body) else ()
         for argument, part in arguments:
             self.check(part, (*inside, argument), Slot(), scope)
         if not is_object(body):
             self.check(body, inside, Slot(), scope)
-        return broken_node(path)
+        return _broken_node(path)
 
     def _call(
         self, definition: Definition, body: Any, path: Path, slot: Slot, scope: Scope
@@ -259,11 +291,10 @@ class Checker:
         else:
             takes = ", ".join(one.name for one in definition.parameters) or "nothing"
             message = f"{definition.name} takes an object of arguments, with {takes}"
-            self._findings.wrong(message, inside)
-            return broken_node(path)
+            return self._wrong(message, inside)
         pure = definition.pure and all(node.pure for _, node in nodes)
         node = n.CallNode(path, definition.result, pure, True, definition, nodes, form)
-        return self._fitter.fit(node, slot)
+        return self._fit(node, slot)
 
     def _named(
         self, body: Data, path: Path, shape: Shape, word: Word, scope: Scope
@@ -272,17 +303,20 @@ class Checker:
         if isinstance(shape, m.MapSchema):
             slot = Slot(shape.value)
             return tuple((k, self.check(v, (*path, k), slot, scope)) for k, v in body.items())
-        declared = {field.name: field for field in fields_of(shape)}
+        declared = {field.name: field for field in _fields_of(shape)}
         nodes: list[tuple[str, n.Checked]] = []
         for name, part in body.items():
             if name in declared:
                 where = Slot(declared[name].schema, _label(word, name, shape))
                 nodes.append((name, self.check(part, (*path, name), where, scope)))
             else:
-                self._names.unknown_name(name, list(body), shape, (*path, name), word)
-                if not self._names.is_operator(name):
+                self._unknown_name(name, list(body), shape, (*path, name), word)
+                if not self._is_operator(name):
                     self.check(part, (*path, name), Slot(), scope)
-        self._names.missing_names(list(body), shape, path, word)
+        required = "required " if word == "parameter" else ""
+        for field in declared.values():
+            if field.required and field.name not in body:
+                self._wrong(f"missing {required}{word} '{field.name}'{_owner(shape)}", path)
         return tuple(nodes)
 
     # Variables and choices
@@ -290,15 +324,14 @@ class Checker:
     def _let(self, bound: Any, body: Any, path: Path, slot: Slot, scope: Scope) -> n.Checked:
         start = (*path, "$let", "bind")
         if not is_object(bound):
-            self._findings.wrong("'bind' takes an object of variables", start)
-            return broken_node(path)
+            return self._wrong("'bind' takes an object of variables", start)
         for name in bound:
             self._check_variable(name, (*start, name))
         needs = {name: references(one) & bound.keys() for name, one in bound.items()}
         order = order_bindings(needs)
         for cycle in order.cycles:
             message = f"the variables of a $let form a cycle: {' -> '.join(cycle)}"
-            self._findings.wrong(message, (*start, cycle[0]))
+            self._wrong(message, (*start, cycle[0]))
         inside = {**scope, **dict.fromkeys(bound, _types.ANY)}
         nodes: list[tuple[str, n.Checked]] = []
         for name in order.names:
@@ -312,10 +345,9 @@ class Checker:
 
     def _ref(self, name: str, path: Path, slot: Slot, scope: Scope) -> n.Checked:
         if name in scope:
-            return self._fitter.fit(n.RefNode(path, scope[name], True, False, name), slot)
+            return self._fit(n.RefNode(path, scope[name], True, False, name), slot)
         others = near(name, scope)
-        self._findings.wrong(f"unknown variable '{name}'{offer_names(others)}", path)
-        return broken_node(path)
+        return self._wrong(f"unknown variable '{name}'{offer_names(others)}", path)
 
     def _if(self, body: Data, path: Path, slot: Slot, scope: Scope) -> n.Checked:
         here, branch = (*path, "$if"), slot.inside(slot.type)
@@ -329,6 +361,119 @@ class Checker:
             found = _types.union_of([_types.widen(then.type), _types.widen(otherwise.type)])
         effects = _effects([test, then, otherwise])
         return n.IfNode(path, found, *effects, test, then, otherwise)
+
+    # Coercions
+
+    def _fit(self, node: n.Checked, slot: Slot) -> n.Checked:
+        """The node as a value of the slot's type."""
+        found = step(node.type, slot.type, self._registry)
+        match found:
+            case Fits(True):
+                return node
+            case No():
+                message = refusal(node.type, slot.type, self._registry)
+                return self._wrong(slot.says(message), node.path)
+            case Route(chains, levels) if len(chains) > 1:
+                operand = at(self._program, node.path)
+                source, target = node.type, slot.type
+                for _ in range(levels):
+                    source, target = _item_within(source), _item_within(target)
+                choices = chain_choices(chains, lambda: operand, levels)
+                self._unclear(_types.found_notation(source), target, choices, node, slot)
+            case Read(values) if len(values) > 1 and isinstance(node.type, m.LiteralSchema):
+                plain = [(text, list(one) if is_tuple(one) else one) for text, one in values]
+                choices = [(text, lambda one=one: one) for text, one in plain]
+                self._unclear(compact(node.type.value), slot.type, choices, node, slot)
+            case _:
+                pass
+        calls = calls_of(found)
+        pure = node.pure and all(one.pure for one in calls)
+        return n.CoerceNode(
+            node.path, slot.type, pure, node.calls or bool(calls), node, slot.bare
+        )
+
+    def _unclear(
+        self, given: str, wanted: _types.Type, choices: list[Choice], node: n.Checked, slot: Slot
+    ) -> None:
+        ways = f"{given} can become {_types.type_notation(wanted)} in {len(choices)} ways"
+        point = point_at(ways, choices, self._program, (node.path, slot.bare))
+        self.points.append((node.path, point))
+
+    # Names
+
+    def _shapes(self, type_: _types.Type) -> list[Shape]:
+        """What an object may be where this type is expected: itself before an instance."""
+        members = _types.members_of(type_)
+        records = (one for one in members if isinstance(one, m.ObjectSchema))
+        shapes: list[Shape] = [one for one in records if one.build is None]
+        shapes += [one for one in members if isinstance(one, m.MapSchema)]
+        constructors = map(self._registry.constructor_of, members)
+        return shapes + [one for one in constructors if one is not None]
+
+    def _is_operator(self, name: str) -> bool:
+        return name in FORMS or name in self._registry.definitions
+
+    def _unknown_function(self, name: str, body: Any, path: Path, slot: Slot) -> None:
+        """Reports an object of one key, in which no callable and no field is of this name."""
+        others = near(name, self._registry.definitions)
+        shapes = self._shapes(slot.type)
+        others += [f for one in shapes for f in near(name, [x.name for x in _fields_of(one)])]
+        others += [] if slot.type == _types.ANY else self._constructors_of({name}, slot.type)
+        message = f"unknown function '{name}'{offer_names(others)}"
+        is_data = isinstance(slot.type, m.AnySchema) and not is_object(body)
+        if any(isinstance(shape, m.MapSchema) for shape in shapes) or (is_data and not others):
+            message += '; a record of one key is written {"$object": {...}}'
+        self._wrong(message, path)
+
+    def _constructors_of(self, names: set[str], wanted: _types.Type) -> list[str]:
+        """The types with such fields whose instances can become what is expected."""
+        return [
+            one.name
+            for one in self._registry.definitions.values()
+            if one.kind == "type"
+            and _types.names_fit(names, one.parameters)
+            and not isinstance(step(one.result, wanted, self._registry), No)
+        ]
+
+    def _unknown_name(
+        self,
+        name: str,
+        given: list[str],
+        shape: m.ObjectSchema | Definition,
+        path: Path,
+        word: Word,
+    ) -> None:
+        declared = [field.name for field in _fields_of(shape)]
+        others = near(name, [one for one in declared if one not in given])
+        known = ", ".join(declared) or "nothing"
+        message = (
+            f"unknown {word} '{name}'{_owner(shape)}, which takes {known}{offer_names(others)}"
+        )
+        single = shape.single if isinstance(shape, Definition) else None
+        if single is not None and len(given) == 1 and self._is_operator(name):
+            message += f'; write {{"{single.name}": {{"{name}": ...}}}}'
+        self._wrong(message, path)
+
+
+def _broken_node(path: Path) -> n.ConstantNode:
+    return n.ConstantNode(path, _types.ANY, pure=True, calls=False, value=None)
+
+
+def _fields_of(shape: Shape) -> tuple[m.Field, ...]:
+    if isinstance(shape, m.MapSchema):
+        return ()
+    return shape.parameters if isinstance(shape, Definition) else shape.fields
+
+
+def _owner(shape: m.ObjectSchema | Definition) -> str:
+    """What a field or parameter belongs to; the name of an object type is internal."""
+    return f" of {shape.name}" if isinstance(shape, Definition) else ""
+
+
+def _item_within(type_: _types.Type) -> _types.Type:
+    """The type of the items of a list that a type is, or has as a member."""
+    items = map(_types.item_of, _types.members_of(type_))
+    return next((one for one in items if one is not None), _types.ANY)
 
 
 def _only_list(type_: _types.Type) -> m.ListSchema | m.TupleSchema | None:
@@ -349,7 +494,7 @@ def _absent_fields(
 
 
 def _label(word: str, name: str, shape: m.ObjectSchema | Definition) -> str:
-    return f"{word} '{name}'{owner(shape)}"
+    return f"{word} '{name}'{_owner(shape)}"
 
 
 def _effects(parts: Iterable[n.Checked]) -> tuple[bool, bool]:

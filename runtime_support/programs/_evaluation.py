@@ -15,11 +15,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from runtime_support._ambiguity import Ambiguity
+from runtime_support._values import is_object
 from runtime_support.programs import _tree as n
 from runtime_support.programs._checking import check_program
-from runtime_support.programs._coercion import Coercer, Site
+from runtime_support.programs._choices import innermost, option_choices, point_at
+from runtime_support.programs._coercion import ArgumentPlace, Coercer
 from runtime_support.programs._machine import (
-    Choice,
     Fault,
     Frame,
     Keep,
@@ -29,7 +30,6 @@ from runtime_support.programs._machine import (
     Stopped,
     TimeUp,
     Unclear,
-    is_from_within,
     is_larger,
     run_now,
     run_within,
@@ -46,12 +46,6 @@ from runtime_support.programs._outcomes import (
 )
 from runtime_support.programs._registry import Registry
 from runtime_support.programs._syntax import Limits, NotJson, TooLarge, at, pointer, read_program
-from runtime_support.programs._writing import (
-    ExpressionPlace,
-    option_written,
-    points_of,
-    with_arguments,
-)
 
 if TYPE_CHECKING:
     from asyncio import Task
@@ -95,38 +89,35 @@ class Evaluator:
         arguments = await self._named(node.arguments, frame)
         here = frame.at(len(arguments))
         try:
-            result = await self._machine.call(node.definition, arguments, node.path, here)
+            return await self._machine.call(node.definition, arguments, node.path, here)
         except Ambiguity as ambiguity:
             raise self._undecided(ambiguity, node, here) from None
-        return result
 
     def _undecided(self, ambiguity: Ambiguity, node: n.CallNode, frame: Frame) -> Stopped:
         """The function cannot decide: each option is a call with other arguments, or a value."""
         definition, written = node.definition, at(self._program, node.path)
-        options = ambiguity.options
 
         def again(given: dict[str, Any]) -> Any:
-            return with_arguments(written, definition, node.form, given)
+            body = written if node.form == "record" else written[definition.name]
+            if node.form == "record" and is_object(body.get("$object")):
+                body = body["$object"]
+            if node.form == "bare" and definition.single is not None:
+                body = {definition.single.name: body}
+            return {definition.name: {**body, **given}}
 
-        def choice(index: int) -> Choice:
-            one = options[index]
-            new = option_written(one, definition, self._registry, is_from_within(ambiguity), again)
-            return Choice(one.sentence, ExpressionPlace(node.path), new)
-
-        sentences = [one.sentence for one in options]
-        return self._machine.unclear(ambiguity.message, sentences, choice, node.path, frame)
+        choices = option_choices(ambiguity, definition, self._registry, again)
+        place = (node.path, None)
+        message = ambiguity.message
+        point = point_at(message, choices, self._program, place, in_words=frame.in_map)
+        return Stopped(Unclear(frame.position, node.path, point))
 
     async def _coerce(self, node: n.CoerceNode, frame: Frame) -> Any:
         value = await self.value(node.operand, frame.at(0))
-        site = Site(
-            node.path,
-            ExpressionPlace(node.path, node.bare),
-            frame.at(1),
-            lambda: at(self._program, node.path),
-            lambda new: new,
+        site = (node.path, node.bare)
+        place = ArgumentPlace(
+            self._program, site, frame.at(1), lambda: at(self._program, node.path)
         )
-        result = await self._coercer.coerce(value, node.type, site)
-        return result
+        return await self._coercer.coerce(value, node.type, place)
 
     async def _let(self, node: n.LetNode, frame: Frame) -> Any:
         ready: list[tuple[int, str, n.Checked]] = []
@@ -185,8 +176,6 @@ class Evaluator:
         problems: list[Problem] = []
         try:
             for index, (node, frame) in enumerate(parts):
-                if problems and not (node.pure or _may_still_ask(node, problems)):
-                    continue
                 try:
                     task = tasks.get(index)
                     values.append(await (self._part(node, frame) if task is None else task))
@@ -203,13 +192,8 @@ class Evaluator:
         try:
             return await self.value(node, frame)
         except Stopped as stopped:
-            self._machine.note_failures(stopped)
+            self._machine.note_problems(stopped)
             raise
-
-
-def _may_still_ask(node: n.Checked, problems: list[Problem]) -> bool:
-    """Conversions that cannot decide do not stop others: all choices are reported at once."""
-    return all(isinstance(one, Unclear) for one in problems) and n.only_converts(node)
 
 
 def _parts(nodes: Sequence[n.Checked], frame: Frame) -> list[Part]:
@@ -285,7 +269,7 @@ def run(
     except Stopped as stopped:
         if machine.abort is not None:
             raise machine.abort from None
-        return _stopped(stopped.problems, checked, machine)
+        return _stopped(stopped.problems, machine)
     except RecursionError:
         message = "the program is nested deeper than Python can follow"
         return _failure("limit", message, machine.calls)
@@ -298,7 +282,7 @@ def run(
 
 
 def _stopped(
-    problems: Sequence[Problem], checked: n.CheckedProgram, machine: Machine
+    problems: Sequence[Problem], machine: Machine
 ) -> ProgramFailure | Ambiguous:
     """A failure outranks an ambiguity; the first in source order is the one that is shown."""
     failed = sorted(
@@ -309,8 +293,12 @@ def _stopped(
         diagnostics = tuple(Diagnostic(message, path) for message, path in found)
         first = diagnostics[0]
         return ProgramFailure(failed[0].kind, first.message, first.path, diagnostics, machine.calls)
-    unclear = [one for one in problems if isinstance(one, Unclear)]
-    return Ambiguous(points_of(unclear, checked.program), machine.calls)
+    unclear = sorted(
+        (one for one in problems if isinstance(one, Unclear)), key=lambda one: one.position
+    )
+    found = [(one.path, one.point) for one in unclear]
+    different = [one for index, one in enumerate(found) if one not in found[:index]]
+    return Ambiguous(innermost(different), machine.calls)
 
 
 def _failure(

@@ -12,16 +12,15 @@ function that never returns cannot hold the caller. Context variables are those 
 from __future__ import annotations
 
 import inspect
-import itertools
 import time
-import traceback
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from runtime_support._ambiguity import Ambiguity, ambiguous
+from runtime_support._ambiguity import Ambiguity
 from runtime_support._effects import begin_thread, in_thread, maybe_await, outcome_value
 from runtime_support._jsontext import parse, to_json
 from runtime_support._order import Cancelled, is_abandoned, is_beside
@@ -36,11 +35,10 @@ from runtime_support.errors import (
     RunStopped,
     RunWaiting,
 )
-from runtime_support.programs._outcomes import Call, ProgramFailureKind, as_sentence
+from runtime_support.programs._outcomes import Call, Point, ProgramFailureKind
 from runtime_support.programs._registry import Definition
 from runtime_support.programs._syntax import Limits, Path, pointer
 from runtime_support.programs._types import Type, TypeMismatch, conform, kind_name, type_notation
-from runtime_support.programs._writing import ExpressionPlace, SerializationError
 from runtime_support.runs._places import scope_here, within
 
 if TYPE_CHECKING:
@@ -73,15 +71,6 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """A sentence, and the expression (as JSON data) that would go to the place."""
-
-    sentence: str
-    place: ExpressionPlace
-    new: Any
-
-
-@dataclass(frozen=True, slots=True)
 class Fault:
     """What went wrong."""
 
@@ -93,10 +82,11 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Unclear:
+    """A place that has several readings."""
+
     position: Position
     path: Path
-    message: str
-    choices: tuple[Choice, ...]
+    point: Point
 
 
 Problem = Fault | Unclear
@@ -167,18 +157,17 @@ class Machine:
         self._earlier = [call for call in functions if call.error is None]
         self._made_for_all = sum(not call.reused for call in functions)
         self._calls: list[tuple[Position, Call]] = []
+        self._undecided: list[tuple[Definition, dict[str, Any], Ambiguity]] = []
         self._made = 0
         self._walked = 0
         self._places: Semaphore | None = None
-        self._most: int | None = None
-        self._failed_at: Position | None = None
+        # Where the first failure is, and the first place that has several readings.
+        self._first: dict[type[Problem], Position] = {}
 
-    @property
+    @cached_property
     def most(self) -> int:
         """How many calls may run side by side."""
-        if self._most is None:
-            self._most = _most_at_once()
-        return self._most
+        return _most_at_once()
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -201,26 +190,16 @@ class Machine:
     def failed(self, kind: ProgramFailureKind, message: str, path: Path, frame: Frame) -> Stopped:
         return Stopped(Fault(frame.position, path, kind, message))
 
-    def unclear(
-        self,
-        message: str,
-        sentences: Sequence[str],
-        choice: Callable[[int], Choice],
-        path: Path,
-        frame: Frame,
-    ) -> Stopped:
-        """The choices, each written by `choice`; told in words when they cannot be, or are meant
-        for one element of a `$map`.
+    def note_problems(self, stopped: Stopped) -> None:
+        """Behind a failure nothing is called any more, and behind a place with several readings no
+        function that has effects.
         """
-        told = f"{as_sentence(message)} The choices are: {'; '.join(sentences)}"
-        if frame.in_map:
-            return Stopped(Unclear(frame.position, path, told, ()))
-        try:
-            written = tuple(map(choice, range(len(sentences))))
-        except SerializationError as error:
-            told = f"{told}; they cannot be written as programs: {error}"
-            return Stopped(Unclear(frame.position, path, told, ()))
-        return Stopped(Unclear(frame.position, path, message, written))
+        for one in stopped.problems:
+            first = self._first.get(type(one), one.position)
+            self._first[type(one)] = min(first, one.position)
+
+    def _is_behind(self, kind: type[Problem], frame: Frame) -> bool:
+        return kind in self._first and frame.position > self._first[kind]
 
     async def call(
         self, definition: Definition, arguments: dict[str, Any], path: Path, frame: Frame
@@ -239,34 +218,11 @@ class Machine:
             finally:
                 is_beside.reset(token)
 
-    def note_failures(self, stopped: Stopped) -> None:
-        """What comes after a failure is not called any more."""
-        for one in stopped.problems:
-            if isinstance(one, Fault) and not self._is_after_failure(one.position):
-                self._failed_at = one.position
-
-    def _is_after_failure(self, position: Position) -> bool:
-        return self._failed_at is not None and position > self._failed_at
-
     async def _call(
         self, definition: Definition, arguments: dict[str, Any], path: Path, frame: Frame
     ) -> Any:
-        if self.stopped or is_abandoned():
-            raise Halted
-        if self._is_after_failure(frame.position):
-            raise Stopped
-        if self._made >= self._limits.calls:
-            raise self.failed("limit", f"more than {self._limits.calls} calls", path, frame)
-        if definition.waits and not self._is_approved:
-            message = f"{definition.name} waits for approval, and the program has none"
-            raise self.failed("denied", message, path, frame)
-        earlier = self._take_earlier(definition, arguments)
-        if earlier is None and definition.kind != "type":
-            if self._made_for_all >= self._limits.calls:
-                most = f"more than {self._limits.calls} calls, with those of earlier programs"
-                raise self.failed("limit", most, path, frame)
-            self._made_for_all += 1
-        self._made += 1
+        self._check_may_go_on(definition, arguments, frame)
+        earlier = self._counted(definition, arguments, path, frame)
         if earlier is not None:
             self._record(definition, arguments, path, frame, result=earlier.result, reused=True)
             return earlier.result
@@ -274,28 +230,23 @@ class Machine:
         if self._keep is not None and not definition.pure:
             kept = self._keep(frame.position, definition.name, arguments, definition.waits)
         ended = None if kept is None else kept.ended()
-        told = _told(ended, definition.result)
-        if told is None and ended is not None and definition.waits:
-            raise JournalError(
-                f"{definition.name} was approved and has ended, and its result cannot be taken "
-                "from the journal: it is not called again",
-                hint="give a result that JSON holds, and begin another journal",
-            )
+        told = None if ended is None else _told(ended, definition)
         if told is None:
             self._permit(definition.name, arguments, path, frame)
             if kept is not None:
                 kept.begin()
         started = time.perf_counter()
-        result: Any = None
-        message: str | None = None
-        kind: ProgramFailureKind = "error"
+        result, message, kind = told or (None, None, "error")
         try:
             if told is None:
                 result = await self._apply(definition, arguments, frame)
-            else:
-                result, message, kind = told
+                result = conform(result, definition.result)
+        except TypeMismatch as mismatch:
+            kind, message = "bad_result", _bad_result(definition, result, mismatch)
+            result = None
         except Ambiguity as ambiguity:
             message = str(ambiguity)
+            self._undecided.append((definition, arguments, ambiguity))
             if kept is not None:
                 kept.end({"result": None, "error": None})
             raise
@@ -307,12 +258,6 @@ class Machine:
                 self.abort = error
             if isinstance(error, RunWaiting) and kept is not None:
                 kept.leave()
-        else:
-            try:
-                result = result if told is not None else conform(result, definition.result)
-            except TypeMismatch as error:
-                kind, message = "bad_result", _bad_result(definition, result, error)
-                result = None
         finally:
             seconds = round(time.perf_counter() - started, 6)
             if ended is not None and told is not None:
@@ -329,6 +274,42 @@ class Machine:
         if definition.kind == "type":
             return result  # no more than its arguments
         return self.bounded(result, f"{definition.name} returned", path, frame)
+
+    def _check_may_go_on(
+        self, definition: Definition, arguments: dict[str, Any], frame: Frame
+    ) -> None:
+        """Raises what a call behind a problem comes to, and Halted when all is over."""
+        if self.stopped or is_abandoned():
+            raise Halted
+        if self._is_behind(Fault, frame):
+            raise Stopped
+        if self._is_behind(Unclear, frame):
+            for other, given, ambiguity in self._undecided:
+                if other is definition and _equal(given, arguments):
+                    raise ambiguity  # an equal call would say the same
+            if definition.kind == "function" and not definition.pure:
+                raise Stopped
+
+    def _counted(
+        self, definition: Definition, arguments: Mapping[str, Any], path: Path, frame: Frame
+    ) -> Call | None:
+        """Counts a call, and gives an equal one that was made before; raises Stopped when there are
+        too many, or when nobody has approved it.
+        """
+        most = self._limits.calls
+        if self._made >= most:
+            raise self.failed("limit", f"more than {most} calls", path, frame)
+        if definition.waits and not self._is_approved:
+            message = f"{definition.name} waits for approval, and the program has none"
+            raise self.failed("denied", message, path, frame)
+        earlier = self._take_earlier(definition, arguments)
+        if earlier is None and definition.kind != "type":
+            if self._made_for_all >= most:
+                message = f"more than {most} calls, with those of earlier programs"
+                raise self.failed("limit", message, path, frame)
+            self._made_for_all += 1
+        self._made += 1
+        return earlier
 
     async def _apply(self, definition: Definition, arguments: dict[str, Any], frame: Frame) -> Any:
         # A journal keeps apart what is asked at the same time.
@@ -369,9 +350,8 @@ class Machine:
         frame: Frame,
         **more: Any,
     ) -> None:
-        call = Call(
-            definition.name, arguments, pointer(path), definition.kind, definition.pure, **more
-        )
+        kind, pure = definition.kind, definition.pure
+        call = Call(definition.name, arguments, pointer(path), kind, pure, **more)
         self._calls.append((frame.position, call))
 
 
@@ -418,19 +398,22 @@ def _kept_text(result: Any, type_: Type) -> str | None:
 
 
 def _told(
-    kept: Mapping[str, Any] | None, type_: Type
+    ended: Mapping[str, Any], definition: Definition
 ) -> tuple[Any, str | None, ProgramFailureKind] | None:
     """The result of a call that has ended before, or why it failed; None when it is made again."""
-    if kept is None:
-        return None
-    if kept["error"] is not None:
-        return None, kept["error"], kept["kind"]
-    if kept["result"] is None:
-        return None
-    try:
-        return decode(parse(kept["result"]), type_), None, "error"
-    except CheckError:  # the function has another type now
-        return None
+    if ended["error"] is not None:
+        return None, ended["error"], ended["kind"]
+    # The function may have another type now.
+    with suppress(CheckError):
+        if ended["result"] is not None:
+            return decode(parse(ended["result"]), definition.result), None, "error"
+    if definition.waits:
+        raise JournalError(
+            f"{definition.name} was approved and has ended, and its result cannot be taken "
+            "from the journal: it is not called again",
+            hint="give a result that JSON holds, and begin another journal",
+        )
+    return None
 
 
 def _equal(left: Any, right: Any) -> bool:
@@ -488,44 +471,25 @@ def is_larger(value: Any, most: int, container: int = 0) -> bool:
 
     Each list, object and record counts `container` bytes more: what it takes in memory.
     """
-    size = 0
-    pending = [value]
-    while pending:
+    size, pending = 0, [value]
+    while pending and size <= most:
         one = pending.pop()
         if isinstance(one, str):
-            size += len(one) + 2 if one.isascii() else len(one.encode("utf-8", "surrogatepass")) + 2
+            size += len(one.encode("utf-8", "surrogatepass")) + 2
         elif isinstance(one, bytes | bytearray):
             size += len(one)
         elif isinstance(one, int):
             size += one.bit_length() // 3 + 1
         elif is_list(one) or is_tuple(one):
             size += len(one) + 1 + container
-            kinds = set(map(type, one))
-            if kinds == {int}:  # a long list, mostly: without a look at each
-                size += sum(map(int.bit_length, one)) // 3 + len(one)
-            elif kinds <= _SHORT:
-                size += 4 * len(one)
-            elif size <= most:
-                pending.extend(one)
+            is_plain = set(map(type, one)) <= _SHORT  # a long list, mostly: no look at each
+            size += 4 * len(one) if is_plain else 0
+            pending += () if is_plain or size > most else one
         elif is_object(one):
-            pending.extend(one.values())
             size += sum(len(str(key)) + 4 for key in one) + container
-        elif hasattr(one, "__dataclass_fields__") and not isinstance(one, type):
-            pending.extend(getattr(one, name, None) for name in one.__dataclass_fields__)
-            size += len(type(one).__name__) + container
+            pending += one.values()
         else:
-            size += 4
-        if size > most:
-            return True
-    return False
-
-
-def is_from_within(ambiguity: Ambiguity) -> bool:
-    """Whether it was raised by something that the function of the program has called."""
-    names = [
-        str(frame.f_globals.get("__name__")).partition(".")[0]
-        for frame, _ in traceback.walk_tb(ambiguity.__traceback__)
-        if frame.f_code is not ambiguous.__code__
-    ]
-    own = ("runtime_support", "asyncio", "concurrent", "threading")
-    return len(list(itertools.dropwhile(lambda name: name in own, names))) > 1
+            fields = getattr(one, "__dataclass_fields__", {})
+            size += 4 + container * bool(fields)
+            pending += [getattr(one, name, None) for name in fields]
+    return size > most

@@ -182,6 +182,18 @@ class Registry:
         """The constructor of the class, when it is registered."""
         return self.definitions.get(self._names.get(python, ""))
 
+    def definition_of(self, function: Function) -> Definition | None:
+        """What is registered for a function."""
+        known = self.definitions.values()
+        return next((one for one in known if one.function == function), None)
+
+    def fields_of(self, type_: _types.Type) -> tuple[m.Field, ...] | None:
+        """What objects of the type have: the fields of a record, or those that make an instance."""
+        if isinstance(type_, m.ObjectSchema) and type_.build is None:
+            return type_.fields
+        constructor = self.constructor_of(type_)
+        return None if constructor is None else constructor.parameters
+
     def _add(self, definition: Definition) -> None:
         name = definition.name
         if not name.isidentifier():  # which also keeps $ out

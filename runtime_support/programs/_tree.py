@@ -2,16 +2,14 @@
 
     {"gap": {"a": {"City": {"name": "Oslo"}}, "b": ...}}
 
-    CallNode(gap, (a = CoerceNode(CallNode(City, ...), Point, Converts((locate,))), b = ...))
+    CallNode(gap, (a = CoerceNode(CallNode(City, ...), Point), b = ...))
 
 This is what is evaluated, and what a compiler of programs reads (`checking.check_program`):
 
 - Every call has its `Definition`; `arguments` are in source order, absent ones take their
   defaults. `form` says how it was written: as a call, with a bare argument, or as a record.
-- There is a `CoerceNode` wherever a value may have to change, and `coercion` says what is known:
-  `Widens` (an int is stored as a float, a list as a tuple), `Converts(path)` (these conversions,
-  first to last), `Hops` (one built-in hop), `Each(item)` (so for each element), `Decides` (only
-  the value tells). Without such a node, the value is taken as it is.
+- There is a `CoerceNode` wherever a value may have to change: `step` tells how, by the types that
+  are known or by the value. Without such a node, the value is taken as it is.
 - `LetNode.bindings` are in the order of evaluation: what a binding refers to comes before it.
 - `pure` is true when nothing inside has effects; `calls` when something inside is called.
 
@@ -29,51 +27,6 @@ from runtime_support._values import is_object
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import Path, at, pointer
 from runtime_support.programs._types import Type
-
-
-@dataclass(frozen=True, slots=True)
-class Fits:
-    """Nothing to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Widens:
-    """The same value, stored as the target stores it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Converts:
-    path: tuple[Definition, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Hops:
-    """One built-in hop between text, numbers, booleans and lists of text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Each:
-    item: Coercion
-
-
-@dataclass(frozen=True, slots=True)
-class Decides:
-    """The type does not tell; the value will."""
-
-
-@dataclass(frozen=True, slots=True)
-class Splits:
-    """Several shortest paths: an ambiguity."""
-
-    paths: tuple[tuple[Definition, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Never:
-    """No value of the source can become one of the target."""
-
-
-Coercion = Fits | Widens | Converts | Hops | Each | Decides | Splits | Never
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +91,6 @@ class CoerceNode(ProgramNode):
     """The operand as a value of `type`; `bare` is the parameter whose only argument it is."""
 
     operand: Checked
-    coercion: Coercion
     bare: str | None
 
 
@@ -183,13 +135,6 @@ def children(node: Checked) -> list[Checked]:
             return [node.test, node.then, node.otherwise]
         case CoerceNode():
             return [node.operand]
-
-
-def only_converts(node: Checked) -> bool:
-    """Whether no function with effects is called in the node, but perhaps conversions."""
-    if isinstance(node, CallNode) and node.definition.kind == "function":
-        return node.definition.pure and all(map(only_converts, children(node)))
-    return all(map(only_converts, children(node)))
 
 
 def waiting_in(checked: CheckedProgram) -> list[str]:

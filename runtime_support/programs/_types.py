@@ -16,7 +16,7 @@ coercion.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -49,14 +49,7 @@ _LONGEST_SHOWN = 40
 
 
 class TypeMismatch(Exception):
-    """The value is not one of the type; the message is `expected T, got S`, with a place.
-
-    `by_kind` is the message without the value itself, for where a reason follows.
-    """
-
-    def __init__(self, message: str, by_kind: str) -> None:
-        super().__init__(message)
-        self.by_kind = by_kind
+    """The value is not one of the type; the message is `expected T, got S`, with a place."""
 
 
 # Types as all of programs expects them
@@ -360,11 +353,11 @@ _conforming = _Conforming()
 
 
 def conform(value: Any, type_: Type) -> Any:
-    """The value as one of the type; raises Misfit."""
+    """The value as one of the type; raises TypeMismatch."""
     try:
         return _conforming.check(type_)(value)
     except Mismatch as mismatch:
-        raise TypeMismatch(_words(mismatch, got), _words(mismatch, kind_name)) from None
+        raise TypeMismatch(_words(mismatch)) from None
 
 
 def conforms(value: Any, type_: Type) -> bool:
@@ -376,10 +369,10 @@ def conforms(value: Any, type_: Type) -> bool:
     return True
 
 
-def _words(mismatch: Mismatch, name: Callable[[Any], str]) -> str:
+def _words(mismatch: Mismatch) -> str:
     steps: list[str | int] = mismatch.steps[::-1]
     places = "".join(f"item {s}: " if isinstance(s, int) else f"field '{s}': " for s in steps)
-    found = "" if mismatch.value is m.ABSENT else f", got {name(mismatch.value)}"
+    found = "" if mismatch.value is m.ABSENT else f", got {got(mismatch.value)}"
     if mismatch.value is not m.ABSENT and mismatch.hint is not None:
         found = ", got one that is too large"
     return f"{places}{mismatch.expected}{found}"

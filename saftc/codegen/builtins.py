@@ -338,13 +338,3 @@ def converted(
     if isinstance(value, cst.ListComp) and not context.is_async:
         value = py.generator(value)
     return py.call(annotation(context, wanted), [value])
-
-
-def coerced(
-    context: Context, value: Expression, wanted: Type, conversions: _Given
-) -> Expression:
-    """`coerce(value, wanted, [conversion])`."""
-    given = [value, annotation(context, wanted)]
-    if conversions:
-        given.append(py.list_(list(map(context.emit, conversions))))
-    return py.call(context.global_("coerce"), given)

@@ -29,11 +29,7 @@ def emit_call(context: Context, node: n.Call) -> Expression:
         case DirectCall():
             positional, named = arguments(context, node, _parameter_names(context, form))
             function = context.emit(node.function)
-            if form.has_rest:
-                *positional, rest = positional
-                made = py.with_rest(py.call(function, positional, named), len(positional), rest)
-            else:
-                made = py.call(function, positional, named)
+            made = py.call(function, positional, named)
             made = _waiting(context, node, one_a_line(context, node, made, node.arguments))
             if form.definition not in context.facts.history.does:
                 return made

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from saftc.codegen import python as py
 from saftc.codegen.annotations import checked
-from saftc.codegen.builtins import builtin_value, coerced, converted, printed
+from saftc.codegen.builtins import builtin_value, converted, printed
 from saftc.codegen.calls import emit_call
 from saftc.codegen.context import Context
 from saftc.codegen.layout import code_of
@@ -49,8 +49,6 @@ def emit_expression(context: Context, node: n.Expression) -> Expression:
         return value if wanted is None else checked(context, value, wanted)
     if coercion.fit == Fit.CONVERT:
         value = converted(context, node, value, coercion.wanted)
-    elif coercion.by is not None:
-        value = coerced(context, value, coercion.wanted, coercion.by)
     elif coercion.wanted == PROGRAM:
         value = emit_kept_program(context, node, value)
     else:

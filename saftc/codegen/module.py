@@ -8,7 +8,6 @@ from typing import Any
 import libcst as cst
 
 from saftc.choices.choices import Choices
-from saftc.choices.values import Text
 from saftc.codegen import python as py
 from saftc.codegen.annotations import variable_annotation
 from saftc.codegen.blocks import (
@@ -18,7 +17,6 @@ from saftc.codegen.blocks import (
     emit_block,
     footer_lines,
 )
-from saftc.codegen.builtins import shown
 from saftc.codegen.classes import classes_of, docstring
 from saftc.codegen.context import Context, Output
 from saftc.codegen.expressions import emit_expression
@@ -34,7 +32,6 @@ from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
 from saftc.semantics.imports import later_imports
 from saftc.semantics.names import Symbol
-from saftc.semantics.types import NIL
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Comments
@@ -97,11 +94,11 @@ def _emit_module(context: Context, title: Sequence[Comment]) -> cst.Module:
     if entry.inside:
         body += _emit_main(context, entry, own_main, footer, end)
         footer = []
-        body.append(_started(context, None, is_async=True))
+        body.append(_started(context, is_async=True))
     else:
         footer += end
         if own_main is not None:
-            body.append(_started(context, own_main, is_async=_is_async(context, own_main)))
+            body.append(_started(context, is_async=_is_async(context, own_main)))
     if context.plan.defaults and nodes_of(context.module, n.Prompt):
         body[:0] = [_defaults(context, json.loads(context.plan.defaults))]
     if body:
@@ -119,7 +116,7 @@ def _emit_module(context: Context, title: Sequence[Comment]) -> cst.Module:
     name = context.source.name.replace("\\", "/").rsplit("/", 1)[-1]
     return cst.Module(
         [*top, *lines],
-        header=[py.header(name, is_async=context.is_async and not context.plan.is_of_program)],
+        header=[py.header(name, is_async=context.is_async)],
         footer=footer,
     )
 
@@ -138,17 +135,11 @@ def _title_lines(context: Context, title: Sequence[Comment]) -> list[cst.EmptyLi
     return [py.BLANK, *lines] if py.BLANK in lines else lines
 
 
-def _started(context: Context, own_main: n.FunctionDef | None, *, is_async: bool) -> cst.If:
-    """`if __name__ == "__main__":` with the call of `main`; of a plan, its value is printed."""
+def _started(context: Context, *, is_async: bool) -> cst.If:
+    """`if __name__ == "__main__":` with the call of `main`."""
     called = py.call(py.name("main"))
     if is_async:
         called = py.call(py.attribute(context.global_("asyncio"), "run"), [called])
-    if own_main is not None and context.plan.is_of_program:
-        gives = context.facts.functions[own_main].returns
-        if gives != NIL:
-            is_shown = context.choices.values.text_of(gives) == Text.SHOW
-            value = shown(context, called) if is_shown else called
-            called = py.call(context.global_("print"), [value])
     return cst.If(
         py.comparison(py.name("__name__"), "==", py.constant("__main__")),
         py.block([py.line(cst.Expr(called))]),

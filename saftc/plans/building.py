@@ -27,38 +27,41 @@ left to `runtime_support.programs.coerce`, which applies the same rules when the
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias, assert_never, cast
+from typing import TypeAlias, assert_never
+
+import libcst as cst
 
 from runtime_support.programs import Registry
-from saftc.plans.scripts import Script, identifier, pattern
+from saftc.codegen import python as py
+from saftc.codegen.python import Expression, Statement
 from saftc.plans.tools import NotWritable, Tools
-from saftc.plans.types import ANY_TUPLE, NOWHERE
-from saftc.runtime import MOST_CONVERSIONS, Definition, Parameter, readings
+from saftc.plans.writing import PlanModule
+from saftc.runtime import Definition, Parameter, conversions
 from saftc.runtime import program_tree as tree
 from saftc.runtime import program_types as types
 from saftc.runtime import schema_model as model
-from saftc.semantics import types as t
-from saftc.semantics.forms import Form, Test
-from saftc.syntax import nodes as n
+from saftc.syntax.depth import fitting_interpreter
 
-Block: TypeAlias = list[n.Statement]
+Block: TypeAlias = list[Statement]
 # A variable of a `$let`, by the node that binds it and its name there.
 Key: TypeAlias = tuple[int, str]
-_Part: TypeAlias = tuple[str, tree.Checked, n.Expression]
+_Part: TypeAlias = tuple[str, tree.Checked, Expression]
 
 _MOST_LOOPS = 20
 
 
 def write_plan(name: str, root: tree.Checked, tools: Tools) -> str:
     """The module of the program with this checked root, from a file called `name`."""
-    taken, read = frozenset[str](), None
+    taken, read = set[str](), None
     while True:
-        builder = _Builder(Script(tools, taken), read)
-        body = builder.body(root)
-        if builder.script.imported.keys() == taken and builder.read == read:
-            return builder.script.text(name, body, root.type)
-        # Which functions a variable must not hide, and which variables are read, is known only now.
-        taken, read = frozenset(builder.script.imported), builder.read
+        builder = _Builder(PlanModule(tools, taken), read)
+        with fitting_interpreter():
+            body = builder.body(root)
+            text = builder.module.text(name, body, root.type)
+        if builder.module.used <= taken and builder.read == read:
+            return text
+        # Which names a variable must not hide, and which variables are read, is known only now.
+        taken, read = taken | builder.module.used, builder.read
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +82,14 @@ class _Use:
     It may be bound to a variable of this `name`; where it `is_dropped`, only its effects count.
     """
 
-    statement: Callable[[n.Expression], n.Statement]
+    statement: Callable[[Expression], Statement]
     hint: str
     name: str | None = None
     is_dropped: bool = False
 
 
-_RETURNED = _Use(lambda value: n.RetStmt(NOWHERE, value), "result")
-_DROPPED = _Use(lambda value: n.ExpressionStmt(NOWHERE, value), "_unused", is_dropped=True)
+_RETURNED = _Use(lambda value: py.line(py.returned(value)), "result")
+_DROPPED = _Use(lambda value: py.line(cst.Expr(value)), "_unused", is_dropped=True)
 
 
 class _Builder:
@@ -96,8 +99,8 @@ class _Builder:
     now, each with the types of the parameters that it is given to as it is.
     """
 
-    def __init__(self, script: Script, known: Mapping[Key, list[types.Type]] | None) -> None:
-        self.script = script
+    def __init__(self, module: PlanModule, known: Mapping[Key, list[types.Type]] | None) -> None:
+        self.module = module
         self.known = known
         self.read: dict[Key, list[types.Type]] = {}
         self.loops = 0
@@ -109,7 +112,7 @@ class _Builder:
         """What `main` does."""
         gives_nothing = root.type == types.NULL
         body = self.block(root, {}, _DROPPED if gives_nothing else _RETURNED)
-        return body or [n.RetStmt(NOWHERE, n.Literal(NOWHERE, None))]
+        return body or [py.line(py.returned(py.constant(None)))]
 
     def block(self, node: tree.Checked, scope: Scope, use: _Use) -> Block:
         """The statements that use the value of a node."""
@@ -127,25 +130,23 @@ class _Builder:
             case tree.IfNode() | tree.MapNode() if use.is_dropped and not _calls_inside(node):
                 self.add(tree.children(node)[0], block, scope, use)
             case tree.IfNode() if use.is_dropped or self.needs_statements(node):
-                test = self.test(node.test, block, scope)
+                test = self.expression(node.test, block, scope, "test")
                 then = self.block(node.then, scope, use)
                 block.append(_choice(test, then, self.block(node.otherwise, scope, use)))
             case tree.MapNode() if use.is_dropped:
                 over = self.expression(node.over, block, scope, "items")
                 block.append(self.loop(node, scope, use, over))
             case tree.MapNode() if use.name is not None and self.needs_statements(node):
-                name, type_ = use.name, node.type
-                over = self.expression(node.over, block, scope, "items")
-                empty = self.script.typed(n.ListLiteral(NOWHERE, (), False), type_)
-                block.append(self.script.assigned(name, empty))
-                append = _Use(lambda value: self.script.appended(name, value, type_), "item")
+                over, target = self.expression(node.over, block, scope, "items"), py.name(use.name)
+                block.append(self.module.assigned(use.name, py.list_([]), node.type))
+                append = _Use(lambda value: _appended(target, value), "item")
                 block.append(self.loop(node, scope, append, over))
             case _:
                 block.append(use.statement(self.expression(node, block, scope, use.hint)))
 
-    def loop(self, node: tree.MapNode, scope: Scope, use: _Use, over: n.Expression) -> n.ForStmt:
+    def loop(self, node: tree.MapNode, scope: Scope, use: _Use, over: Expression) -> cst.For:
         """A loop that uses the elements of the list `over`."""
-        variable = self.script.variable(node.variable)
+        variable = self.module.variable(node.variable)
         inside = {**scope, node.variable: _Variable(variable)}
         self.loops += 1
         if self.loops > _MOST_LOOPS:
@@ -158,12 +159,10 @@ class _Builder:
         elif use.is_dropped and not node.body.calls:
             self.add(node.where, body, inside, use)
         else:
-            test = self.test(node.where, body, inside)
+            test = self.expression(node.where, body, inside, "test")
             body.append(_choice(test, self.block(node.body, inside, use), []))
         self.loops -= 1
-        made = n.ForStmt(NOWHERE, pattern(variable), None, over, tuple(body))
-        self.script.forms.loops[made] = Form.NATIVE
-        return made
+        return py.loop(py.name(variable), over, py.block(body))
 
     def bind(self, node: tree.LetNode, block: Block, scope: Scope) -> Scope:
         """The bindings of a `$let` as assignments; gives the scope of its body."""
@@ -173,7 +172,7 @@ class _Builder:
             if self.known is not None and key not in self.known:
                 self.add(bound, block, inside, _DROPPED)
                 continue
-            variable = self.script.variable(name)
+            variable = self.module.variable(name)
             self.add(bound, block, inside, self.bound(variable, self.asked_of(key)))
             inside[name] = _Variable(variable, key)
         return inside
@@ -186,66 +185,62 @@ class _Builder:
     def bound(self, name: str, wanted: types.Type | None = None) -> _Use:
         """An assignment; a list or object written out says what it is to be used as."""
 
-        def statement(value: n.Expression) -> n.Statement:
-            is_written_out = isinstance(value, n.ListLiteral | n.ObjectLiteral)
-            return self.script.assigned(name, value, wanted if is_written_out else None)
+        def statement(value: Expression) -> Statement:
+            is_written_out = isinstance(value, cst.List | cst.Dict)
+            is_empty = isinstance(value, cst.List) and not value.elements
+            asked = model.ListSchema(types.ANY) if is_empty and wanted is None else wanted
+            return self.module.assigned(name, value, asked if is_written_out else None)
 
         return _Use(statement, name, name)
 
     # Expressions
 
-    def expression(self, node: tree.Checked, block: Block, scope: Scope, hint: str) -> n.Expression:
+    def expression(self, node: tree.Checked, block: Block, scope: Scope, hint: str) -> Expression:
         """The value of the node, once the statements that are added to the block have run.
 
         `hint` is what a variable for it would be called.
         """
         try:
-            return self.script.typed(self._expression(node, block, scope, hint), node.type)
+            return self._expression(node, block, scope, hint)
         except NotWritable as problem:
             problem.path = node.path if problem.path is None else problem.path
             raise
 
     def _expression(
         self, node: tree.Checked, block: Block, scope: Scope, hint: str
-    ) -> n.Expression:
+    ) -> Expression:
         match node:
             case tree.ConstantNode():
-                return n.Literal(NOWHERE, node.value)
+                return py.constant(node.value)
             case tree.RefNode():
-                return n.Name(NOWHERE, self.variable_read(node, scope))
+                return py.name(self.variable_read(node, scope))
             case tree.ListNode():
                 hinted = [("item", item) for item in node.items]
-                return n.ListLiteral(NOWHERE, tuple(self.parts(hinted, block, scope)), False)
+                return py.list_(self.parts(hinted, block, scope))
             case tree.RecordNode():
                 values = self.parts(node.fields, block, scope)
-                keys = [identifier(name) for name, _ in node.fields]
-                fields = (n.Field(NOWHERE, *one) for one in zip(keys, values, strict=True))
-                return n.ObjectLiteral(NOWHERE, tuple(fields), False)
+                names = [name for name, _ in node.fields]
+                return py.dict_(list(zip(names, values, strict=True)))
             case tree.CallNode():
                 return self.call(node, block, scope)
             case tree.LetNode():
                 return self.expression(node.body, block, self.bind(node, block, scope), hint)
             case tree.IfNode() | tree.MapNode() if self.needs_statements(node):
-                variable = self.script.variable(hint)
+                variable = self.module.variable(hint)
                 self.add(node, block, scope, self.bound(variable))
-                return n.Name(NOWHERE, variable)
+                return py.name(variable)
             case tree.IfNode():
-                test = self.test(node.test, block, scope)
+                test = self.expression(node.test, block, scope, "test")
                 then = self.expression(node.then, block, scope, hint)
-                other = self.expression(node.otherwise, block, scope, hint)
-                return n.Conditional(NOWHERE, test, then, other)
+                return py.conditional(
+                    then, test, self.expression(node.otherwise, block, scope, hint)
+                )
             case tree.MapNode():
                 return self.comprehension(node, block, scope)
             case tree.CoerceNode():
                 return self.coerced(node, block, scope, hint)
             case _:
                 assert_never(node)
-
-    def test(self, node: tree.Checked, block: Block, scope: Scope) -> n.Expression:
-        """A condition."""
-        made = self.expression(node, block, scope, "test")
-        self.script.forms.tests[made] = Test.BOOL
-        return made
 
     def variable_read(self, node: tree.RefNode, scope: Scope, *wanted: types.Type) -> str:
         """What a variable is called; notes that it is read, and given to such parameters."""
@@ -256,7 +251,7 @@ class _Builder:
 
     def parts(
         self, parts: Iterable[tuple[str, tree.Checked]], block: Block, scope: Scope
-    ) -> list[n.Expression]:
+    ) -> list[Expression]:
         """The values of parts that are evaluated one after the other."""
         done: list[_Part] = []
         for hint, node in parts:
@@ -268,22 +263,22 @@ class _Builder:
             done.append((hint, node, value))
         return [value for _, _, value in done]
 
-    def kept(self, hint: str, node: tree.Checked, value: n.Expression, block: Block) -> _Part:
+    def kept(self, hint: str, node: tree.Checked, value: Expression, block: Block) -> _Part:
         """A part whose effects come before those of statements that follow it."""
-        if node.pure or (isinstance(value, n.Name) and value not in self.script.coercions):
+        if node.pure or isinstance(value, cst.Name):
             return hint, node, value
-        variable = self.script.variable(hint)
-        block.append(self.script.assigned(variable, value))
-        return hint, node, self.script.alike(n.Name(NOWHERE, variable), value)
+        variable = self.module.variable(hint)
+        block.append(self.module.assigned(variable, value))
+        return hint, node, py.name(variable)
 
-    def comprehension(self, node: tree.MapNode, block: Block, scope: Scope) -> n.Expression:
+    def comprehension(self, node: tree.MapNode, block: Block, scope: Scope) -> Expression:
         over = self.expression(node.over, block, scope, "items")
         visible = {one.text for name, one in scope.items() if name != node.variable}
-        variable = self.script.element(node.variable, visible)
+        variable = self.module.element(node.variable, visible)
         inside = {**scope, node.variable: _Variable(variable)}
         item = self.expression(node.body, block, inside, "item")
-        tests = () if node.where is None else (self.test(node.where, block, inside),)
-        return self.script.for_each(item, variable, over, tests)
+        tests = () if node.where is None else (self.expression(node.where, block, inside, "test"),)
+        return py.comprehension(item, [(py.name(variable), over, tests)])
 
     def needs_statements(self, node: tree.IfNode | tree.MapNode) -> bool:
         """Whether a `$let` is in what is evaluated sometimes, or for each element."""
@@ -298,7 +293,7 @@ class _Builder:
 
     # Calls
 
-    def call(self, node: tree.CallNode, block: Block, scope: Scope) -> n.Call:
+    def call(self, node: tree.CallNode, block: Block, scope: Scope) -> Expression:
         definition = node.definition
         for name, part in node.arguments:
             parameter = definition.parameter(name)
@@ -311,128 +306,118 @@ class _Builder:
                 given[name] = self.kept(name, part, given[name], block)[2]
         python = {one.name: one.python_name for one in definition.parameters}
         if node.form == "bare" and _takes_positions(definition, *(python[name] for name in given)):
-            return self.script.called(definition.function, list(given.values()))
-        positional, has_rest = self.positional(definition, given)
+            return self.module.called(definition.function, list(given.values()))
+        positional, rest = self.positional(definition, given)
         named = {python[name]: value for name, value in given.items()}
-        return self.script.called(definition.function, positional, named, has_rest=has_rest)
+        return self.module.called(definition.function, positional, named, rest)
 
     def positional(
-        self, definition: Definition, named: dict[str, n.Expression]
-    ) -> tuple[list[n.Expression], bool]:
-        """The arguments that Python takes by position alone, which are taken out of `named`.
-
-        Whether the last of them is a list of several.
+        self, definition: Definition, named: dict[str, Expression]
+    ) -> tuple[list[Expression], Expression | None]:
+        """The arguments that Python takes by position alone, which are taken out of `named`; and
+        a list of the last ones.
         """
         by_position = [one for one in definition.parameters if one.by_position or one.takes_rest]
         while by_position and by_position[-1].name not in named:
             by_position.pop()
-        positional: list[n.Expression] = []
+        positional: list[Expression] = []
         for one in by_position:
             if one.takes_rest:
                 rest = named.pop(one.name)
-                if not isinstance(rest, n.ListLiteral):
-                    return [*positional, rest], True
-                positional += cast("tuple[n.Expression, ...]", rest.items)
+                if not isinstance(rest, cst.List):
+                    return positional, rest
+                positional += [one.value for one in rest.elements]
             elif one.name in named:
                 positional.append(named.pop(one.name))
             else:
                 positional.append(_default(definition, one))
-        return positional, False
+        return positional, None
 
     # What the checker puts between a value and its place
 
-    def coerced(self, node: tree.CoerceNode, block: Block, scope: Scope, hint: str) -> n.Expression:
+    def coerced(self, node: tree.CoerceNode, block: Block, scope: Scope, hint: str) -> Expression:
         target, around = node.type, {one.text for one in scope.values()}
         value = self.expression(node.operand, block, scope, hint)
-        match node.operand, node.coercion:
-            # The checker has tried the same: it gives one value.
-            case tree.ConstantNode(value=constant), tree.Widens():
-                made = self.script.constant(types.conform(constant, target))
-            case tree.ConstantNode(value=constant), tree.Hops():
-                made = self.script.constant(readings(constant, target)[0][1])
-            case operand, coercion:
-                made = self.native(value, types.widen(operand.type), target, coercion, around)
-        return self.by_value(value, target, around) if made is None else made
+        operand = node.operand
+        if isinstance(target, model.TupleSchema) and (
+            isinstance(operand, tree.ListNode)
+            or (isinstance(operand, tree.MapNode) and target.rest is not None)
+        ):
+            return self.as_tuple(value)  # of the items that it asks for
+        is_constant = isinstance(operand, tree.ConstantNode)
+        source = operand.type if is_constant else types.widen(operand.type)
+        made = self.native(value, source, target, around)
+        return made or self.by_value(value, target)
 
     def native(
-        self,
-        value: n.Expression,
-        source: types.Type,
-        target: types.Type,
-        coercion: tree.Coercion,
-        around: set[str],
-    ) -> n.Expression | None:
+        self, value: Expression, source: types.Type, target: types.Type, around: set[str]
+    ) -> Expression | None:
         """Ordinary Python that does the same for every value, if there is such."""
         item, wanted = types.item_of(source), types.item_of(target)
-        match coercion:
-            case tree.Fits():
+        match conversions.step(source, target, self.module.tools.registry):
+            case conversions.Fits(is_same=True):
                 return value
-            case tree.Converts(path):
-                for one in path:
-                    value = self.script.called(one.function, [value])
-                    self.script.typed(value, one.result)
+            # Of a constant, the checker has tried the same: it gives one value.
+            case conversions.Fits() if isinstance(source, model.LiteralSchema):
+                return self.module.constant(types.conform(source.value, target))
+            case conversions.Read(values=((_, known),)):
+                return self.module.constant(known)
+            case conversions.Route(chains=(chain,), levels=0):
+                for one in chain:
+                    value = self.module.called(one.function, [value])
                 return value
-            case tree.Each(inner):
-                return self.each(value, item, target, inner, around)
-            case tree.Widens() if target == types.FLOAT and source in types.NUMBERS:
-                return self.script.converted(value, t.FLOAT)
-            case tree.Widens() if isinstance(target, model.TupleSchema):
+            case conversions.Fits() if target == types.FLOAT and source in types.NUMBERS:
+                return self.module.converted("float", value)
+            case conversions.Fits() if isinstance(target, model.TupleSchema):
                 is_same = item is not None and wanted is not None and types.fits(item, wanted)
                 return self.as_tuple(value) if wanted is None or is_same else None
-            case tree.Widens() if wanted is not None:
-                return self.each(value, item, target, coercion, around)
-            case tree.Hops() if source in types.NUMBERS and target == types.STRING:
-                return self.script.converted(value, t.STRING)
-            case tree.Hops() if source == types.BOOLEAN and target in types.NUMBERS:
-                return self.script.converted(value, t.FLOAT if target == types.FLOAT else t.INT)
-            case tree.Hops() if source == model.ListSchema(types.STRING) and target == types.STRING:
-                return self.script.joined(value)
+            case conversions.Read() if source in types.NUMBERS and target == types.STRING:
+                return self.module.converted("str", value)
+            case conversions.Read() if source == types.BOOLEAN and target in types.NUMBERS:
+                return self.module.converted("float" if target == types.FLOAT else "int", value)
+            case conversions.Read() if target == types.STRING and item == types.STRING:
+                return py.call(py.attribute(py.constant(","), "join"), [value])
             case _:
-                return None
+                return self.each(value, item, target, around)
 
     def each(
-        self,
-        value: n.Expression,
-        item: types.Type | None,
-        target: types.Type,
-        coercion: tree.Coercion,
-        around: set[str],
-    ) -> n.Expression | None:
+        self, value: Expression, item: types.Type | None, target: types.Type, around: set[str]
+    ) -> Expression | None:
         lists = [one for one in types.members_of(target) if types.item_of(one) is not None]
         if item is None or len(lists) != 1 or not isinstance(lists[0], model.ListSchema):
             return None
-        name = self.script.element("item", around)
-        read = self.script.typed(n.Name(NOWHERE, name), item)
-        made = self.native(read, item, lists[0].item, coercion, {*around, name})
-        if made is None:
-            return None
-        return self.script.typed(self.script.for_each(made, name, value), lists[0])
+        name = self.module.element("item", around)
+        made = self.native(py.name(name), item, lists[0].item, {*around, name})
+        return made and py.comprehension(made, [(py.name(name), value, ())])
 
-    def as_tuple(self, value: n.Expression) -> n.Expression:
+    def as_tuple(self, value: Expression) -> Expression:
         """A list as a tuple; one that is written out, as a tuple written out."""
-        if isinstance(value, n.ListLiteral):
-            items = cast("tuple[n.Expression, ...]", value.items)
-            return n.TupleLiteral(NOWHERE, items, False)
-        return self.script.converted(value, ANY_TUPLE)
+        if isinstance(value, cst.List):
+            return py.tuple_([one.value for one in value.elements])
+        return self.module.converted("tuple", value)
 
-    def by_value(self, value: n.Expression, target: types.Type, around: set[str]) -> n.Expression:
+    def by_value(self, value: Expression, target: types.Type) -> Expression:
         """What the runtime makes of a value when it is there."""
-        item = types.item_of(target)
-        if isinstance(target, model.TupleSchema) and item is not None:
-            # Saft has no type for it: the list is made first.
-            made = self.by_value(value, model.ListSchema(item), around)
-            name = self.script.element("item", around)
-            read = self.script.typed(n.Name(NOWHERE, name), item)
-            return self.as_tuple(self.script.for_each(read, name, made))
-        leading = _leading_to(target, self.script.tools.registry)
-        return self.script.coerced(value, target, (one.function for one in leading))
+        leading = _leading_to(target, self.module.tools.registry)
+        return self.module.coerced(value, target, [one.function for one in leading])
 
 
-def _choice(test: n.Expression, then: Block, other: Block) -> n.IfStmt:
+def _appended(target: cst.Name, value: Expression) -> Statement:
+    return py.line(cst.Expr(py.call(py.attribute(target, "append"), [value])))
+
+
+def _choice(test: Expression, then: Block, other: Block) -> cst.If:
     """`if`, with `else` where there is something else to do."""
     if not then:
-        test, then, other = n.Unary(NOWHERE, "not", test), other, []
-    return n.IfStmt(NOWHERE, (n.Branch(NOWHERE, test, tuple(then)),), tuple(other))
+        test, then, other = py.negated(test), other, []
+    match other:
+        case []:
+            otherwise = None
+        case [cst.If() as further]:
+            otherwise = further
+        case _:
+            otherwise = cst.Else(py.block(other))
+    return cst.If(test, py.block(then), otherwise)
 
 
 def _calls_inside(node: tree.IfNode | tree.MapNode) -> bool:
@@ -440,10 +425,10 @@ def _calls_inside(node: tree.IfNode | tree.MapNode) -> bool:
     return any(one.calls for one in tree.children(node)[1:])
 
 
-def _default(definition: Definition, parameter: Parameter) -> n.Literal:
+def _default(definition: Definition, parameter: Parameter) -> Expression:
     default = parameter.default_value()
     if default is None or isinstance(default, bool | int | float | str):
-        return n.Literal(NOWHERE, default)
+        return py.constant(default)
     raise NotWritable(
         f"{definition.name} takes '{parameter.name}' by position, before what the plan gives; its "
         "default cannot be written, so the plan has to give it"
@@ -469,7 +454,7 @@ def _leading_to(target: types.Type, registry: Registry) -> list[Definition]:
     """The conversions by which a value, or a part of it, may become a part of the target."""
     wanted = _parts(target, registry, [])
     leading: list[Definition] = []
-    for _ in range(MOST_CONVERSIONS):
+    for _ in range(conversions.MOST_CONVERSIONS):
         further = [
             one
             for one in registry.conversions

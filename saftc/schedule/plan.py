@@ -139,9 +139,6 @@ class Plan:
     awaits: Awaits | None = None
     suffix: str = ""
     defaults: str = ""
-    # Whether it is that of a program which a model wrote: `main` gives its value, which is printed,
-    # and the module has no other form.
-    is_of_program: bool = False
     waits_at_top: bool = False
     # Whether everything is asked in order because a setting says so.
     is_off: bool = False

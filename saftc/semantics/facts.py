@@ -49,14 +49,10 @@ Shape = tuple[FieldType, ...]
 
 @dataclass(frozen=True, slots=True)
 class Coercion:
-    """What a place does with the value of an expression so that it is of type `wanted`.
-
-    Where a plan leaves that to the value, `by` are the conversions which may apply.
-    """
+    """What a place does with the value of an expression so that it is of type `wanted`."""
 
     fit: Fit
     wanted: Type
-    by: tuple[n.Name, ...] | None = None
 
 
 @dataclass(slots=True)

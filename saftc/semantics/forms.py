@@ -149,11 +149,10 @@ class BuiltinCall:
 class DirectCall:
     """A call that is a Python call of the same function: of a function or record, whose parameters
     or fields the named arguments are, or (None) of something that was imported from Python, which
-    may give what is awaited. `has_rest`: the last argument by position is a list of several."""
+    may give what is awaited."""
 
     definition: n.FunctionDef | n.RecordDef | None
     waits: Waiting = "no"
-    has_rest: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What becomes what: conversions by the shortest path, built-in hops, element by element."""
 
+import datetime
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -66,6 +67,14 @@ HOPS = [
     (Literal["low", "high"], "low", "low"),
     (Literal[1, 2], 2, 2),
     (list[Literal["a", "b"]], "a", ["a"]),
+    (str, [1, 2.5, "a"], "1,2.5,a"),
+    (list[int], "1,2", [1, 2]),
+    (list[int | float], "5", [5]),
+    (list[float], " 1, 2.5", [1.0, 2.5]),
+    (tuple[int, int], "1,2", (1, 2)),
+    (list[datetime.date], "2026-01-31", [datetime.date(2026, 1, 31)]),
+    (int | list[int], "5", 5),
+    (int | list[int], "5,6", [5, 6]),
     (list[int], 1, [1]),
     (list[float], 1, [1.0]),
     (list[int | str], 1, [1]),
@@ -107,9 +116,13 @@ REFUSED = [
     (bool, "1"),
     (str, True),
     (str, None),
-    (str, [1, 2]),
+    (str, [True]),
+    (str, [[1]]),
+    (list[int], "1,x"),
+    (list[int], "1,,2"),
+    (list[int], "1.5,2"),
+    (list[int | None], "1,"),
     (str, {"a": 1, "b": 2}),
-    (list[int], "1,2"),
     (list[str], 1),
     (list[int], 1.5),
     (list[int], True),
@@ -477,6 +490,22 @@ def test_a_value_that_cannot_be_coerced():
 
     with pytest.raises(CoercionError, match="failing: LookupError: two"):
         coerce("two", float, [failing])
+
+
+def test_a_conversion_is_given_what_its_parameter_asks_for():
+    def day_of(day: datetime.date) -> A:
+        return A(day.day)
+
+    def half_of(number: float) -> B:
+        return B(round(number.hex() == "0x1.0000000000000p+2"))
+
+    registry = give(A | B, A, B, conversions=(day_of, half_of))
+    for given, value in (("2026-01-31", A(31)), (4, B(1))):
+        for argument in (given, {"dyn": {"of": given}}):
+            outcome = evaluate({"take": {"it": argument}}, registry)
+            assert isinstance(outcome, Success), outcome
+            assert outcome.value == value
+    assert coerce("2026-01-31", A, [day_of]) == A(31)
 
 
 @pytest.mark.parametrize(

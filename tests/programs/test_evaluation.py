@@ -595,13 +595,13 @@ def test_one_after_the_other_nothing_is_called_after_a_failure(kind):
 @pytest.mark.parametrize("kind", ["sync", "async"])
 def test_what_waits_for_its_place_is_not_called_after_a_failure(kind, monkeypatch):
     crowd = Crowd(kind, failing=2)
-    note = Machine.note_failures
+    note = Machine.note_problems
 
     def note_and_tell(machine, stopped):
         note(machine, stopped)
         crowd.is_noted.set()
 
-    monkeypatch.setattr(Machine, "note_failures", note_and_tell)
+    monkeypatch.setattr(Machine, "note_problems", note_and_tell)
     registry = Registry({"ask": crowd.function}, pure=["ask"])
     with configure(max_in_flight=2):
         outcome = evaluate([{"ask": n} for n in range(30)], registry)

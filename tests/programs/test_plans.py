@@ -133,16 +133,27 @@ def test_python_has_fewer_loops_in_each_other():
         compiled(program, tools_of(Registry()))
 
 
+def test_a_tuple_of_any_length_in_a_list():
+    def any_() -> Any:
+        return [[1, "2"]]
+
+    def longest(pairs: list[tuple[int, ...]]) -> tuple[int, ...]:
+        return max(pairs)
+
+    tools = tools_of(Registry([any_, longest]))
+    assert value_of(compiled({"longest": {"pairs": {"any_": {}}}}, tools)) == (1, 2)
+
+
 def test_a_type_that_no_annotation_says():
     def any_() -> Any:
-        return [[1, 2]]
+        return {"size": 1, "room": 2}
 
-    def count(pairs: list[tuple[int, ...]]) -> int:
-        return len(pairs)
+    def count(of: fixtures.Box) -> int:
+        return len(of)
 
     tools = tools_of(Registry([any_, count]))
     with pytest.raises(NotWritable, match="have the function that gives the value declare its"):
-        compiled({"count": {"pairs": {"any_": {}}}}, tools)
+        compiled({"count": {"of": {"any_": {}}}}, tools)
 
 
 def test_ruff_finds_nothing():

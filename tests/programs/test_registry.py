@@ -3,6 +3,7 @@
 # ruff: noqa: E501  (tables of cases, one a line)
 
 import datetime
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -108,6 +109,37 @@ def test_signature_lines():
     assert line(words) == 'it(level: "low" | "high" | 3, more?: [integer]) -> Place | null'
     assert line(calls) == "it(back: any, kind: any) -> any"
     assert line(partial(documented, c=True)).startswith("it(a: integer, b?: string")
+
+
+def test_a_callable_may_be_described_as_data():
+    described = {
+        "name": "times",
+        "doc": "how often",
+        "takes": {"of": (list[str], None), "word": (str, "a")},
+        "gives": int,
+    }
+
+    def operation(name, doc, takes, gives):
+        def call(**given):
+            return given["of"].count(given.get("word", "a"))
+
+        parameters = [
+            inspect.Parameter(
+                key,
+                inspect.Parameter.KEYWORD_ONLY,
+                annotation=type_,
+                default=inspect.Parameter.empty if default is None else default,
+            )
+            for key, (type_, default) in takes.items()
+        ]
+        call.__name__, call.__doc__ = name, doc
+        call.__signature__ = inspect.Signature(parameters, return_annotation=gives)
+        return call
+
+    registry = Registry([operation(**described)])
+    assert describe(registry) == "times(of: [string], word?: string) -> integer  # how often"
+    assert evaluate({"times": {"of": ["a", "b", "a"]}}, registry).value == 2
+    assert evaluate({"times": {"of": [True]}}, registry).kind == "invalid"
 
 
 def test_type_lines():

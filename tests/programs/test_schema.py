@@ -1,15 +1,13 @@
-"""schema(registry) holds a model to the valid programs, as far as a schema can say."""
+"""schema(registry) holds a model to programs of plain arguments and calls."""
 
 import functools
 import json
 
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, given, settings
 from program_support import load_cases, registry_of
-from test_laws import programs
 
-from runtime_support.programs import ProgramText, Success, evaluate, schema
+from runtime_support.programs import schema
 
 pytestmark = pytest.mark.one_python
 
@@ -18,6 +16,9 @@ BEYOND_A_SCHEMA = {
     "P67": "how deeply it is nested",
     "P71": "that an object has a key twice in the text",
 }
+
+# What runs as well, but is not what a model is held to.
+NOT_PLAIN = {"P26": "0 and 1 for booleans"}
 
 
 @functools.cache
@@ -34,7 +35,11 @@ def program_of(case):
 
 @pytest.mark.parametrize(
     "case",
-    [c for c in load_cases() if c["outcome"] not in ("invalid", "limit")],
+    [
+        c
+        for c in load_cases()
+        if c["outcome"] not in ("invalid", "limit") and c["id"] not in NOT_PLAIN
+    ],
     ids=lambda c: c["id"],
 )
 def test_valid_cases_are_accepted(case):
@@ -54,13 +59,11 @@ ACCEPTED = [
     (["places"], {"only": {"box": {"size": 3}}}),
     (["places"], {"tag": {"info": {"$object": {"size": 3}}}}),
     (["places"], {"gap": {"a": {"lat": 1, "lon": 2}, "b": {"City": "Oslo"}}}),
-    (["calc"], {"$let": {"bind": {"x": 1}, "in": {"add": {"a": {"$ref": "x"}, "b": "2"}}}}),
+    (["calc"], {"$let": {"bind": {"x": 1}, "in": {"add": {"a": {"$ref": "x"}, "b": 2}}}}),
     (["calc"], {"total": {"items": {"$map": {"over": [1], "as": "n", "do": {"$ref": "n"}}}}}),
-    (["calc"], {"$if": {"test": 1, "then": {}, "else": {"a": 1, "b": 2}}}),
-    (["text"], {"sort_words": "b,a"}),
-    (["text"], {"upper": {"text": ["a", "b"]}}),
-    (["calc"], {"total": 5}),
-    (["calc"], {"$map": {"over": 5, "as": "n", "do": 1}}),
+    (["calc"], {"$if": {"test": True, "then": {}, "else": {"a": 1, "b": 2}}}),
+    (["calc"], {"total": [5]}),
+    (["text"], {"upper": {"text": {"upper": "a"}}}),
     (["books", "text"], {"sort_words": {"words": {"shelf": {"room": "east"}}}}),
     (["books"], {"greet": {"author": {"$object": {"name": "Joyce"}}}}),
 ]
@@ -71,6 +74,9 @@ REJECTED = [
     (["calc"], {"$map": {"over": True, "as": "n", "do": 1}}),
     (["text"], {"upper": ["a", "b"]}),
     (["text"], {"sort_words": 5}),
+    (["text"], {"sort_words": "b,a"}),
+    (["calc"], {"add": {"a": "1", "b": 2}}),
+    (["calc"], {"$if": {"test": 1, "then": {}, "else": {"a": 1, "b": 2}}}),
     (["calc"], {"$if": {"test": "yes", "then": 1, "else": 2}}),
     (["calc"], {"$lambda": {"x": 1}}),
     (["calc"], {"add": {"a": {"zero": {"x": 1}}, "b": 1}}),
@@ -103,12 +109,3 @@ def test_one_definition_per_callable_and_type():
     names = set(schema(registry)["$defs"])
     assert {f"call.{name}" for name in registry.definitions} <= names
     assert {"any", "number", "string", "Book", "Author", "list-of-number"} <= names
-
-
-@settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-@given(programs().filter(lambda program: len(json.dumps(program)) < 80))
-def test_every_program_that_runs_is_accepted(program):
-    names = ("calc", "text", "books", "places", "effects")
-    registry, _ = registry_of(*names)
-    if isinstance(evaluate(ProgramText(json.dumps(program)), registry), Success):
-        validator(*names).validate(program)

@@ -170,3 +170,77 @@ def _text(given):
     import json
 
     return json.dumps(given)
+
+
+def points_of(program, registry):
+    outcome = evaluate(program, registry)
+    assert isinstance(outcome, Ambiguous), outcome
+    return [point.path for point in outcome.points]
+
+
+def test_places_are_told_together_where_nothing_is_called():
+    """Also without `pure`: an equal call says the same, and what needs no call is looked at."""
+    made = []
+
+    def pick(name: str) -> str:
+        made.append(name)
+        ambiguous("which?", [option("this", "a"), option("that", "b")])
+
+    def note(text: str) -> int:
+        made.append(text)
+        return len(made)
+
+    def words(of: list[str]) -> int:
+        return len(of)
+
+    def texts(of: object) -> object:
+        return of
+
+    registry = Registry([pick, note, words, texts])
+    emma = {"pick": {"name": "Emma"}}
+    assert points_of([emma, emma, {"x": [emma], "y": 1}], registry) == ["/0", "/1", "/2/x/0"]
+    assert made == ["Emma"]
+    assert points_of([emma, {"note": {"text": "b"}}, emma], registry) == ["/0", "/2"]
+    assert points_of([emma, {"pick": {"name": "Ulysses"}}], registry) == ["/0"]
+    assert made == ["Emma", "Emma", "Emma"]
+    bound = {"x": {"texts": {"of": "a,b"}}}
+    program = {"$let": {"bind": bound, "in": [{"words": {"of": {"$ref": "x"}}}] * 2}}
+    assert points_of(program, registry) == ["/$let/in/0/words/of", "/$let/in/1/words/of"]
+
+
+def test_an_option_may_mean_another_function():
+    def extract(selection: Selection) -> Symbol:
+        ambiguous(
+            WHICH,
+            [
+                option(f"in {one}", call=find_symbol, name=selection.text, file=one)
+                for one in ("a.py", "b.py")
+            ],
+        )
+
+    outcome = evaluate(PROGRAM, registry_with(extract))
+    found = [{"find_symbol": {"name": "emma", "file": file}} for file in ("a.py", "b.py")]
+    assert isinstance(outcome, Ambiguous)
+    assert [one.program for one in outcome.candidates] == [
+        {"references": {"symbol": one}} for one in found
+    ]
+    assert evaluate(outcome.candidates[1].program, registry_with(extract)).value == "emma in b.py"
+    spelled = {"references": {"symbol": {"extract": {"selection": {"get_selection": {}}}}}}
+    assert [one.program for one in evaluate(spelled, registry_with(extract)).candidates] == [
+        one.program for one in outcome.candidates
+    ]
+    unknown = Registry([references, get_selection], [Symbol, Selection], [extract])
+    told = evaluate(PROGRAM, unknown)
+    assert isinstance(told, Ambiguous)
+    assert told.candidates == ()
+    assert "a program cannot call find_symbol" in told.message
+
+
+def test_an_option_means_one_thing():
+    for make in (
+        lambda: option("a", 1, call=find_symbol),
+        lambda: option("a", call="find_symbol"),  # type: ignore[arg-type]
+        lambda: option("a"),
+    ):
+        with pytest.raises(TypeError):
+            make()

@@ -4,7 +4,7 @@ from tools import any_, joined
 
 
 def main() -> str:
-    return joined(words=tuple(item for item in coerce(any_(of=["a", "b"]), list[str])))
+    return joined(words=coerce(any_(of=["a", "b"]), tuple[str, ...]))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,123 @@
+"""Places with several readings: each choice is a whole program, with this place written anew.
+
+    spell_chain((author_of, name_of), {"$ref": "b"})     {"name_of": {"value": {"author_of": ...}}}
+
+What no program would say is told in words: a choice for one element of a `$map`, whose `do` is
+written once for all of them, and one of something that the called function calls itself.
+"""
+
+from __future__ import annotations
+
+import itertools
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+from runtime_support._ambiguity import Ambiguity, Option, ambiguous
+from runtime_support.programs._conversions import Chain
+from runtime_support.programs._outcomes import Candidate, Point, as_sentence
+from runtime_support.programs._registry import Definition, Registry
+from runtime_support.programs._syntax import Path, path_starts_with, pointer, replace_at
+from runtime_support.programs._writing import SerializationError, serialize
+
+Choice: TypeAlias = tuple[str, Callable[[], Any]]
+"""A sentence, and what gives the expression that is meant; it may raise SerializationError."""
+
+Site: TypeAlias = tuple[Path, str | None]
+"""Where an expression is, and the parameter of which it is the bare argument, if it is one."""
+
+
+def point_at(
+    message: str, choices: Sequence[Choice], program: Any, site: Site, *, in_words: bool = False
+) -> Point:
+    """The place with its choices as programs, or in words where they cannot be written."""
+    path, bare = site
+    sentences = "; ".join(sentence for sentence, _ in choices)
+    told = f"{as_sentence(message)} The choices are: {sentences}"
+    if in_words:
+        return Point(told, pointer(path), ())
+    candidates: list[Candidate] = []
+    try:
+        for sentence, write in choices:
+            new = write() if bare is None else {bare: write()}
+            candidates.append(Candidate(sentence, replace_at(program, path, new)))
+    except SerializationError as error:
+        told = f"{told}; they cannot be written as programs: {error}"
+        return Point(told, pointer(path), ())
+    return Point(message, pointer(path), tuple(candidates))
+
+
+def innermost(points: Iterable[tuple[Path, Point]]) -> tuple[Point, ...]:
+    """The points that have no other point inside them: settling those may settle the rest."""
+    points = list(points)
+    return tuple(
+        point
+        for path, point in points
+        if not any(path != other and path_starts_with(other, path) for other, _ in points)
+    )
+
+
+def spell_chain(chain: Chain, operand: Any) -> Any:
+    """The expression that calls the conversions one after the other on the operand."""
+    for conversion in chain:
+        operand = {conversion.name: {conversion.parameters[0].name: operand}}
+    return operand
+
+
+def chain_choices(chains: Iterable[Chain], operand: Callable[[], Any], levels: int) -> list[Choice]:
+    """Each chain, spelled for the elements of a list, of a list of lists, and so on."""
+
+    def spell_for_each(chain: Chain, written: Any, level: int) -> Any:
+        if level == 0:
+            return spell_chain(chain, written)
+        variable = "item" if level == 1 else f"item{level}"
+        body = spell_for_each(chain, {"$ref": variable}, level - 1)
+        return {"$map": {"over": written, "as": variable, "do": body}}
+
+    return [
+        (
+            "by " + ", then ".join(one.name for one in chain),
+            lambda chain=chain: spell_for_each(chain, operand(), levels),
+        )
+        for chain in chains
+    ]
+
+
+def option_choices(
+    ambiguity: Ambiguity,
+    definition: Definition,
+    registry: Registry,
+    again: Callable[[dict[str, Any]], Any],
+) -> list[Choice]:
+    """The options of a function that could not decide; `again` writes its call with arguments."""
+    is_from_within = _is_from_within(ambiguity)
+
+    def write(option: Option) -> Any:
+        given = {name: serialize(one, registry) for name, one in option.arguments.items()}
+        called = definition
+        if option.call is not None:
+            called = registry.definition_of(option.call)
+            if called is None:
+                name = getattr(option.call, "__name__", repr(option.call))
+                raise SerializationError(f"a program cannot call {name}")
+        elif is_from_within:
+            raise SerializationError(f"something that {definition.name} calls could not decide")
+        if option.values:
+            return serialize(option.values[0], registry)
+        unknown = [name for name in given if called.parameter(name) is None]
+        if unknown:
+            raise SerializationError(f"{called.name} has no parameter '{unknown[0]}'")
+        return again(given) if called is definition else {called.name: given}
+
+    return [(one.sentence, lambda one=one: write(one)) for one in ambiguity.options]
+
+
+def _is_from_within(ambiguity: Ambiguity) -> bool:
+    """Whether it was raised by something that the function of the program has called."""
+    names = [
+        str(frame.f_globals.get("__name__")).partition(".")[0]
+        for frame, _ in traceback.walk_tb(ambiguity.__traceback__)
+        if frame.f_code is not ambiguous.__code__
+    ]
+    own = ("runtime_support", "asyncio", "concurrent", "threading")
+    return len(list(itertools.dropwhile(lambda name: name in own, names))) > 1
