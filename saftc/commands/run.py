@@ -195,6 +195,10 @@ def _end_run(ended: Ended, error: str, scripts: Mapping[str, Running]) -> str | 
     What comes back is why its answers could not be kept, if nothing has told of that yet.
     """
     problem = None
+    if "saftc.looking.person" in sys.modules:
+        from saftc.looking.person import tell_end
+
+        tell_end()
     from saftc.runtime import loaded_part
 
     if loaded_part("journals") is not None:

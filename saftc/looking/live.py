@@ -6,6 +6,7 @@
     {"event": "piece", "key": 3, "text": "It is w"}         of a reply that is streamed
     {"event": "reply", "key": 3, "text": ..., "tokens": [61, 17], "seconds": 0.64, "cost": 0.0001}
     {"event": "over", "key": 3, "error": null}
+    {"event": "begun"}                                      what has no key is of the run itself
 
 `saftc play` shows them. The log of the runtime (SAFT_LOG) has them in the order of the script
 instead, as that has come to them. A request has the `messages` that are new in it, and `whole`: the
@@ -79,12 +80,9 @@ class LiveFile:
         line = redacted(text)
         if event["event"] == "request":
             line = f'{line[:-1]}, "whole": {_whole(event)}}}'
-        # Of half a surrogate pair, the escape is JSON as well.
-        data = line.encode("utf-8", "backslashreplace") + b"\n"
         with self._lock:
             try:
-                with open(self.path, "ab", opener=open_private) as file:
-                    file.write(data)
+                append_line(self.path, line)
             except OSError as error:
                 if not self._has_failed:
                     note(f"cannot write {self.path}: {error.strerror or error}")
@@ -119,6 +117,14 @@ class LiveFile:
         if "duration" in event:
             told["seconds"] = round(event["duration"] / 1000, 4)
         return told
+
+
+def append_line(path: str, line: str) -> None:
+    """Writes a line of JSON at the end of the file, at once."""
+    # Of half a surrogate pair, the escape is JSON as well.
+    data = line.encode("utf-8", "backslashreplace") + b"\n"
+    with open(path, "ab", opener=open_private) as file:
+        file.write(data)
 
 
 _files: dict[str, LiveFile] = {}

@@ -26,8 +26,8 @@ import sys
 import threading
 import time
 import traceback
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from heapq import heappop, heappush
@@ -250,7 +250,7 @@ class Timeline:
             how=self.how,
             error=redacted(self.error),
             sums=_sums(prompts),
-            why=explain_time(prompts, self._most_in_flight),
+            why=redacted(explain_time(prompts, self._most_in_flight, self.overlaps)),
             most=self._most_in_flight,
             left=self.left_out,
             places=[self._about(place) for place in places],
@@ -469,37 +469,20 @@ def _sums(prompts: list[Prompt]) -> dict[str, Any]:
     }
 
 
-def explain_time(prompts: Iterable[Prompt], most_in_flight: int) -> str:
-    """What bounded the run, in one sentence.
+def explain_time(
+    prompts: Sequence[Prompt], most_in_flight: int, overlaps: Mapping[str, str]
+) -> str:
+    """What bounded the run, in one sentence; "" where one prompt was all of it.
 
-    The first that holds for half of the time or more: no request was in flight, as many were as
-    `max_in_flight` allows, requests waited while others had room, or one was in flight alone.
+    For half of the time or more no request was in flight, as many were as `max_in_flight` allows,
+    or requests waited while others had room. Otherwise it is the place that took most of the
+    critical path, with the reason for its order where `overlaps` has that.
     """
-    steps = [step for prompt in prompts for step in prompt.steps if step.kind != "tool"]
-    if not steps:
+    if not any(step.kind != "tool" for prompt in prompts for step in prompt.steps):
         return "No request was sent."
-    begun, wall = min(step.start for step in steps), 0.0
-    changes = list[tuple[float, int, int]]()
-    for step in steps:
-        sent = step.start + step.waited
-        changes += [(step.start, 0, 1), (sent, 0, -1), (sent, 1, 0), (step.end, -1, 0)]
-        wall = max(wall, step.end - begun)
-    # Seconds with none in flight, with as many as are allowed, with some waiting, with one alone.
-    idle = full = held = alone = flown = 0.0
-    in_flight = waiting = 0
-    before = begun
-    for moment, sent, waits in sorted(changes):
-        length, before = moment - before, moment
-        flown += length * in_flight
-        if in_flight >= most_in_flight > 1:
-            full += length
-        elif waiting:
-            held += length
-        elif in_flight == 0:
-            idle += length
-        elif in_flight == 1:
-            alone += length
-        in_flight, waiting = in_flight + sent, waiting + waits
+    if len(prompts) == 1:
+        return ""
+    wall, idle, full, held = _shares(prompts, most_in_flight)
     for seconds, words in (
         (idle, "no request was in flight: the script, its tools and its functions ran"),
         (
@@ -508,12 +491,47 @@ def explain_time(prompts: Iterable[Prompt], most_in_flight: int) -> str:
             "if the provider takes more",
         ),
         (held, "requests waited: for a rate limit, or for a server that was overloaded"),
-        (alone, "one request was in flight alone: `saftc prompts` says what keeps the order"),
     ):
         if wall and seconds >= wall / 2:
             return f"For {seconds / wall:.0%} of the time, {words}."
-    share = flown / wall if wall else float(len(steps))
-    return f"On average, {share:.1f} requests were in flight; the critical path bounds the run."
+    critical = defaultdict[str, float](float)
+    for prompt in prompts:
+        steps = [step for step in prompt.steps if step.is_critical]
+        critical[prompt.place] += sum(step.seconds - step.waited for step in steps)
+    place, seconds = max(critical.items(), key=lambda one: one[1])
+    why = f": {overlaps[place]}" if place in overlaps else ""
+    return f"The run waited longest for {place}, {_time(seconds)} of {_time(wall)}{why}."
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def _shares(
+    prompts: Iterable[Prompt], most_in_flight: int
+) -> tuple[float, float, float, float]:
+    """How many seconds the requests took in all, and for how many of them none was in flight, as
+    many were as are allowed, and requests waited though more were allowed.
+    """
+    steps = [step for prompt in prompts for step in prompt.steps if step.kind != "tool"]
+    begun = min(step.start for step in steps)
+    changes = list[tuple[float, int, int]]()
+    for step in steps:
+        sent = step.start + step.waited
+        changes += [(step.start, 0, 1), (sent, 0, -1), (sent, 1, 0), (step.end, -1, 0)]
+    idle = full = held = 0.0
+    in_flight = waiting = 0
+    before = begun
+    for moment, sent, waits in sorted(changes):
+        length, before = moment - before, moment
+        if in_flight >= most_in_flight > 1:
+            full += length
+        elif waiting:
+            held += length
+        elif in_flight == 0:
+            idle += length
+        in_flight, waiting = in_flight + sent, waiting + waits
+    return before - begun, idle, full, held
 
 
 def _line_at(place: str) -> str:

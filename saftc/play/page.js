@@ -10,8 +10,7 @@ const LONGEST_BLOCK = 100_000;
 const GONE = "saftc play has ended: start it again, and open the address that it prints";
 const part = (id) => document.getElementById(id);
 const address = takeAddress();
-const token = tokenOfAddress();
-
+let token = "";
 // What the address has behind its `#`: a token, or a script that somebody shares. It does not stay there.
 function takeAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -20,13 +19,12 @@ function takeAddress() {
 }
 
 // The token of the address stays in this tab, and not in the history.
-function tokenOfAddress() {
-  const given = address.get("token");
-  if (given !== null) {
-    sessionStorage.setItem("saft-play-token", given);
-  }
-  return given ?? sessionStorage.getItem("saft-play-token") ?? "";
+function useToken(given) {
+  if (given !== null) sessionStorage.setItem("saft-play-token", given);
+  token = sessionStorage.getItem("saft-play-token") ?? "";
 }
+
+useToken(address.get("token"));
 
 const withToken = (path) => `${path}?${new URLSearchParams({ token })}`;
 
@@ -35,7 +33,7 @@ function socket(path, more = {}) {
 }
 
 function say(text, isWrong = false, id = "status") {
-  part(id).textContent = text;
+  part(id).textContent = part(id).title = text;
   part(id).classList.toggle("wrong", isWrong);
 }
 
@@ -73,6 +71,8 @@ const views = {
   python: saft.viewer(part("python"), "python", "Python"),
   request: saft.viewer(part("request"), "text", "requests"),
 };
+// They are scrolled by keyboard, too.
+for (const one of document.querySelectorAll("#shown .cm-scroller")) one.tabIndex = 0;
 const endings = { python: ".py", request: ".txt" };
 const addressOf = (kind) => `saft-${kind}:${current.uri.slice("file:".length)}${endings[kind]}`;
 
@@ -163,18 +163,59 @@ function gone() {
   for (const name of ["run", "stop", "save"]) part(name).disabled = true;
 }
 
-// Runs
+// Runs: what each script has given is shown with that script. One runs at a time.
 
-let prompts = new Map();
 let isRunning = false;
 let running = null;
-// The script that runs, or has run last, and the last of what it has written on standard error.
-let ran = null;
-let said = "";
-// What the run has taken until now; prompts by the lines at which they have failed.
-let taken = null;
-let failures = new Map();
 let clock = null;
+// The result of the run that goes on, or was the last one.
+let ran = null;
+// What the run waits for: a line ("reads"), or a decision ("waits").
+let question = null;
+
+class Result {
+  constructor(buffer) {
+    this.buffer = buffer;
+    this.output = document.createElement("div");
+    this.timeline = document.createElement("div");
+    this.prompts = new Map();
+    // By the lines at which they have failed, the errors of prompts and of the run.
+    this.failures = new Map();
+    // Of each block of output, its lines and characters; what all of them have, and what is not shown.
+    this.blocks = new Map();
+    [this.lines, this.size, this.hidden] = [0, 0, 0];
+    // The last of what was written on standard error.
+    this.errors = "";
+    this.news = ["", false];
+    // What the run has taken until now.
+    Object.assign(this, { began: Date.now(), asked: 0, flying: 0, tokens: 0, cost: null, most: false });
+    part("output").append(this.output);
+    part("timeline").append(this.timeline);
+  }
+
+  remove() {
+    this.output.remove();
+    this.timeline.remove();
+  }
+
+  // Says how the run is, also while another script is open.
+  say(text, isWrong = false) {
+    this.news = [text, isWrong];
+    say(current === this.buffer ? text : `${this.buffer.name}: ${text}`, isWrong);
+  }
+}
+
+// Shows what the current script has given, and what its run asks.
+const hints = { output: part("no-output"), timeline: part("no-timeline") };
+
+function showResult() {
+  for (const [panel, hint] of Object.entries(hints)) {
+    if (current.result) hint.remove();
+    else part(panel).append(hint);
+    for (const child of part(panel).children) child.hidden = child !== (current.result?.[panel] ?? hint);
+  }
+  for (const form of ["reads", "waits"]) part(form).hidden = question?.kind !== form || current !== ran.buffer;
+}
 
 function runs() {
   if (running === null) {
@@ -186,7 +227,7 @@ function runs() {
       const wasRunning = isRunning;
       ended();
       if (!(await isThere(event))) gone();
-      else if (wasRunning) say("the connection was lost, and the run has ended with it", true);
+      else if (wasRunning) ran.say("the connection was lost, and the run has ended with it", true);
     });
   }
   return running;
@@ -204,27 +245,53 @@ function run() {
   isRunning = true;
   part("run").disabled = true;
   part("stop").disabled = false;
-  clearOutput();
-  prompts = new Map();
-  ran = current;
-  said = "";
-  taken = { began: Date.now(), prompts: 0, flying: 0, tokens: 0, cost: null, most: false };
-  failures = new Map();
+  // The server has the requests of the last run alone.
+  for (const button of document.querySelectorAll("#output .again")) button.remove();
+  [waiting, waitingSize] = [[], 0];
+  current.result?.remove();
+  ran = current.result = new Result(current);
+  ran.timeline.append(soft("The run is drawn here as soon as it has asked something."));
   script.fail([]);
-  part("timeline").replaceChildren(soft("The run is drawn here as soon as it has asked something."));
+  showResult();
   select("ran");
-  say("running");
-  const reads = /\binput\s*\(/.test(script.text);
-  part("reads").hidden = !reads;
+  ran.say("starting");
   clock = setInterval(tick, 250);
-  send({ run: script.text, name: ran.name, reads, ...chosen() });
+  send({ run: script.text, name: current.name, ...chosen() });
+}
+
+// A line is typed, a decision is made: the run waits for it, and so does the page.
+function asks(news) {
+  question = news;
+  const isRead = news.kind === "reads";
+  ran.say(isRead ? "waits for a line" : "waits for your approval of a call");
+  if (!isRead) {
+    part("call").textContent = news.shown + (news.place ? `\n  at ${news.place}` : "");
+    part("unfit").textContent = news.problem ?? "";
+    if (news.problem === null) part("arguments").value = news.arguments ?? "";
+    part("arguments").rows = Math.min(8, newlines(part("arguments").value) + 1);
+    part("changes").hidden = part("change").hidden = news.arguments === null;
+    part("reason").value = "";
+  }
+  showResult();
+  if (current !== ran.buffer) return;
+  select("ran");
+  part(isRead ? "line" : "waits").focus();
+}
+
+function answerRun(line) {
+  question = null;
+  part("line").value = "";
+  showResult();
+  part("output").focus();
+  ran.say("running");
+  send({ input: line });
 }
 
 // What goes on, while it does.
 function tick() {
-  for (const prompt of prompts.values()) if (prompt.state === "asking") headline(prompt);
-  const { prompts: count, flying, began } = taken;
-  const words = [spent(taken), flying && `${flying} in flight`, time((Date.now() - began) / 1000)];
+  for (const prompt of ran.prompts.values()) if (prompt.state === "asking") headline(prompt);
+  const { asked: count, flying, began } = ran;
+  const words = [spent(ran), flying && `${flying} in flight`, time((Date.now() - began) / 1000)];
   part("counts").textContent = count ? words.filter(Boolean).join(", ") : words.at(-1);
 }
 
@@ -237,7 +304,7 @@ function time(seconds) {
 }
 
 function spent(sums) {
-  const words = [counted(sums.prompts, "prompt"), sums.tokens && counted(sums.tokens, "token"), sums.cost && money(sums)];
+  const words = [counted(sums.asked, "prompt"), sums.tokens && counted(sums.tokens, "token"), sums.cost && money(sums)];
   return words.filter(Boolean).join(", ");
 }
 
@@ -245,7 +312,8 @@ function ended() {
   isRunning = false;
   part("run").disabled = false;
   part("stop").disabled = true;
-  part("reads").hidden = true;
+  question = null;
+  showResult();
   clearInterval(clock);
   part("counts").textContent = "";
 }
@@ -262,24 +330,13 @@ function soft(text) {
 let waiting = [];
 let waitingSize = 0;
 let isDue = false;
-// Of each block of output, its lines and characters; and what all of them have, and what is not shown.
-let blocks = new Map();
-let lines = 0;
-let size = 0;
-let hidden = 0;
-
-function clearOutput() {
-  part("output").textContent = "";
-  [waiting, waitingSize, blocks, lines, size, hidden] = [[], 0, new Map(), 0, 0, 0];
-}
-
 function happens(one) {
   waiting.push(one);
   waitingSize += one.text?.length ?? 0;
   while (waitingSize > 2 * MOST_CHARACTERS && waiting[0].text !== undefined && waiting.length > 1) {
     const { text } = waiting.shift();
     waitingSize -= text.length;
-    hidden += newlines(text);
+    ran.hidden += newlines(text);
   }
   if (isDue) return;
   isDue = true;
@@ -306,11 +363,12 @@ function draw() {
     while (news[at + 1]?.stream === news[at].stream) texts.push(news[(at += 1)].text);
     write(news[at].stream, texts.join(""));
   }
-  if (hidden && panel.firstElementChild?.id !== "gone") {
-    panel.prepend(soft(""));
-    panel.firstElementChild.id = "gone";
+  const { output, hidden } = ran;
+  if (hidden && !output.firstElementChild?.classList.contains("gone")) {
+    output.prepend(soft(""));
+    output.firstElementChild.classList.add("gone");
   }
-  if (hidden) part("gone").textContent = `(${hidden.toLocaleString("en")} lines before these are not shown)`;
+  if (hidden) output.firstElementChild.textContent = `(${hidden.toLocaleString("en")} lines before these are not shown)`;
   if (isAtEnd) panel.scrollTop = panel.scrollHeight;
 }
 
@@ -326,38 +384,38 @@ function write(stream, text) {
     rest = rest.slice(piece.length);
     block.size += piece.length;
     block.lines += newlines(piece);
-    size += piece.length;
-    lines += newlines(piece);
+    ran.size += piece.length;
+    ran.lines += newlines(piece);
     block.node.append(...(stream === "stderr" ? withPlaces(piece) : [piece]));
     leaveOut();
   }
 }
 
 function blockFor(stream) {
-  const last = blocks.get(part("output").lastElementChild);
+  const last = ran.blocks.get(ran.output.lastElementChild);
   const goesOn = last?.stream === stream && last.lines < LINES_IN_BLOCK && last.size < LONGEST_BLOCK;
   if (goesOn) return last;
   const node = document.createElement("pre");
   node.className = stream;
   const made = { node, stream, lines: 0, size: 0 };
-  blocks.set(node, made);
-  part("output").append(node);
+  ran.blocks.set(node, made);
+  ran.output.append(node);
   return made;
 }
 
 function leaveOut() {
-  const panel = part("output");
-  while ((lines > MOST_LINES || size > MOST_CHARACTERS || panel.children.length > MOST_BLOCKS) && panel.children.length > 1) {
-    const first = panel.firstElementChild.id === "gone" ? panel.children[1] : panel.firstElementChild;
-    const block = blocks.get(first);
+  const { children } = ran.output;
+  while ((ran.lines > MOST_LINES || ran.size > MOST_CHARACTERS || children.length > MOST_BLOCKS) && children.length > 1) {
+    const first = children[0].classList.contains("gone") ? children[1] : children[0];
+    const block = ran.blocks.get(first);
     if (block !== undefined) {
-      blocks.delete(first);
-      lines -= block.lines;
-      size -= block.size;
-      hidden += block.lines;
+      ran.blocks.delete(first);
+      ran.lines -= block.lines;
+      ran.size -= block.size;
+      ran.hidden += block.lines;
     } else {
-      prompts.delete(Number(first.dataset.prompt));
-      hidden += 1;
+      ran.prompts.delete(Number(first.dataset.prompt));
+      ran.hidden += 1;
     }
     first.remove();
   }
@@ -365,11 +423,11 @@ function leaveOut() {
 
 // A text in which the places of the script lead there.
 function withPlaces(text) {
-  const name = ran.name.replace(/[^\w]/g, "\\$&");
+  const name = ran.buffer.name.replace(/[^\w]/g, "\\$&");
   const found = [];
   let from = 0;
   for (const match of text.matchAll(new RegExp(`(?<![\\w/.-])${name}:(\\d+)(?::(\\d+))?`, "g"))) {
-    found.push(text.slice(from, match.index), place(match[0], ran, match[1], match[2]));
+    found.push(text.slice(from, match.index), place(match[0], ran.buffer, match[1], match[2]));
     from = match.index + match[0].length;
   }
   return [...found, text.slice(from)];
@@ -389,16 +447,19 @@ function place(text, buffer, line, column = 1) {
 
 // A prompt is a line that opens: what was sent, what came back, and the calls of tools.
 function asked(news) {
-  let prompt = prompts.get(news.key);
+  let prompt = ran.prompts.get(news.key);
   if (prompt === undefined) {
-    const node = document.createElement("details");
-    node.dataset.prompt = news.key;
+    const row = document.createElement("div"), node = document.createElement("details");
+    row.className = "prompt";
+    row.dataset.prompt = news.key;
     node.append(document.createElement("summary"));
-    taken.prompts += 1;
+    const line = lineOf(news.place);
+    row.append(node, ...(line ? [place(`line ${line}`, ran.buffer, ...news.place.split(":").slice(-2))] : []));
+    ran.asked += 1;
     const sums = { seconds: 0, tokens: 0, cost: null, most: false };
-    prompt = { node, number: taken.prompts, place: news.place, state: "asking", word: "", streamed: null, ...sums };
-    prompts.set(news.key, prompt);
-    part("output").append(node);
+    prompt = { node, number: ran.asked, place: news.place, state: "asking", word: "", streamed: null, ...sums };
+    ran.prompts.set(news.key, prompt);
+    ran.output.append(row);
     leaveOut();
   }
   const change = CHANGES[news.event];
@@ -408,7 +469,7 @@ function asked(news) {
 
 const CHANGES = {
   request(prompt, { messages, model, again }) {
-    if (prompt.state !== "asking" || !prompt.asked) taken.flying += 1;
+    if (prompt.state !== "asking" || !prompt.asked) ran.flying += 1;
     Object.assign(prompt, { state: "asking", asked: Date.now(), streamed: null, model, again });
     body(prompt, `→ ${messages.map((one) => one.join(": ")).join("\n  ")}`);
   },
@@ -418,13 +479,13 @@ const CHANGES = {
     prompt.word = prompt.streamed.textContent.slice(2);
   },
   reply(prompt, { text, calls, tokens, cost, most, model, seconds }) {
-    taken.flying -= 1;
+    ran.flying -= 1;
     const asks = (calls ?? []).map((one) => `calls ${one.name} ${one.arguments}`);
     const all = [text, ...asks].filter(Boolean).join("\n  ");
     if (prompt.streamed) prompt.streamed.textContent = `← ${all}`;
     else body(prompt, `← ${all}`);
     Object.assign(prompt, { state: "answered", word: all, model: model || prompt.model });
-    for (const sums of [prompt, taken]) {
+    for (const sums of [prompt, ran]) {
       sums.tokens += tokens[0] + tokens[1];
       if (cost != null) sums.cost = (sums.cost ?? 0) + cost;
       sums.most ||= most;
@@ -432,7 +493,7 @@ const CHANGES = {
     prompt.seconds += seconds;
   },
   failure(prompt, { error, message, seconds }) {
-    taken.flying -= 1;
+    ran.flying -= 1;
     prompt.seconds += seconds ?? 0;
     Object.assign(prompt, { state: "failed", word: message || error });
     body(prompt, `✗ ${error}: ${message}`);
@@ -442,13 +503,13 @@ const CHANGES = {
     prompt.word = `called ${tool}`;
   },
   over(prompt, { error, place }) {
-    if (prompt.state === "asking") taken.flying -= 1;
+    if (prompt.state === "asking") ran.flying -= 1;
     prompt.state = error ? "failed" : "answered";
     if (error) {
       prompt.word = error;
       const line = lineOf(place);
-      if (line) failures.set(line, error);
-      if (ran === current) script.fail([...failures]);
+      if (line) ran.failures.set(line, error);
+      if (ran.buffer === current) script.fail([...ran.failures]);
     }
     if (prompt.again) {
       const button = document.createElement("button");
@@ -479,7 +540,7 @@ function headline(prompt) {
   const meta = document.createElement("span");
   meta.className = "meta";
   meta.textContent = ` ${facts.filter(Boolean).join(" · ")}`;
-  node.firstElementChild.replaceChildren(`Prompt ${number}`, ...placeOf(where), `: ${what}`, meta);
+  node.firstElementChild.replaceChildren(`Prompt ${number}${lineOf(where) || !where ? "" : `, ${where}`}: ${what}`, meta);
   node.classList.toggle("failed", state === "failed");
 }
 
@@ -487,7 +548,7 @@ function headline(prompt) {
 let againOf = new Map();
 
 function askAgain(prompt) {
-  const key = Number(prompt.node.dataset.prompt);
+  const key = Number(prompt.node.parentElement.dataset.prompt);
   if (againOf.has(key)) return;
   againOf.set(key, { made: body(prompt, "again: asking ..."), text: "" });
   send({ again: key, ...chosen() });
@@ -511,26 +572,23 @@ function cameAgain({ key, event, text, calls, tokens, cost, most, model, seconds
   one.made.textContent = `again (${facts.filter(Boolean).join(" · ")}): ${all}`;
 }
 
-function placeOf(text) {
-  const [, name, line, column] = /^(.*):(\d+):(\d+)$/.exec(text ?? "") ?? [];
-  if (!line) return [];
-  return name === ran.name ? [", ", place(`line ${line}`, ran, line, column)] : [`, ${name}, line ${line}`];
-}
-
+// The line of a place in the script that runs; 0 for one that is elsewhere.
 function lineOf(text) {
   const [, name, line] = /^(.*):(\d+):\d+$/.exec(text ?? "") ?? [];
-  return name === ran.name ? Number(line) : null;
+  return name === ran.buffer.name ? Number(line) : 0;
 }
 
+const oneLine = (text) => text.replace(/\s+/g, " ").trim();
+
 function brief(text) {
-  const line = text.replace(/\s+/g, " ").trim();
+  const line = oneLine(text);
   return line.length > 80 ? `${line.slice(0, 80)}…` : line;
 }
 
 function happened(news) {
   switch (news.kind) {
     case "output":
-      if (news.stream === "stderr") said = (said + news.text).slice(-100_000);
+      if (news.stream === "stderr") ran.errors = (ran.errors + news.text).slice(-100_000);
       happens(news);
       break;
     case "prompt":
@@ -539,8 +597,16 @@ function happened(news) {
     case "again":
       cameAgain(news);
       break;
+    case "begun":
+      ran.say("running");
+      break;
+    case "reads":
+    case "waits":
+      draw();
+      asks(news);
+      break;
     case "timeline":
-      if (taken.prompts) drawTimeline();
+      if (ran.asked) drawTimeline();
       break;
     case "saved":
       saved(saves.shift(), news);
@@ -556,12 +622,13 @@ function happened(news) {
       ended();
       draw();
       const how = news.stopped ? "stopped" : news.code === 0 ? "ended" : `failed (exit code ${news.code})`;
-      const took = taken.prompts ? `: ${spent(taken)}` : "";
-      say(`${how} after ${news.seconds} s${took}`, news.code !== 0 && !news.stopped);
-      if (!part("output").childNodes.length) write("stdout", "(it has printed nothing)");
-      if (news.timeline && taken.prompts) drawTimeline();
-      else part("timeline").replaceChildren(soft("This run asked nothing."));
-      for (const prompt of prompts.values()) if (prompt.state === "asking") CHANGES.over(prompt, {}), headline(prompt);
+      const took = ran.asked ? `: ${spent(ran)}` : "";
+      const start = news.start ? ` (and ${time(news.start)} to start)` : "";
+      ran.say(`${how} after ${time(news.seconds)}${start}${took}`, news.code !== 0 && !news.stopped);
+      if (!ran.output.childNodes.length) write("stdout", "(it has printed nothing)");
+      if (news.timeline && ran.asked) drawTimeline();
+      else ran.timeline.replaceChildren(soft("This run asked nothing."));
+      for (const prompt of ran.prompts.values()) if (prompt.state === "asking") CHANGES.over(prompt, {}), headline(prompt);
       if (news.code !== 0 && !news.stopped) markFailure();
       break;
     }
@@ -570,11 +637,11 @@ function happened(news) {
 
 // The line that an uncaught error names has the error below it, as one of the compiler's has.
 function markFailure() {
-  const name = ran.name.replace(/[^\w]/g, "\\$&");
-  const found = [...said.matchAll(new RegExp(`^error: (.*)\\n(?:(?!error: ).*\\n)*? *--> ${name}:(\\d+):\\d+`, "gm"))];
+  const name = ran.buffer.name.replace(/[^\w]/g, "\\$&");
+  const found = [...ran.errors.matchAll(new RegExp(`^error: (.*)\\n(?:(?!error: ).*\\n)*? *--> ${name}:(\\d+):\\d+`, "gm"))];
   if (!found.length) return;
-  failures.set(Number(found.at(-1)[2]), found.at(-1)[1]);
-  if (ran === current) script.fail([...failures]);
+  ran.failures.set(Number(found.at(-1)[2]), found.at(-1)[1]);
+  if (ran.buffer === current) script.fail([...ran.failures]);
 }
 
 // The page of the timeline is there once for a run; more of the run is sent to it, so that what is
@@ -583,24 +650,22 @@ let drawings = 0;
 let drawn = 0;
 
 async function drawTimeline() {
-  const of = ran, began = taken.began;
-  let frame = part("timeline").querySelector("iframe");
-  if (frame?.dataset.began !== String(began)) {
+  const of = ran;
+  let frame = of.timeline.querySelector("iframe");
+  if (frame === null) {
     frame = document.createElement("iframe");
-    frame.title = "timeline of the last run";
-    frame.dataset.began = began;
+    frame.title = `timeline of ${of.buffer.name}`;
     frame.setAttribute("sandbox", "allow-scripts");
-    frame.src = `${withToken("timeline")}&of=${Date.now()}`;
-    part("timeline").replaceChildren(frame);
+    frame.src = `${withToken("timeline")}&of=${of.began}`;
+    of.timeline.replaceChildren(frame);
     frame.isReady = new Promise((done) => frame.addEventListener("load", done, { once: true }));
-    await frame.isReady;
   }
   await frame.isReady;
   const number = (drawings += 1);
   const answer = await fetch(withToken("timeline"));
   const text = await answer.text();
   // Of two answers, the one that was asked for last knows more, whichever comes first.
-  if (!answer.ok || of !== ran || began !== taken.began || number < drawn) return;
+  if (!answer.ok || of !== ran || number < drawn) return;
   drawn = number;
   const page = new DOMParser().parseFromString(text, "text/html");
   frame.contentWindow?.postMessage({ run: JSON.parse(page.getElementById("run").textContent) }, "*");
@@ -634,7 +699,8 @@ function entitle() {
 function keep() {
   const kept = [...buffers.values()].filter((one) => isChanged(one) || (one !== own && one.isSaved));
   try {
-    sessionStorage.setItem(`saft-play ${own.uri}`, JSON.stringify({ current: current.key, kept }));
+    const text = JSON.stringify({ current: current.key, kept }, (name, value) => (name === "result" ? undefined : value));
+    sessionStorage.setItem(`saft-play ${own.uri}`, text);
   } catch {
     say("this is too large to keep when the page is reloaded: save it", true);
   }
@@ -653,16 +719,32 @@ function open(buffer) {
   current = buffer;
   errors = 0;
   script.open(buffer.uri, buffer.base, buffer.text);
-  if (buffer === ran) script.fail([...failures]);
+  if (buffer.result) script.fail([...buffer.result.failures]);
+  showResult();
+  const [text, isWrong] = buffer.result?.news ?? [isRunning ? `${ran.buffer.name} is running` : "", false];
+  say(text, isWrong);
   part("examples").value = buffer.key;
-  const lessons = lessonsInOrder();
-  const at = lessons.indexOf(buffer.key);
-  part("lesson").hidden = at < 0;
-  part("back").disabled = at < 1;
-  part("on").disabled = at === lessons.length - 1;
+  showLesson();
+  offerAnswers();
   entitle();
   keep();
   refresh();
+}
+
+function showLesson() {
+  const lessons = lessonsInOrder();
+  const at = lessons.indexOf(current.key);
+  part("lesson").hidden = at < 0;
+  part("back").disabled = at < 1;
+  part("on").disabled = at === lessons.length - 1;
+  if (at < 0) return;
+  part("lesson-title").textContent = current.title;
+  const pieces = current.about.split("`").map((piece, number) => {
+    return number % 2 ? Object.assign(document.createElement("code"), { textContent: piece }) : piece;
+  });
+  part("lesson-text").replaceChildren(...pieces);
+  // The editors measure their lines again.
+  dispatchEvent(new Event("resize"));
 }
 
 const lessonsInOrder = () => [...part("of-tour").children].map(({ value }) => value);
@@ -706,10 +788,26 @@ async function explain(code) {
   part("explained").showModal();
 }
 
-// Who answers: what the surroundings say, or somebody who is chosen here.
+// Who answers: what the surroundings say, or somebody who is chosen here. A lesson has answers of its own.
+let hasChosen = false;
+let usual = "";
+
 function chosen() {
-  const value = part("answers").value;
+  const { value } = part("answers");
+  if (value === "recorded") return { choice: { recording: current.key } };
   return value ? { choice: JSON.parse(value) } : {};
+}
+
+function offerAnswers() {
+  const isLesson = current.group === "of-tour", known = part("recorded");
+  if (isLesson && known === null) {
+    const made = Object.assign(new Option("the lesson's own", "recorded"), { id: "recorded" });
+    made.title = "recorded answers; the mock answers what you change";
+    part("answers").prepend(made);
+  } else if (!isLesson) {
+    known?.remove();
+  }
+  if (!hasChosen) part("answers").value = isLesson ? "recorded" : usual;
 }
 
 async function tellWhoAnswers() {
@@ -729,14 +827,17 @@ async function tellWhoAnswers() {
   part("answers").replaceChildren(surroundings, ...others);
   part("answers").title = surroundings.title;
   // Without a key, a first run has an answer all the same.
-  if (!replay && (!provider || provider === "none")) part("answers").value = others.at(-1)?.value ?? "";
+  if (!replay && (!provider || provider === "none")) usual = others.at(-1)?.value ?? "";
+  part("answers").value = usual;
+  offerAnswers();
 }
 
 function add(buffer) {
   buffers.set(buffer.key, buffer);
   const isListed = [...part("examples").options].some(({ value }) => value === buffer.key);
   if (!isListed) {
-    const option = new Option(buffer.title ?? buffer.label ?? buffer.name, buffer.key);
+    const option = new Option(buffer.words ?? buffer.name, buffer.key);
+    option.title = buffer.title ?? "";
     part(buffer.group ?? "files").append(option);
   }
   return buffer;
@@ -744,15 +845,18 @@ function add(buffer) {
 
 const file = (name, uri, text, more) => ({ key: `file:${name}`, name, uri, base: text, text, ...more });
 
-// What its first lines say is its title: of a lesson the first one, of an example the whole sentence.
+// What its first lines say is its title: of a lesson the first one, of an example the whole sentence. The
+// other lines at the beginning of a lesson stand beside it.
 function example(group, label, text) {
   const name = `untitled-${label}.saft`;
-  const first = text.slice(0, text.indexOf("\n")).replace(/^\/\/ /, "");
-  const [above] = /^(\/\/.*\n)*/.exec(text);
-  const sentence = above.replace(/\n?\/\/ ?/g, " ").trim().replace(/\.$/, "");
-  const title = group === "of-tour" ? `${Number(/\d+/.exec(label)[0])}. ${first}` : sentence;
-  const shared = { key: label, name, label, group, title, uri: `${folder}${name}` };
-  return { ...shared, base: text, text, isSaved: false };
+  const [above] = /^(\/\/.*\n)*\n?/.exec(text);
+  const said = above.replace(/^\/\/ ?/gm, "");
+  const shared = { key: label, name, label, group, uri: `${folder}${name}`, isSaved: false };
+  if (group !== "of-tour") return { ...shared, words: label, title: oneLine(said).replace(/\.$/, ""), base: text, text };
+  const [first] = said.split("\n", 1);
+  const title = `${Number(/\d+/.exec(label)[0])}. ${first}`;
+  const code = text.slice(above.length);
+  return { ...shared, words: title, title, about: oneLine(said.slice(first.length)), base: code, text: code };
 }
 
 // Sharing: a link has the script behind its `#`, which no server is sent. What a link brings is a new,
@@ -789,10 +893,13 @@ async function share() {
   const name = /^[\w.-]{1,60}$/.test(plain) ? plain : "shared";
   const given = new URLSearchParams({ script: await packed(script.text), name });
   part("link").value = `${location.origin}/#${given}`;
+  part("command").value = commandFor(given);
   part("copied").textContent = "";
   part("shared").showModal();
-  part("link").select();
+  part("command").select();
 }
+
+const commandFor = (given) => `saftc play --link '#${given}'`;
 
 async function openShared(given) {
   if (!given.has("script")) return;
@@ -800,7 +907,7 @@ async function openShared(given) {
   try {
     text = await unpacked(given.get("script"));
   } catch {
-    say("the script of this link cannot be read: a part of it may be missing", true);
+    say(TORN, true);
     return;
   }
   const label = /^[\w.-]{1,60}$/.test(given.get("name") ?? "") ? given.get("name") : "shared";
@@ -809,20 +916,25 @@ async function openShared(given) {
   while (buffers.has(key()) && buffers.get(key()).text !== text) number += 1;
   const name = `untitled-${label}${number > 1 ? `-${number}` : ""}.saft`;
   const made = { key: key(), name, label: name.slice("untitled-".length, -".saft".length), uri: `${folder}${name}` };
-  const title = `${made.label} (from a link)`;
+  const words = `${made.label} (from a link)`;
   // It is in no file: until it is saved, it counts as written here.
-  open(buffers.get(made.key) ?? add({ ...made, title, group: "files", base: "", text: text.replaceAll("\r\n", "\n"), isSaved: false }));
+  open(buffers.get(made.key) ?? add({ ...made, words, group: "files", base: "", text: text.replaceAll("\r\n", "\n"), isSaved: false }));
   say("this script came with a link: read it before you run it");
 }
 
-async function copyLink() {
+async function copy(id) {
+  const status = part("shared").open ? "copied" : "status";
   try {
-    await navigator.clipboard.writeText(part("link").value);
-    part("copied").textContent = "copied";
+    await navigator.clipboard.writeText(part(id).value);
+    say("copied", false, status);
   } catch {
-    part("link").select();
-    part("copied").textContent = "press Ctrl-C to copy it";
+    part(id).select();
+    say("press Ctrl-C to copy it", false, status);
   }
+}
+
+for (const button of document.querySelectorAll("[data-copies]")) {
+  button.addEventListener("click", () => copy(button.dataset.copies));
 }
 
 // One file that shows the script without saftc, and runs nothing.
@@ -905,13 +1017,43 @@ function saved({ buffer, text, isNew }, { name, uri, version }) {
 
 // Beginning
 
+// Without the token, a script that a link has brought can be read, and nothing runs. A tab of this browser
+// that has the token gives it to one that has none.
+const tabsOfPage = new BroadcastChannel("saft-play");
+tabsOfPage.addEventListener("message", ({ data }) => {
+  if (data === "token?" && own !== null) {
+    tabsOfPage.postMessage({ token });
+  } else if (data.token && own === null && token !== data.token) {
+    useToken(data.token);
+    begin();
+  }
+});
+
+async function lock() {
+  for (const one of ["tools", "main"]) part(one).hidden = true;
+  part("locked").hidden = false;
+  tabsOfPage.postMessage("token?");
+  if (!address.has("script")) return;
+  try {
+    document.querySelector("#unpacked pre").textContent = await unpacked(address.get("script"));
+    part("opening").value = commandFor(address);
+    part("unpacked").hidden = false;
+    part("no-token").hidden = true;
+  } catch {
+    say(TORN, true);
+  }
+}
+
+const TORN = "the script of this link cannot be read: a part of it may be missing";
+
 async function begin() {
-  const answer = await fetch(withToken("state"));
+  const answer = token ? await fetch(withToken("state")) : { ok: false };
   if (!answer.ok) {
-    say("open the address that `saftc play` has printed, with its token", true);
-    for (const name of ["run", "save", "examples", "answers", "share"]) part(name).disabled = true;
+    await lock();
     return;
   }
+  for (const one of ["tools", "main"]) part(one).hidden = false;
+  part("locked").hidden = true;
   const state = await answer.json();
   folder = state.uri.slice(0, state.uri.lastIndexOf("/") + 1);
   own = add(file(state.name, state.uri, state.text, { isSaved: state.saved, version: state.version }));
@@ -961,18 +1103,23 @@ async function begin() {
   });
   part("reads").addEventListener("submit", (event) => {
     event.preventDefault();
-    send({ input: part("line").value });
     happens({ stream: "stdout", text: `${part("line").value}\n` });
-    part("line").value = "";
+    answerRun(part("line").value);
   });
+  part("no-more").addEventListener("click", () => answerRun(null));
+  part("waits").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const verdict = event.submitter?.value ?? "no";
+    answerRun(JSON.stringify({ verdict, reason: part("reason").value, arguments: part("arguments").value }));
+  });
+  part("answers").addEventListener("change", () => (hasChosen = true));
   part("run").addEventListener("click", run);
   part("stop").addEventListener("click", () => {
-    say("stopping ...");
+    ran.say("stopping ...");
     send({ stop: true });
   });
   part("save").addEventListener("click", save);
   part("share").addEventListener("click", share);
-  part("copy").addEventListener("click", copyLink);
   part("download").addEventListener("click", download);
   part("smaller").addEventListener("click", () => resize(-1));
   part("larger").addEventListener("click", () => resize(1));

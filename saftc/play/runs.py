@@ -3,9 +3,13 @@
     run = Run(text, folder, "triage.saft", root)
     async for news in run.news(): ...     {"kind": "output", "stream": "stdout", "text": "..."},
                                           {"kind": "prompt", ...} as `saftc.looking.live` has it,
+                                          {"kind": "begun"}, {"kind": "done"}, {"kind": "reads"} and
+                                          {"kind": "waits", ...} as `saftc.looking.person` has them,
                                           {"kind": "timeline"} when there is more to be drawn,
-                                          and at last {"kind": "ended", "code": 0, "seconds": 1.2}
-    run.answer("Ann")                     a line for the script, which it reads by `input`
+                                          and at last {"kind": "ended", "code": 0, "seconds": 1.2,
+                                          "start": 0.9}, the script's own, and what
+                                          it took until that began
+    run.answer("Ann")                     a line for the script, which reads it or waits for a yes
     run.stop()                            asks it to end, and ends it when it does not
     ask_again(request, folder, choice)    the same news of one request that is sent once more
 
@@ -16,6 +20,7 @@ import asyncio
 import codecs
 import json
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -38,10 +43,14 @@ _LONGEST_LINE = 1 << 26
 
 
 class Choice(NamedTuple):
-    """Who answers: the provider that was chosen on the page, and the model that it asks."""
+    """Who answers: the provider that was chosen on the page, and the model that it asks.
+
+    With a `recording`, the provider is asked only for what is not in that.
+    """
 
     provider: str
     model: str | None
+    recording: Path | None = None
 
     def set_in(self, environment: dict[str, str]) -> None:
         """Has this one answer, in the place of what the surroundings say."""
@@ -65,20 +74,18 @@ class Run:
         name: str,
         root: Path,
         choice: Choice | None = None,
-        *,
-        reads: bool = False,
     ) -> None:
         self.text = text
         self.root = root
         self.name = name
         self.folder = folder
         self.choice = choice
-        # Whether it may read lines, which somebody types.
-        self.reads = reads
         # The page of the timeline, as far as the run is.
         self.timeline: bytes | None = None
         # By the keys of prompts, the last request of each that can be sent again.
         self.requests: dict[int, dict[str, Any]] = {}
+        # When the script itself has begun and ended.
+        self._moments: dict[str, float] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._is_stopped = False
 
@@ -88,6 +95,10 @@ class Run:
             log, timeline = Path(name, "live.jsonl"), Path(name, "timeline.html")
             environment = _environment(self.choice)
             environment |= {"SAFT_LIVE": str(log), "SAFT_TIMELINE": str(timeline)}
+            if self.choice is not None and self.choice.recording is not None:
+                # What is missing is added to a copy.
+                copy = shutil.copy(self.choice.recording, Path(name, "recording.jsonl"))
+                environment |= {"SAFT_REPLAY": str(copy), "SAFT_RECORD": str(copy)}
             text = self.text.encode("utf-8", "replace")
             started = time.monotonic()
             process = self._process = await asyncio.create_subprocess_exec(
@@ -110,18 +121,24 @@ class Run:
                 self._process = None
             if timeline.exists():
                 self.timeline = timeline.read_bytes()
-            seconds = round(time.monotonic() - started, 2)
+            begun = self._moments.get("begun", started)
+            ended = self._moments.get("done", time.monotonic())
             yield {
                 "kind": "ended",
                 "code": process.returncode,
-                "seconds": seconds,
+                "seconds": round(ended - begun, 2),
+                "start": round(begun - started, 2),
                 "stopped": self._is_stopped,
                 "timeline": self.timeline is not None,
             }
 
-    def answer(self, line: str) -> None:
-        """Gives the script a line to read."""
-        if self._process is not None and self._process.stdin is not None and self.reads:
+    def answer(self, line: str | None) -> None:
+        """Gives the script a line to read; None when there will be no more."""
+        if self._process is None or self._process.stdin is None:
+            return
+        if line is None:
+            self._process.stdin.close()
+        elif not self._process.stdin.is_closing():
             self._process.stdin.write(f"{line}\n".encode("utf-8", "replace"))
 
     def stop(self) -> None:
@@ -142,12 +159,12 @@ class Run:
         news: asyncio.Queue[News | None] = asyncio.Queue(maxsize=1000)
         assert process.stdin is not None
         process.stdin.write(text)
-        if not self.reads:
-            process.stdin.close()
         following = asyncio.create_task(_follow(process, _Log(log, news.put), timeline))
         try:
             while (one := await news.get()) is not None:
-                if one["kind"] == "timeline":
+                if one["kind"] in ("begun", "done"):
+                    self._moments[one["kind"]] = time.monotonic()
+                elif one["kind"] == "timeline":
                     with suppress(FileNotFoundError):
                         self.timeline = timeline.read_bytes()
                 elif one.get("event") == "request":
@@ -259,7 +276,8 @@ class _Log:
             self._read += len(data)
             *lines, self._rest = (self._rest + data).split(b"\n")
             for line in lines:
-                await self.tell({"kind": "prompt", **json.loads(line)})
+                event = json.loads(line)
+                await self.tell({"kind": "prompt" if "key" in event else event["event"], **event})
 
 
 def _signal(process: asyncio.subprocess.Process, number: int) -> None:

@@ -10,7 +10,8 @@
     WS   /language        the language server protocol
     WS   /run             {"run": text}, {"stop": true}, {"input": line}, {"again": key} or
                           {"save": text}, answered by news; a page names the version of the file
-                          that it knows, and no other is written over
+                          that it knows, and no other is written over. A line that is null is the
+                          end of what the script can read
 
 A message may have the `name` of a script beside that of the page: what runs is called so, and what
 is saved is written there; with `"new": true`, only where there is none. Its `choice` is who is to
@@ -70,6 +71,7 @@ EXAMPLES = {
     "Programs": ("refund_plan",),
 }
 _HERE = Path(__file__).parent
+_TOUR = _HERE / "tour"
 _PARTS = {
     "page.css": "text/css",
     "page.js": "text/javascript",
@@ -127,7 +129,7 @@ class Playground:
         return Response(data, media_type=_PARTS[name])
 
     async def _state(self, _request: Request) -> Response:
-        lessons, examples = (_scripts_of(_HERE / name) for name in ("tour", "examples"))
+        lessons, examples = map(_scripts_of, (_TOUR, _HERE / "examples"))
         try:
             data = _data_of(self.path)
             text = None if data is None else _text_of(self.path, data)
@@ -209,12 +211,11 @@ class Playground:
                 choice = _choice(message.get("choice"))
                 match message:
                     case {"run": str(text)} if task is None or task.done():
-                        reads = message.get("reads") is True
-                        run = Run(text, self.path.parent, name, self.root, choice, reads=reads)
+                        run = Run(text, self.path.parent, name, self.root, choice)
                         task = asyncio.create_task(self._tell(page, run))
                     case {"stop": True} if run is not None:
                         run.stop()
-                    case {"input": str(line)} if run is not None:
+                    case {"input": str() | None as line} if run is not None:
                         run.answer(line)
                     case {"again": int(key)} if run is not None and run.requests.get(key):
                         if len(asking) < MOST_AT_ONCE:
@@ -255,7 +256,7 @@ class Playground:
         except OSError as problem:
             text = f"the run did not begin: {problem.strerror or problem}\n"
             await _send(page, {"kind": "output", "stream": "stderr", "text": text})
-            how = {"code": 1, "seconds": 0.0, "stopped": False, "timeline": False}
+            how = {"code": 1, "seconds": 0.0, "start": 0.0, "stopped": False, "timeline": False}
             await _send(page, {"kind": "ended", **how})
 
     def _save(self, name: str, text: str, known: str | None) -> News:
@@ -297,6 +298,8 @@ def _message(text: str) -> dict[str, Any]:
 def _choice(said: object) -> Choice | None:
     """Who is chosen to answer; None where the surroundings decide."""
     match said:
+        case {"recording": str(lesson)} if lesson in _scripts_of(_TOUR):
+            return Choice("mock", None, _TOUR / f"{lesson}.jsonl")
         case {"provider": str(provider), "model": str() | None as model}:
             return Choice(provider, model)
         case _:

@@ -118,14 +118,16 @@ def previewed_calls(compiled: Compiled) -> list[Preview]:
 
 def overlaps(planned: Plan, source: Source) -> dict[str, str]:
     """By the positions of the prompts of a script, whether they overlap with others, and if not,
-    why and the way out; nothing of those where nothing was to be decided.
+    why and the way out.
     """
-    found = told(planned)
-    own = nodes_of(planned.effects.facts.module, n.Prompt)
+    if planned.is_off:
+        return {}
+    found, alone = told(planned), Alone(planned)
     return {
-        _position_in(source, one): "; ".join(_overlap_in_words(found[one], source))
-        for one in own
-        if one in found
+        _position_in(source, one): "; ".join(
+            _overlap_in_words(found.get(one) or alone.of(one), source)
+        )
+        for one in nodes_of(planned.effects.facts.module, n.Prompt)
     }
 
 

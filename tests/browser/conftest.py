@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from typing import Any, Literal
 
 import pytest
@@ -75,3 +76,13 @@ def opening(browser: Any) -> Iterator[Opened]:
     for context in contexts:
         context.close()
     assert errors == []
+
+
+def violations(page: Any) -> list[str]:
+    """What axe finds, the whole of its rules."""
+    axe = pytest.importorskip(
+        "axe_playwright_python", reason="needs axe-playwright-python (extra dev)"
+    )
+    page.evaluate(files(axe).joinpath("axe.min.js").read_text(encoding="utf-8"))
+    found = page.evaluate("() => axe.run()")["violations"]
+    return [f"{one['id']}: {[it['html'][:200] for it in one['nodes']]}" for one in found]

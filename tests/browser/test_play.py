@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import new_context, opening, sync_api
+from tests.browser.conftest import new_context, opening, sync_api, violations
 from tests.compiler.support import ROOT
 from tests.play.serving import Page, serving
 
@@ -177,7 +177,8 @@ def test_run_shows_the_output_and_the_prompts(page: Any) -> None:
     output = page.locator("#output")
     expect(output).to_contain_text("Alice will be 31 next year")
     prompt = output.locator("details")
-    expect(prompt).to_contain_text("Prompt 1, line 5: answered:")
+    expect(prompt).to_contain_text("Prompt 1: answered:")
+    expect(output.locator(".prompt .place")).to_have_text("line 5")
     prompt.locator("summary").click()
     expect(prompt.locator("pre").first).to_be_visible()
     expect(prompt.locator("pre").first).to_contain_text("Extract the person")
@@ -513,8 +514,6 @@ def test_a_prompt_leads_to_its_line(page: Any) -> None:
     expect(page.locator("#status")).to_contain_text("ended after")
     page.locator("#output .place").click()
     expect(page.locator("#script .cm-activeLine")).to_contain_text("Extract the person")
-    # It has not been opened by that.
-    expect(page.locator("#output details pre").first).to_be_hidden()
     frame = page.frame_locator("#timeline iframe")
     page.locator("#tab-timeline").click()
     expect(frame.locator("#title")).to_have_text("Timeline of mine")
@@ -556,13 +555,38 @@ def test_the_token_stays_in_the_tab(page: Any, served: Page, opened: Opened) -> 
     assert served.token not in page.evaluate("() => location.href + document.referrer")
 
 
-def test_without_the_token_nothing_is_shown(served: Page, browser: Any) -> None:
-    context = new_context(browser)
-    page = context.new_page()
-    page.goto(f"http://{served.host}/")
-    expect(page.locator("#status")).to_contain_text("open the address")
-    expect(page.locator("#run")).to_be_disabled()
-    context.close()
+def test_without_the_token_nothing_is_shown(served: Page, opened: Opened) -> None:
+    page = opened(f"http://{served.host}/")
+    expect(page.locator("#locked")).to_contain_text("open the address")
+    for name in ("run", "script", "unpacked"):
+        expect(page.locator(f"#{name}")).to_be_hidden()
+    assert violations(page) == []
+
+
+SHARED = "#script=KyjKzCvRMNQEAA&name=sum"
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_a_shared_link_opens_by_a_click(served: Page, opened: Opened, width: int) -> None:
+    # Without the token, the script can be read, and a command opens it where it runs.
+    page = opened(f"http://{served.host}/{SHARED}", width)
+    expect(page.locator("#unpacked pre")).to_have_text("print(1)")
+    expect(page.locator("#opening")).to_have_value(f"saftc play --link '{SHARED}'")
+    expect(page.locator("#no-token")).to_be_hidden()
+    expect(page.locator("#run")).to_be_hidden()
+    page.locator("[data-copies=opening]").press("Enter")
+    expect(page.locator("#status")).to_contain_text(re.compile("cop(ied|y)"))
+    assert violations(page) == []
+    torn = opened(f"http://{served.host}/{SHARED.replace('Kyj', 'AAAAKyj')}", width)
+    expect(torn.locator("#status")).to_contain_text("cannot be read")
+    # In the browser that has the page open, it is a script of the page.
+    own = opened(served.address, width)
+    expect(own.locator("#python .cm-content")).to_contain_text("prompt(")
+    other = own.context.new_page()
+    other.goto(f"http://{served.host}/{SHARED}")
+    expect(other.locator("#name")).to_have_text("untitled-sum.saft (not saved)")
+    expect(other.locator("#script .cm-content")).to_have_text("print(1)")
+    expect(other.locator("#locked")).to_be_hidden()
 
 
 def test_tabs_are_used_by_keyboard(page: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from saftc.looking.timeline import Timeline
-from tests.browser.conftest import sync_api
+from tests.browser.conftest import sync_api, violations
 
 pytestmark = [pytest.mark.heavy, pytest.mark.one_python]
 
@@ -80,7 +80,8 @@ def test_it_is_told_what_the_run_took(opened: Opened, written: Callable[[Timelin
     told = dict(zip(sums[0::2], sums[1::2], strict=True))
     assert (told["wall time"], told["requests, added up"]) == ("3 s", "4 s")
     assert told["waiting, added up"] == "500 ms"
-    assert told["prompts"] == "4" and told["calls of tools"] == "1" and told["failed"] == "1"
+    assert told["prompts"] == "4" and told["call of a tool"] == "1"
+    assert told["request or call failed"] == "1" and "prompt failed" not in told
     page.locator("#places summary").click()
     row = page.locator("#places tbody tr, #places table > tr").first.inner_text()
     assert row.split("\t")[0] == "a.saft:1:1"
@@ -127,7 +128,7 @@ def test_a_failure_is_told(opened: Opened, written: Callable[[Timeline], str]) -
     end = page.locator("#end")
     expect(end.locator("p")).to_have_text("The run failed.")
     expect(end.locator("pre")).to_contain_text("--> a.saft:1:1")
-    expect(page.locator("#sums")).to_contain_text("prompts that failed")
+    expect(page.locator("#sums")).to_contain_text("prompt failed")
     page.locator("#canvas").press("End")
     expect(page.locator("#details .failed")).to_have_text(
         "It failed: ContractError: no <b>number</b>"
@@ -179,6 +180,7 @@ def test_by_keyboard_alone(opened: Opened, written: Callable[[Timeline], str]) -
 
 def test_dragging_and_the_wheel(opened: Opened, written: Callable[[Timeline], str]) -> None:
     page = opened(written(small()))
+    page.locator("#tools summary").click()
     page.locator("#in").click()
     before = page.evaluate("() => view.from")
     box = page.locator("#canvas").bounding_box()
@@ -198,6 +200,7 @@ def test_the_critical_path_can_be_followed(
     opened: Opened, written: Callable[[Timeline], str]
 ) -> None:
     page = opened(written(small()))
+    page.locator("#tools summary").click()
     for number in (2, 4, 2):
         page.locator("#next").click()
         expect(page.locator("#details h2")).to_have_text(f"Prompt {number} at a.saft:1:1")
@@ -229,6 +232,69 @@ def test_nothing_stands_over_the_edge(
     assert abs(light[0] - light[1]) > 180 and (light[1] > 128) == (scheme == "light")
 
 
+@pytest.mark.parametrize(("width", "highest"), [(390, 330), (1440, 260)])
+def test_the_bars_come_first(
+    opened: Opened, written: Callable[[Timeline], str], width: int, highest: int
+) -> None:
+    made = small()
+    made.how, made.error = "failed", "error: RateLimited: no\n --> a.saft:1:1"
+    page = opened(written(made), width)
+    expect(page.locator("#end")).to_be_visible()
+    assert page.locator("#overview").bounding_box()["y"] < highest
+    # What folds away is there by keyboard.
+    expect(page.locator("#search")).to_be_hidden()
+    page.locator("#tools summary").press("Enter")
+    expect(page.locator("#search")).to_be_visible()
+    page.locator("#help summary").press("Enter")
+    expect(page.locator("#legend")).to_be_visible()
+    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+    assert violations(page) == []
+
+
+def test_concurrent_calls_of_a_prompt_are_below_each_other(
+    opened: Opened, written: Callable[[Timeline], str]
+) -> None:
+    made = Timeline("calls")
+    outer = events(1, 0.0, 1.0)
+    tool = {**outer[0], "event": "tool", "tool": "look_up", "args": {}, "result": "", "error": None}
+    for start, seconds in ((1.0, 2.0), (1.0, 1.0), (2.5, 1.0)):
+        outer.append({**tool, "began": start, "duration": seconds * 1000})
+    for event in outer:
+        made.see(event)
+    page = opened(written(made))
+    levels = "() => prompts[0].steps.slice(1).map((step) => [step.level, step.levels])"
+    assert page.evaluate(levels) == [[0, 2], [1, 2], [1, 2]]
+    # Each is drawn in a part of the bar's height, as long as it took.
+    inks = page.evaluate(
+        """() => [[2.9, 2], [2.9, 11], [1.9, 11], [2.2, 11]].map(([seconds, down]) => {
+            const y = places[0].top + LABEL + down, scale = devicePixelRatio;
+            return pen.getImageData(toX(seconds) * scale, y * scale, 1, 1).data[3] > 0;
+        })"""
+    )
+    assert inks == [True, True, True, False]
+
+
+def test_what_belongs_to_the_chosen_prompt_is_seen(
+    opened: Opened, written: Callable[[Timeline], str]
+) -> None:
+    made = Timeline("far")
+    for number in range(40):
+        for event in events(number, 0.0, 1.0, place=f"a.saft:{number}:1", item=(1, number % 20)):
+            made.see(event)
+    page = opened(written(made))
+    page.locator("#canvas").press("Home")
+    for _ in range(15):
+        page.keyboard.press("ArrowRight")
+    places_seen = """() => [...view.linked].map((one) => {
+        const top = places[one.place].top - chart.scrollTop;
+        return top > 0 && top + LABEL + LANE <= chart.clientHeight;
+    })"""
+    assert page.evaluate(places_seen).count(True) >= 1
+    page.evaluate("() => choose(prompts[15])")
+    room = page.evaluate("() => places[35].top - places[15].top < chart.clientHeight - 70")
+    assert page.evaluate(places_seen) == [True, True] or not room
+
+
 def test_a_run_without_prompts(opened: Opened, written: Callable[[Timeline], str]) -> None:
     page = opened(written(Timeline("empty")))
     expect(page.locator("#when")).to_contain_text("No prompt was asked")
@@ -247,6 +313,7 @@ def test_a_search_dims_the_others_and_leads_on(
     opened: Opened, written: Callable[[Timeline], str]
 ) -> None:
     page = opened(written(small()))
+    page.locator("#tools summary").click()
     page.locator("#search").fill("QUESTION 2")
     expect(page.locator("#found")).to_have_text("1 of 4 prompts")
     page.locator("#search").press("Enter")
@@ -261,6 +328,7 @@ def test_zooming_keeps_what_is_chosen_in_view(
     opened: Opened, written: Callable[[Timeline], str]
 ) -> None:
     page = opened(written(large()))
+    page.locator("#tools summary").click()
     page.locator("#canvas").press("Home")
     for _ in range(8):
         page.get_by_role("button", name="Zoom in").click()
@@ -292,6 +360,7 @@ def test_filters_dim_the_others_and_lead_on(
     opened: Opened, written: Callable[[Timeline], str]
 ) -> None:
     page = opened(written(small()))
+    page.locator("#tools summary").click()
     page.locator("#only").select_option("failed")
     expect(page.locator("#found")).to_have_text("1 of 4 prompts")
     page.get_by_role("button", name="Next of these").click()
@@ -311,6 +380,7 @@ def test_it_grows_with_the_run_and_what_is_looked_at_stays(
     for event in (*events(1, 0.0, 1.0), *events(2, 1.0, 1.0)):
         made.see(event)
     page = opened(written(made))
+    page.locator("#tools summary").click()
     expect(page.locator("#end")).to_contain_text("The run goes on")
     page.locator("#canvas").press("Home")
     page.locator("#search").fill("question 1")
@@ -351,6 +421,7 @@ def test_prompts_in_a_table_that_can_be_sorted(
     opened: Opened, written: Callable[[Timeline], str]
 ) -> None:
     page = opened(written(large()))
+    page.locator("#tools summary").click()
     page.locator("#list summary").click()
     rows = page.locator("#list tbody tr")
     expect(rows).to_have_count(200)
@@ -419,6 +490,7 @@ def test_colours_may_say_something_else(
     opened: Opened, written: Callable[[Timeline], str], kind: str
 ) -> None:
     page = opened(written(of_items()))
+    page.locator("#tools summary").click()
     colour = """() => {
         const scale = devicePixelRatio, prompt = prompts[0];
         const y = places[prompt.place].top + LABEL + 13;

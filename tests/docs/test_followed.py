@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.heavy, pytest.mark.one_python]
 ROOT = Path(__file__).parents[2]
 PAGES = (
     *("tutorial.md", "python.md", "cost.md", "agents.md", "approval.md", "web.md", "versions.md"),
-    *("classify.md", "extract.md", "evaluate.md", "coming-from.md"),
+    *("classify.md", "extract.md", "evaluate.md", "coming-from.md", "recipes.md"),
 )
 
 _FENCE = re.compile(r"^```(\w+)(?: ([\w./-]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -23,7 +23,7 @@ from saftc.semantics.builtins import BUILTINS
 from saftc.source import Source
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "language.md"
+PAGES = sorted((ROOT / "docs").glob("language*.md"))
 BUILTINS_PAGE = ROOT / "docs" / "builtins.md"
 GRAMMAR = ROOT / "saftc" / "syntax" / "grammar.lark"
 
@@ -56,7 +56,7 @@ class Example:
 
 
 def _examples() -> list[Example]:
-    return [example for path in (PAGE, BUILTINS_PAGE) for example in _examples_of(path)]
+    return [example for path in (*PAGES, BUILTINS_PAGE) for example in _examples_of(path)]
 
 
 def _examples_of(path: Path) -> list[Example]:
@@ -141,12 +141,12 @@ def test_examples_are_formatted(example: Example) -> None:
 def test_every_rule_has_a_section() -> None:
     grammar = GRAMMAR.read_text(encoding="utf-8")
     rules = {rule or alias for rule, alias in _RULE.findall(grammar)} - _PASSED_THROUGH
-    sections = _SECTION.findall(PAGE.read_text(encoding="utf-8"))
+    sections = _SECTION.findall("".join(page.read_text(encoding="utf-8") for page in PAGES))
     assert {name for names in sections for name in names.split(", ")} == rules
 
 
 def test_every_builtin_is_there() -> None:
-    page = PAGE.read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "language-modules.md").read_text(encoding="utf-8")
     table = page[page.index("| Builtin |") :]
     assert set(re.findall(r"`(\w+)\(", table.partition("\n\n")[0])) == set(BUILTINS)
 

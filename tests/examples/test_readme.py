@@ -187,6 +187,20 @@ def test_every_example_is_listed() -> None:
     assert sorted(listed) == sorted(script.stem for script in (ROOT / "examples").glob("*.saft"))
 
 
+def test_the_first_script_is_the_one_that_is_run() -> None:
+    for page in ("README.md", "docs/index.md"):
+        text = (ROOT / page).read_text("utf-8")
+        script, output, *_ = _FENCE.findall(text)
+        assert script == ("saft", (ROOT / "examples" / "hello.saft").read_text("utf-8")), page
+        printed = (ROOT / "examples" / "recordings" / "hello.txt").read_text("utf-8")
+        assert output == ("text", printed), page
+        # Who it is for, and the second command, are in the first screens.
+        assert text.index("It is for Python developers") < text.index("```saft")
+        assert text.index("make demo") < text.index("saftc play") < text.index("**Typed answers**")
+    demo = (ROOT / "Makefile").read_text("utf-8").partition("\ndemo:")[2].partition("\n\n")[0]
+    assert "examples/hello.saft" in demo and "saftc play" in demo
+
+
 def test_there_are_two_commands_to_set_up() -> None:
     commands = [block.text.strip() for block in blocks("sh") if block.page == "README.md"]
     assert commands[:2] == ["make demo", "make test"]

@@ -578,5 +578,5 @@ def test_views_follow_the_script(server: Editor) -> None:
 
 
 def test_the_reference_of_builtins_is_that_of_the_documentation() -> None:
-    pages = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+    pages = (ROOT / "docs" / "language-modules.md").read_text(encoding="utf-8")
     assert (ROOT / "saftc" / "lsp" / "builtins.md").read_text(encoding="utf-8") in pages

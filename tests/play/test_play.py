@@ -216,7 +216,7 @@ def test_a_run_tells_what_it_asks_and_prints(page: Page) -> None:
         *news, ended = news_of(connection, {"run": text}, "ended")
     kinds = [one.get("event", one["kind"]) for one in news]
     # What is printed comes by a pipe of its own, and may overtake what is told.
-    assert set(kinds) == {"request", "reply", "over", "output", "timeline"}
+    assert set(kinds) == {"begun", "request", "reply", "over", "output", "done", "timeline"}
     assert kinds.index("request") < kinds.index("reply")
     assert printed(news) == "Alice will be 31 next year\n"
     assert (ended["code"], ended["stopped"]) == (0, False)
@@ -255,7 +255,7 @@ def test_a_text_that_another_script_had_before_has_the_places_of_its_own(page: P
     with own(page) as connection:
         for name in ("first.saft", "second.saft"):
             asking = {"run": text, "name": name, "provider": "mock"}
-            asked, *_ = news_of(connection, asking, "ended")
+            _, asked, *_ = news_of(connection, asking, "ended")
             assert asked["place"] == f"{name}:2:7"
 
 
@@ -402,14 +402,85 @@ def test_a_run_tells_what_its_prompts_take_and_asks_one_again(page: Page) -> Non
 def test_a_script_reads_the_lines_that_are_typed(page: Page) -> None:
     text = 'name = input("who? ")\nprint(name, input())\n'
     with own(page) as connection:
-        news = news_of(connection, {"run": text, "reads": True}, "output")
-        for line in ("Ann", "Bo"):
-            connection.send(json.dumps({"input": line}))
-        while news[-1]["kind"] != "ended":
-            news.append(json.loads(connection.recv(PATIENCE)))
+        # It says when it reads.
+        news = news_of(connection, {"run": text}, "reads")
+        news += news_of(connection, {"input": "Ann"}, "reads")
+        news += news_of(connection, {"input": "Bo"}, "ended")
         assert printed(news) == "who? Ann Bo\n"
-        # Without somebody who types, there is nothing to read.
-        assert printed(news_of(connection, {"run": text}, "ended")) == "who? nil nil\n"
+        assert [one["kind"] for one in news].count("reads") == 2
+        # Without more lines there is nothing to read.
+        news = news_of(connection, {"run": text}, "reads")
+        assert printed([*news, *news_of(connection, {"input": None}, "ended")]) == "who? nil nil\n"
+
+
+def test_a_script_that_does_not_say_so_itself_reads(page: Page) -> None:
+    asker = "import sys\n\ndef ask() -> str:\n    return sys.stdin.read()\n"
+    (page.folder / "asker.py").write_text(asker)
+    (page.folder / "library.saft").write_text('f name():\n    ret input("who? ")\n')
+    text = "from library import name\nfrom asker import ask\nprint(name(), ask())\n"
+    with own(page) as connection:
+        news = news_of(connection, {"run": text}, "reads")
+        news += news_of(connection, {"input": "Ann"}, "reads")
+        connection.send(json.dumps({"input": "more"}))
+        news += news_of(connection, {"input": None}, "ended")
+        assert printed(news) == "who? Ann more\n\n", printed(news, "stderr")
+
+
+REFUNDS = """f refund(order: string, amount: float) -> string:
+    ret f"paid {amount}"
+
+x = $ Pay order "A-17" back. Use {refund:approve}. $
+for call in x.toolCalls:
+    print(call.tool, call.args, call.result, call.error)
+"""
+MOCK = {"provider": "mock", "model": None}
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        ({"verdict": "yes"}, "paid"),
+        ({"verdict": "no", "reason": "above the limit"}, "not approved: above the limit"),
+        ({"verdict": "changed", "arguments": '{"order": "A-17", "amount": 2}'}, "paid 2"),
+    ],
+    ids=["yes", "no", "changed"],
+)
+def test_a_call_waits_for_a_decision(page: Page, answer: dict[str, str], outcome: str) -> None:
+    with own(page) as connection:
+        news = news_of(connection, {"run": REFUNDS, "choice": MOCK}, "waits")
+        told = news[-1]
+        assert told["shown"].startswith("refund(") and told["place"] == "one.saft:4:5"
+        assert set(json.loads(told["arguments"])) == {"order", "amount"}
+        # What does not fit is asked again, with the reason.
+        wrong = {"verdict": "changed", "arguments": '{"order": "A-17"}'}
+        again = news_of(connection, {"input": json.dumps(wrong)}, "waits")[-1]
+        assert "amount" in again["problem"]
+        news += news_of(connection, {"input": json.dumps(answer)}, "ended")
+        assert outcome in printed(news), printed(news, "stderr")
+
+
+def test_a_run_tells_when_its_script_begins(page: Page) -> None:
+    with own(page) as connection:
+        news = news_of(connection, {"run": "print(1)\n"}, "ended")
+        kinds = [one["kind"] for one in news]
+        assert kinds.index("begun") < kinds.index("output")
+        assert news[-1]["start"] > 0
+
+
+def test_a_lesson_has_answers_of_its_own(page: Page) -> None:
+    lesson = (ROOT / "saftc" / "play" / "tour" / "lesson03_records.saft").read_text()
+    # What is changed there, the mock answers.
+    text = f"{lesson}print($ name a colour $)\n"
+    before = (ROOT / "saftc" / "play" / "tour" / "lesson03_records.jsonl").read_bytes()
+    with own(page) as connection:
+        asked = {"run": text, "choice": {"recording": "lesson03_records"}}
+        news = news_of(connection, asked, "ended")
+        assert news[-1]["code"] == 0, printed(news, "stderr")
+        first, second, third = printed(news).splitlines()
+        assert (first, second) == ("medium Wrong invoice", "high Server on fire") and third
+        away = {"run": "print(1)\n", "choice": {"recording": "../../page"}}
+        assert news_of(connection, away, "ended")[-1]["code"] == 0
+    assert (ROOT / "saftc" / "play" / "tour" / "lesson03_records.jsonl").read_bytes() == before
 
 
 def test_who_answers_is_told(page: Page) -> None:
@@ -438,31 +509,6 @@ def test_a_code_is_explained(page: Page) -> None:
 def test_the_module_is_there_at_once(page: Page) -> None:
     status, text = ask(page, "/python?token={token}", {})
     assert status == 200 and "prompt(" in text
-
-
-# The tour
-
-LESSONS = sorted((ROOT / "saftc" / "play" / "tour").glob("*.saft"))
-
-
-def test_the_tour_has_ten_lessons() -> None:
-    assert [path.name[:8] for path in LESSONS] == [f"lesson{n:02}" for n in range(1, 11)]
-    titles = [path.read_text().splitlines()[0] for path in LESSONS]
-    assert all(title.startswith("// ") and len(title) < 60 for title in titles)
-    # The page of the documentation lists them.
-    page = (ROOT / "docs" / "tour.md").read_text()
-    assert [title[3:] for title in titles] == re.findall(r"^\d+\. \*\*(.+)\*\*", page, re.M)
-
-
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
-def test_a_lesson_runs_with_the_mock(
-    lesson: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    environment = {**os.environ, "SAFT_PROVIDER": "mock", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "saftc", "run", str(lesson)]
-    done = subprocess.run(command, input="Ann\n", capture_output=True, text=True, env=environment)
-    assert (done.returncode, done.stderr) == (0, "") and done.stdout
 
 
 # Saving

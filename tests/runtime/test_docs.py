@@ -34,6 +34,7 @@ def heading(text: str) -> str:
 
 _OF_PYTHON = [
     *blocks("runtime.md"),
+    *blocks("runtime-concurrency.md"),
     *(block for block in blocks("runs.md") if block[0] == "python"),
 ]
 

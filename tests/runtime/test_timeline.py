@@ -564,7 +564,10 @@ def test_how_a_script_has_ended(more: str, how: str, error: str, tmp_path: Path)
     if "assert" in more:
         assert "<stdin>:3:" in run["error"]
     # The text of a script that is in no file is at hand.
-    assert run["places"] == [{"place": "<stdin>:2:5", "line": "a = $ a number $"}]
+    reason = "by itself, as nothing beside it asks (line 2)"
+    assert run["places"] == [
+        {"place": "<stdin>:2:5", "line": "a = $ a number $", "overlap": reason}
+    ]
 
 
 def test_without_saftc_it_is_said_once_that_none_is_drawn(
@@ -583,15 +586,19 @@ def test_without_saftc_it_is_said_once_that_none_is_drawn(
     assert not Path(os.environ["SAFT_TIMELINE"]).exists()
 
 
+LONGEST = "The run waited longest for a.saft:1:1, 3.0 s"
+
+
 @pytest.mark.parametrize(
     ("steps", "why"),
     [
         ([], "No request was sent."),
-        ([(0, 1, 0)], "For 100% of the time, one request was in flight alone"),
+        ([(0, 1, 0)], ""),
+        ([(0, 1, 0), (1, 3, 0)], f"{LONGEST} of 4.0 s: in order, as it needs"),
         ([(0, 1, 0), (9, 1, 0)], "For 80% of the time, no request was in flight"),
         ([(0, 2, 0)] * 3, "For 100% of the time, all 3 requests that `max_in_flight` allows were"),
-        ([(0, 4, 3)], "For 75% of the time, requests waited"),
-        ([(0, 3, 0), (1, 1, 0), (1, 1, 0), (2, 1, 0)], "On average, 2.0 requests"),
+        ([(0, 4, 3), (4, 0, 0)], "For 75% of the time, requests waited"),
+        ([(0, 3, 0), (1, 1, 0), (1, 1, 0), (2, 1, 0)], LONGEST),
     ],
 )
 def test_one_sentence_says_what_bounded_the_run(
@@ -601,7 +608,10 @@ def test_one_sentence_says_what_bounded_the_run(
         Prompt(0, "a.saft:1:1", start, None, (), [Step("request", start, seconds, waited, "{}")])
         for start, seconds, waited in steps
     ]
-    found = explain_time(prompts, most_in_flight=3)
+    for one in prompts:
+        one.steps[0].is_critical = one.steps[0].seconds == max(seconds for _, seconds, _ in steps)
+    reasons = {"a.saft:1:1": "in order, as it needs `a` (line 1)"}
+    found = explain_time(prompts, 3, reasons)
     assert found.startswith(why) and bool(found) == bool(why)
 
 
