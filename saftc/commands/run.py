@@ -122,7 +122,8 @@ def refuse_undecided(module: CompiledModule) -> None:
         return
     from saftc.runtime import settings_to_show
 
-    can_ask = is_at_terminal() or settings_to_show().approver is not None
+    is_attended = is_at_terminal() or bool(os.environ.get("SAFT_LIVE"))
+    can_ask = is_attended or settings_to_show().approver is not None
     if not can_ask and not os.environ.get("SAFT_JOURNAL"):
         raise WrongUsage(
             f"calls of {shown(module.script)} wait for approval: run it at a terminal, which asks "
