@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from runtime_support._results import Result
     from runtime_support._schema import model as schema_model
     from runtime_support._schema.reading import Parameter
-    from runtime_support._seams import load_part, loaded_part, want
+    from runtime_support._hooks import load_part, loaded_part, want
     from runtime_support._settings import (
         OF_THE_RUN,
         PROVIDERS,
@@ -96,7 +96,7 @@ else:
         "_results": "Result",
         "_schema.model": "schema_model=.",
         "_schema.reading": "Parameter",
-        "_seams": "load_part loaded_part want",
+        "_hooks": "load_part loaded_part want",
         "_settings": (
             "OF_THE_RUN PROVIDERS check_provider_name checked_option settings_for settings_to_show"
         ),

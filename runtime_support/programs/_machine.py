@@ -19,10 +19,18 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from runtime_support._ambiguity import Ambiguity, ambiguous
-from runtime_support._effects import begin_thread, in_thread, maybe_await, outcome_value
+from runtime_support._effects import (
+    begin_thread,
+    call_inside,
+    in_thread,
+    maybe_await,
+    outcome_value,
+)
+from runtime_support._events import Watched, begin_function, end_function
 from runtime_support._jsontext import parse, to_json
 from runtime_support._order import Cancelled, is_abandoned, is_beside
 from runtime_support._schema.checking import decode
@@ -286,12 +294,13 @@ class Machine:
             if kept is not None:
                 kept.begin()
         started = time.perf_counter()
+        watched = begin_function(definition.name, definition.kind, frame.position)
         result: Any = None
         message: str | None = None
         kind: ProgramFailureKind = "error"
         try:
             if told is None:
-                result = await self._apply(definition, arguments, frame)
+                result = await self._apply(definition, arguments, frame, watched)
             else:
                 result, message, kind = told
         except Ambiguity as ambiguity:
@@ -317,9 +326,8 @@ class Machine:
             seconds = round(time.perf_counter() - started, 6)
             if ended is not None and told is not None:
                 seconds = ended["ms"] / 1000
-            self._record(
-                definition, arguments, path, frame, result=result, error=message, seconds=seconds
-            )
+            more = {"result": result, "error": message, "seconds": seconds}
+            end_function(watched, self._record(definition, arguments, path, frame, **more))
         if kept is not None and told is None and self.abort is None:
             text = None if message is not None else _kept_text(result, definition.result)
             took = {"ms": round(seconds * 1000, 3)}
@@ -330,14 +338,18 @@ class Machine:
             return result  # no more than its arguments
         return self.bounded(result, f"{definition.name} returned", path, frame)
 
-    async def _apply(self, definition: Definition, arguments: dict[str, Any], frame: Frame) -> Any:
+    async def _apply(
+        self,
+        definition: Definition,
+        arguments: dict[str, Any],
+        frame: Frame,
+        watched: Watched | None,
+    ) -> Any:
         # A journal keeps apart what is asked at the same time.
         scope = scope_here().part("p" + ".".join(map(str, frame.position)))
-
-        def apply() -> Any:
-            with within(scope):
-                return definition.apply(arguments)
-
+        apply = partial(call_inside, partial(within, scope), partial(definition.apply, arguments))
+        if watched is not None:
+            apply = partial(call_inside, watched.inside, apply)
         may_leave = definition.pure and frame.beside
         if may_leave and not inspect.iscoroutinefunction(definition.function):
             return await in_thread(apply)
@@ -368,11 +380,12 @@ class Machine:
         path: Path,
         frame: Frame,
         **more: Any,
-    ) -> None:
+    ) -> Call:
         call = Call(
             definition.name, arguments, pointer(path), definition.kind, definition.pure, **more
         )
         self._calls.append((frame.position, call))
+        return call
 
 
 def _most_at_once() -> int:

@@ -284,3 +284,15 @@ def test_observers_are_told_in_order(scripted: Script) -> None:
     assert [one for one in told if one[0] == "tool"] == [
         ("tool", "10"), ("tool", "20"), ("tool", "30"),
     ]  # fmt: skip
+
+
+def test_a_plain_prompt_in_an_event_loop_makes_them_one_after_the_other(scripted: Script) -> None:
+    scripted(wanted("here", 1, 2), "done")
+
+    def here(n: int) -> int:
+        return threading.get_ident()
+
+    async def run() -> Any:
+        return prompt("?", tools=[here], pure=[here])
+
+    assert results(asyncio.run(run())) == [str(threading.get_ident())] * 2
