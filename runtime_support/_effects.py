@@ -148,16 +148,6 @@ async def iterate_async(work: Effects[Any]) -> AsyncGenerator[Any]:
         return
 
 
-def finish_begun(work: Effects[T], step: Any) -> T:
-    """The same of work that has come to this step."""
-    return _finish(work, lambda: step)
-
-
-async def finish_begun_async(work: Effects[T], step: Any) -> T:
-    """The same, each wait awaited."""
-    return await _finish_async(work, lambda: step)
-
-
 def _finish(work: Effects[T], begin: Callable[[], Any]) -> T:
     try:
         step = begin()

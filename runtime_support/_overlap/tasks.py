@@ -48,13 +48,13 @@ T = TypeVar("T")
 class TaskQueue:
     """Tasks in the order of the script; each gets its turn when the one before has ended.
 
-    `calls` is how many there will be, where that is known. Where it `ends_all`, a call that fails
-    ends no other one.
+    `calls` is how many there will be, where that is known. Those `of_tools` may have effects: one
+    that fails ends no other, none is made anew, and files they write at once.
     """
 
-    def __init__(self, most: int, calls: int | None = None, *, ends_all: bool = False) -> None:
+    def __init__(self, most: int, calls: int | None = None, *, of_tools: bool = False) -> None:
         self.most = most
-        self.ends_all = ends_all
+        self.of_tools = of_tools
         self.calls = calls
         self.workers = workers_here()
         self.parent = current.get()
@@ -92,7 +92,7 @@ class TaskQueue:
         try:
             return (yield from task.finish())
         except BaseException as error:
-            if isinstance(error, RunWaiting) or (self.ends_all and error is task.error):
+            if isinstance(error, RunWaiting) or (self.of_tools and error is task.error):
                 yield from self._finish_others(begin_more)
             self.give_up(task)
             raise
@@ -110,7 +110,7 @@ class TaskQueue:
             self.dropped.append(task)
             yield from until(lambda task=task: task.state == "done" or _is_cancelled(asking))
             is_failure = not isinstance(task.error, RunWaiting | Cancelled | None)
-            if _is_cancelled(asking) or (is_failure and not self.ends_all):
+            if _is_cancelled(asking) or (is_failure and not self.of_tools):
                 return
 
     def give_up(self, *tasks: Task) -> None:
@@ -171,8 +171,11 @@ class Task:
         action()
 
     def await_turn(self) -> None:
-        """The same as `until_turn`, for code that is no generator."""
-        finish(self.until_turn())
+        """The same as `until_turn`, for code that is no generator, as what writes files."""
+        if not self.queue.of_tools:
+            finish(self.until_turn())
+        elif self.parent is not None:
+            self.parent.await_turn()
 
     def until_turn(self) -> Effects[None]:
         """Waits until everything before this has ended."""
@@ -249,7 +252,7 @@ class Task:
             self.value, self.error = value, error
             self.state = "done"
             is_failure = error is not None and not isinstance(error, RunWaiting)
-            ends_others = is_failure and not self.queue.ends_all
+            ends_others = is_failure and not self.queue.of_tools
             if ends_others and not self.is_cancelled() and not self._waits_in_vain():
                 self.queue.failed.add(self.number)
             tell()
@@ -413,7 +416,7 @@ def run_beside(works: Sequence[Effects[T]], most: int, results: list[T]) -> Effe
         for work in works:
             results.append((yield from work))
         return
-    queue = TaskQueue(most, ends_all=True)
+    queue = TaskQueue(most, of_tools=True)
     for work in works:
         queue.begin(partial(finish_async if is_awaited else finish, work), context_of_call())
     try:
