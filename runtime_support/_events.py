@@ -144,8 +144,8 @@ class WatchHook(Hook):
 
     def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
         """Tells when the prompt begins and ends."""
-        parent = None if prompt.caller is None else prompt.caller.id
-        about: dict[str, Any] = {"prompt": prompt, "id": prompt.id, "parent": parent}
+        caller = None if prompt.caller is None else prompt.caller.id
+        about: dict[str, Any] = {"prompt": prompt, "id": prompt.id, "parent": caller}
         began, started = time.time(), time.perf_counter()
         tell(PromptStarted(began=began, **about))
         error = None
@@ -187,7 +187,11 @@ class WatchHook(Hook):
 
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
         """Tells when the call begins and ends."""
-        if call.kind == "program" or (call.approval is not None and call.approval.is_put_off):
+        if (
+            call.prompt is None
+            or call.kind == "program"
+            or (call.approval is not None and call.approval.is_put_off)
+        ):
             return (yield from proceed(call))
         begin_call(call)
         try:
@@ -227,22 +231,22 @@ def end_call(
     call: RequestedCall, result: ToolCall | None = None, error: BaseException | None = None
 ) -> None:
     """Tells that a call has ended."""
-    seconds = time.time() - call.began if result is None else result.duration / 1000
-    more: dict[str, Any] = {**_of(call), "result": result, "error": error}
-    tell(CallEnded(call=call, began=call.began, seconds=seconds, **more))
+    about = _of(call)
+    about["seconds"] = time.time() - call.began if result is None else result.duration / 1000
+    tell(CallEnded(call=call, began=call.began, result=result, error=error, **about))
 
 
 def begin_function(name: str, kind: str, position: tuple[int, ...]) -> RequestedCall | None:
-    """Tells that a function in the program of a prompt is called.
+    """Tells that a function in the program of a prompt is called, if somebody listens.
 
     This and `end_function` are adapters: they go when programs make a `RequestedCall` of each
     (programs/_machine.py), which then passes `WatchHook`.
     """
     program = call_here()
-    if kind == "type" or program is None or program.kind != "program":
+    prompt = None if program is None or program.kind != "program" else program.prompt
+    if kind == "type" or prompt is None or not prompt.listeners:
         return None
-    about: dict[str, Any] = {"parent": program, "position": (0, *position)}
-    call = RequestedCall(name, "", "function", program.prompt, **about)
+    call = RequestedCall(name, "", "function", prompt, parent=program, position=(0, *position))
     begin_call(call)
     return call
 
