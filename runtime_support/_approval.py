@@ -17,15 +17,16 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from runtime_support import _order
-from runtime_support._effects import Effects, call_function, finish, in_thread, maybe_await
-from runtime_support._exchange import ToolRequest
+from runtime_support._effects import Effects, call_function, in_thread, maybe_await
+from runtime_support._events import tell_decision
+from runtime_support._hooks import Hook, RequestedCall, load_wanted_parts, loaded_part
 from runtime_support._jsontext import to_json
 from runtime_support._names import listed
 from runtime_support._notes import note
@@ -34,7 +35,8 @@ from runtime_support._positions import place_of_call
 from runtime_support._results import ToolCall
 from runtime_support._schema.calls import function_held
 from runtime_support._schema.writing import json_schema
-from runtime_support._tools import Tool, call_tool, checked_arguments, failure_text, read_for
+from runtime_support._settings import settings_for
+from runtime_support._tools import Tool, checked_arguments, failure_text, read_for
 from runtime_support._values import brief, is_approved, is_function, literal, plain
 from runtime_support.errors import (
     CheckError,
@@ -47,10 +49,8 @@ from runtime_support.errors import (
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from runtime_support._asking import Asking
-    from runtime_support._seams import Around
+    from runtime_support._hooks import MakeCall, PromptRun
     from runtime_support._settings import Settings
-    from runtime_support._targets import Work
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -169,6 +169,10 @@ class HeldWork:
     kind: Literal["call", "program"] = "call"
     tool: Tool | None = None
     decision: Decision | None = None
+    # What comes of it when it is refused, for this reason.
+    refused: Callable[[str], Any] = str
+    # Whether something before it waits, so that it is asked about and not done now.
+    is_put_off: bool = False
     # That of the place in the journal, if there is one.
     key: str = ""
     digest: str = field(init=False)
@@ -177,11 +181,6 @@ class HeldWork:
         text = json.dumps([self.kind, self.name, self.sent, self.shown])
         self.digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         self.key = self.key or self.digest
-
-    @property
-    def wanted(self) -> ToolRequest:
-        """The call as the model sent it."""
-        return ToolRequest(self.name, self.sent)
 
     @property
     def schema(self) -> dict[str, Any] | None:
@@ -215,7 +214,7 @@ class HeldWork:
         """
         pending = PendingCall(self.name, self.args, self.shown, self.place, self.key, self.kind)
         approver, ask_person = self.settings.approver, _order.ask_person
-        if approver is None and ask_person is None:
+        if self.is_put_off or (approver is None and ask_person is None):
             raise RunWaiting(self.shown, self.place)
         yield from until_turn()
 
@@ -265,35 +264,45 @@ async def _kept_when_said(said: Awaitable[Any], kept: Callable[[Any], T]) -> T:
         raise
 
 
-def approved_call(asking: Asking, tool: Tool, wanted: ToolRequest) -> Effects[ToolCall]:
-    """The outcome of a call that waits for a yes, of one that was refused the refusal.
+class ApprovalHook(Hook):
+    """Has what waits for approval made once it is approved, with what was changed of it."""
+
+    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
+        """What an approved call comes to, or the refusal."""
+        held = call.approval
+        if held is None:
+            return (yield from proceed(call))
+        if held.decision is None:
+            check_somebody_decides([held.name], held.settings)
+            yield from held.decide()
+        decision = held.decision
+        assert decision is not None
+        tell_decision(call)
+        if not held.is_allowed:
+            reason = f": {decision.reason}" if decision.reason else ""
+            return held.refused(f"not approved{reason}")
+        if decision.arguments is None:
+            return (yield from proceed(call))
+        call.sent = decision.arguments
+        made: ToolCall = yield from proceed(call)
+        changed = f"(approved with other arguments: {decision.arguments})"
+        if made.result is None:
+            return replace(made, error=f"{changed} {made.error}")
+        return replace(made, result=f"{changed}\n{made.result}")
+
+
+def hook_for(prompt: PromptRun) -> ApprovalHook:
+    """What goes around every prompt once something waits for approval."""
+    return ApprovalHook()
+
+
+def hold_call(call: RequestedCall, tool: Tool) -> None:
+    """Has a call wait for a yes.
 
     Arguments that do not fit are told to the model, and nobody is asked about them.
     """
-    held = _held_call(asking, tool, wanted)
-    if isinstance(held, ToolCall):
-        call = _as_it_is(held)
-        for part in reversed(asking.around):
-            call = part.call(wanted, call)
-        return (yield from call)
-    call = _decided_call(asking, held)
-    for part in reversed(asking.around):
-        call = part.approved(held, call)
-    return (yield from call)
-
-
-def also_waiting(asking: Asking, behind: Sequence[ToolRequest]) -> Effects[None]:
-    """Notes the calls of a turn behind one that waits, so that all can be decided together."""
-    for wanted in behind:
-        tool = asking.tools.get(wanted.name)
-        held = _held_call(asking, tool, wanted) if tool is not None and tool.waits else None
-        for part in asking.around:
-            yield from part.passed_over(None if isinstance(held, ToolCall) else held)
-
-
-def _held_call(asking: Asking, tool: Tool, wanted: ToolRequest) -> HeldWork | ToolCall:
-    """The call as it waits, or else the one that has failed as its arguments do not fit."""
-    name, sent = wanted.name, wanted.arguments
+    assert call.prompt is not None
+    name, sent = call.name, call.sent
     read: Any = sent
     try:
         read = read_for(tool, sent)
@@ -301,12 +310,13 @@ def _held_call(asking: Asking, tool: Tool, wanted: ToolRequest) -> HeldWork | To
     except (ProviderError, ConfigError, RunStopped):
         raise
     except Exception as failure:  # also what the rules of the user's own records raise
-        return ToolCall(name, read, None, failure_text(failure, name, read), 0.0)
-    place = asking.call.place
-    text = None if place is None else place.text()
-    return HeldWork(
-        name, sent, _shown(name, checked, sent), text, asking.call.settings, read, tool=tool
+        call.misfit = ToolCall(name, read, None, failure_text(failure, name, read), 0.0)
+        return
+    held = HeldWork(
+        name, sent, _shown(name, checked, sent), _place(call), call.prompt.settings, read, tool=tool
     )
+    held.refused = partial(ToolCall, name, dict(read), None, duration=0.0)
+    call.approval = held
 
 
 def _shown(name: str, arguments: Mapping[str, Any], sent: str) -> str:
@@ -318,79 +328,24 @@ def _shown(name: str, arguments: Mapping[str, Any], sent: str) -> str:
     return f"{name}({written})"
 
 
-def _as_it_is(call: ToolCall) -> Effects[ToolCall]:
-    yield from ()
-    return call
-
-
-def _decided_call(asking: Asking, held: HeldWork) -> Effects[ToolCall]:
-    decision = held.decision or (yield from held.decide())
-    if not held.is_allowed:
-        return refused_call(held)
-    if decision.verdict != "changed" or decision.arguments is None:
-        return (yield from call_tool(asking.tools, held.name, held.sent))
-    call = yield from call_tool(asking.tools, held.name, decision.arguments)
-    changed = f"(approved with other arguments: {decision.arguments})"
-    if call.result is None:
-        return replace(call, error=f"{changed} {call.error}")
-    return replace(call, result=f"{changed}\n{call.result}")
-
-
-def refused_call(held: HeldWork) -> ToolCall:
-    """What the model gets of a call that was refused."""
-    return ToolCall(held.name, dict(held.args), None, refusal(held), 0.0)
-
-
-def refusal(held: HeldWork) -> str:
-    """A refusal in words."""
-    reason = "" if held.decision is None else held.decision.reason
-    return f"not approved: {reason}" if reason else "not approved"
-
-
-def approved_work(asking: Asking, work: Work) -> Effects[Any]:
-    """The outcome of a program that waits for a yes as a whole."""
-    assert work.waits is not None
-    program, names = work.waits
-    place = asking.call.place
-    held = _held_program(
-        program, names, asking.call.settings, None if place is None else place.text()
-    )
-    outcome = _decided_work(asking, held, work)
-    for part in reversed(asking.around):
-        outcome = part.approved(held, outcome)
-    return (yield from outcome)
-
-
-def _decided_work(asking: Asking, held: HeldWork, work: Work) -> Effects[Any]:
-    if held.decision is None:
-        yield from held.decide()
-    if not held.is_allowed:
-        return work.refused(refusal(held))
-    return (yield from asking.do(work, is_approved=True))
-
-
-def held_plan(program: Any, names: Iterable[str], settings: Settings) -> HeldWork:
-    """A plan that is to be run, and that calls functions which wait."""
-    place = place_of_call()
-    return _held_program(program, names, settings, None if place is None else place.text())
-
-
-def _held_program(
-    program: Any, names: Iterable[str], settings: Settings, place: str | None
-) -> HeldWork:
-    """A program that calls functions which wait, as a whole."""
+def hold_program(
+    call: RequestedCall, program: Any, names: Iterable[str], refused: Callable[[str], Any]
+) -> None:
+    """Has a program that calls functions which wait do so as a whole."""
     text = to_json(program)
     shown = f"program {text}, which calls {listed(names, limit=1000)}"
-    return HeldWork(PROGRAM, text, shown, place, settings, {PROGRAM: program}, "program")
+    settings = settings_for() if call.prompt is None else call.prompt.settings
+    held = HeldWork(PROGRAM, text, shown, _place(call), settings, {PROGRAM: program}, "program")
+    held.refused = refused
+    call.approval = held
 
 
-def decide_here(held: HeldWork) -> None:
-    """Has somebody decide who is here; ConfigError when nobody is."""
-    check_somebody_decides([held.name], held.settings, has_journal=False)
-    finish(held.decide())
+def _place(call: RequestedCall) -> str | None:
+    place = place_of_call() if call.prompt is None else call.prompt.place
+    return None if place is None else place.text()
 
 
-def check_offer(functions: Mapping[str, Any], settings: Settings, around: Sequence[Around]) -> None:
+def check_offer(functions: Mapping[str, Any], settings: Settings) -> None:
     """ConfigError when nobody could decide; CheckError when a function that waits is also offered
     as one that does not.
     """
@@ -403,12 +358,15 @@ def check_offer(functions: Mapping[str, Any], settings: Settings, around: Sequen
                     f"`{other}` is the same function as `{name}`, which waits for approval",
                     hint="offer it once",
                 )
-    check_somebody_decides(waiting, settings, any(part.keeps_waiting for part in around))
+    load_wanted_parts(settings)
+    journals = loaded_part("journals")
+    if journals is None or journals.journal_here(settings) is None:
+        check_somebody_decides(waiting, settings)
 
 
-def check_somebody_decides(names: Iterable[str], settings: Settings, has_journal: bool) -> None:
-    """ConfigError when nobody could decide about calls of these functions."""
-    if settings.approver is None and _order.ask_person is None and not has_journal:
+def check_somebody_decides(names: Iterable[str], settings: Settings) -> None:
+    """ConfigError when nobody is here to decide about calls of these functions."""
+    if settings.approver is None and _order.ask_person is None:
         named = listed(names)
         message = f"calls of {named} wait for approval, and no approver is set"
         raise ConfigError(message, setting="approver", hint=_NOBODY)

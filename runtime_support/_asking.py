@@ -10,9 +10,11 @@ conversation may come later.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, replace
+import itertools
+import time
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from inspect import iscoroutinefunction
 from itertools import groupby
@@ -20,19 +22,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from runtime_support import _tally as _tally  # counts what is asked before a budget does
 from runtime_support._conversation import MORE_ROUNDS, Conversation, Step, Steps, Turn
-from runtime_support._effects import LOOK_SECONDS, Effect, Effects, drive, finish, finish_async
-from runtime_support._exchange import Heard, Message, Replying, Request, ToolRequest, ask_provider
-from runtime_support._order import (
-    calls_before,
-    check_cancelled,
-    is_beside,
-    until_turn,
-    until_wanted,
-)
+from runtime_support._effects import Effect, Effects, call_inside, drive, finish, finish_async
+from runtime_support._exchange import Message, Replying, Request, ToolRequest, ask_provider
+from runtime_support._hooks import Hook, PromptRun, RequestedCall, hooks_for, load_part, through
+from runtime_support._order import until_turn, until_wanted
 from runtime_support._positions import annotate, place_of_call
 from runtime_support._results import NOTHING_BEFORE, Answer, Kept, Result, ToolCall, Transcript
 from runtime_support._schema import check
-from runtime_support._seams import Around, around_prompt, load_part
 from runtime_support._settings import Settings, ambient_here, settings_for, settings_to_show
 from runtime_support._targets import Target, TextTarget, Work
 from runtime_support._templates import Rendered, Unknown, offer, render, tool_name
@@ -48,17 +44,13 @@ from runtime_support._values import (
 from runtime_support.errors import (
     CheckError,
     ConfigError,
-    PromptError,
     ReplayMiss,
     RunWaiting,
     SaftError,
     ToolsUnsupported,
 )
-from runtime_support.providers import PromptCall
 
 if TYPE_CHECKING:
-    from threading import Event
-
     from runtime_support._media import Content
     from runtime_support._streaming.chunks import Parts
     from runtime_support._streaming.results import AsyncResult
@@ -170,11 +162,12 @@ class Asking:
     """A prompt that was called and is not answered: the steps to its answer, and who does them."""
 
     steps: Steps[Answer]
-    call: PromptCall
+    prompt: PromptRun
     tools: Mapping[str, Tool]
-    around: Sequence[Around]  # what goes around it, outermost first
+    hooks: Sequence[Hook]  # what goes around it, outermost first
     parts: Parts | None  # what is made of the pieces of its replies, when it is streamed
     beside: frozenset[str] = frozenset()  # the tools whose calls may run at the same time
+    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))  # of its calls
 
     def answer(self) -> Answer:
         """The answer; an error has the position of the call."""
@@ -185,18 +178,18 @@ class Asking:
         if self.parts is not None:
             yield from until_turn()
         try:
-            with _around_all([one.prompt for one in self.around]):
-                answer = yield from drive(self.steps, self.doing)
-                if self.parts is not None:
-                    yield from self.parts.rest(answer.value)
+            answering: Effects[Answer] = through(self.hooks, "prompt", self._answer)(self.prompt)
+            return (yield from answering)
         except (SaftError, ReplayMiss) as error:
-            if isinstance(error, PromptError):
-                for one in self.around:
-                    one.failed(error)
-            annotate(error, self.call.place)
+            annotate(error, self.prompt.place)
             if error.hint == MORE_ROUNDS and error.saft_position is not None:
                 error.hint = "leave out `do` if it may use them more often"
             raise
+
+    def _answer(self, _: PromptRun) -> Effects[Answer]:
+        answer = yield from drive(self.steps, self.doing)
+        if self.parts is not None:
+            yield from self.parts.rest(answer.value)
         return answer
 
     def doing(self, step: Step) -> Effects[Any]:
@@ -205,92 +198,87 @@ class Asking:
         if isinstance(step, Request):
             return (yield from self.exchange(step))
         if isinstance(step, ToolRequest):
-            return (yield from self._call(step))
+            return (yield from self._make(self._call_of(step)))
         if isinstance(step, Turn):
             return (yield from self._calls(step))
-        return (yield from self.work(step))
+        return (yield from self._work(step))
 
-    def _call(self, wanted: ToolRequest) -> Effects[ToolCall]:
-        """The outcome of a call of a tool."""
+    def _call_of(self, wanted: ToolRequest) -> RequestedCall:
+        """A call that the model asks for, with what has to be approved before it is made."""
+        tool = self.tools.get(wanted.name)
+        call = RequestedCall(wanted.name, wanted.arguments, "tool", self.prompt, next(self.numbers))
+        if tool is not None and tool.waits:
+            load_part("approval").hold_call(call, tool)
+        return call
+
+    def _make(self, call: RequestedCall) -> Effects[ToolCall]:
+        """What a call comes to, through all that goes around it."""
+        return through(self.hooks, "tool_call", self._call_tool)(call)
+
+    def _call_tool(self, call: RequestedCall) -> Effects[ToolCall]:
         from runtime_support._tools import call_tool
 
-        tool = self.tools.get(wanted.name)
-        if tool is not None and tool.waits:
-            approved: Effects[ToolCall] = load_part("approval").approved_call(self, tool, wanted)
-            return (yield from approved)
-        call = call_tool(self.tools, wanted.name, wanted.arguments)
-        for one in reversed(self.around):
-            call = one.call(wanted, call)
-        return (yield from call)
+        call.began = time.time()
+        if call.misfit is not None:
+            return call.misfit
+        return (yield from call_tool(self.tools, call.name, call.sent, call.inside))
 
     def _calls(self, turn: Turn) -> Effects[None]:
         """Makes the calls of a turn: at the same time those beside each other that may be."""
         for may_be, group in groupby(turn.wanted, lambda one: one.name in self.beside):
             wanted = list(group)
             if may_be and len(wanted) > 1:
-                yield from self._calls_beside(wanted, turn.made)
+                works = [self._make(self._call_of(one)) for one in wanted]
+                most = self.prompt.settings.max_in_flight
+                yield from load_part("slots").run_beside(works, most, turn.made)
                 continue
             for one in wanted:
                 yield from until_wanted()
                 try:
-                    turn.made.append((yield from self._call(one)))
+                    turn.made.append((yield from self._make(self._call_of(one))))
                 except RunWaiting:
-                    behind = turn.wanted[len(turn.made) + 1 :]
-                    yield from load_part("approval").also_waiting(self, behind)
+                    yield from self._ask_ahead(turn.wanted[len(turn.made) + 1 :])
                     raise
 
-    def _calls_beside(self, wanted: list[ToolRequest], made: list[ToolCall]) -> Effects[None]:
-        """Makes the calls at the same time; the first failure is raised when all have ended."""
-        from runtime_support._tools import call_tool
-
-        works: list[Effects[ToolCall]] = []
-        for one in wanted:
-            call = call_tool(self.tools, one.name, one.arguments)
-            for part in reversed(self.around):
-                call = part.call_beside(one, call)
-            works.append(call)
-        beside, most = load_part("beside"), self.call.settings.max_in_flight
-        here, there = beside.finish_beside, beside.finish_beside_async
-        with _around_all([part.several_calls for part in self.around]):
-            outcomes = yield Effect(partial(here, works, most), partial(there, works, most))
-        for values, error in outcomes:
-            if error is not None:
-                raise error
-            for part in self.around:
-                part.called(values[0])
-            made += values
+    def _ask_ahead(self, behind: Sequence[ToolRequest]) -> Effects[None]:
+        """Has those who decide hear of the calls behind one that waits, all of them together."""
+        for call in map(self._call_of, behind):
+            if call.approval is not None:
+                call.approval.is_put_off = True
+                with suppress(RunWaiting):
+                    yield from self._make(call)
 
     def exchange(self, request: Request) -> Replying:
         """The reply to a request; of one that is streamed, the parts that its pieces make whole."""
-        if calls_before.get() and self.call.answers_in_order:
-            yield Effect(partial(_await_all, calls_before.get()))
-        send = partial(replying_live, self.call)
-        for one in reversed(self.around):
-            send = partial(one.exchange, send=send)
+        if self.parts is not None:
+            request = replace(request, pieces=[])
+            self.parts.begin()
+        replying: Replying = through(self.hooks, "request", self._send)(request)
         if self.parts is None:
-            return (yield from send(request, None))
-        self.parts.begin()
-        reply = yield from drive(send(request, []), partial(_given, self.parts))
+            return (yield from replying)
+        reply = yield from drive(replying, partial(_given, self.parts))
         if reply.tool_calls:
             yield from self.parts.before_calls(reply.text)
         return reply
 
-    def work(self, work: Work) -> Effects[Any]:
-        """The outcome of work, such as a program; one that has to wait for approval waits."""
-        if work.waits is not None:
-            approved: Effects[Any] = load_part("approval").approved_work(self, work)
-            return (yield from approved)
-        return (yield from self.do(work))
+    def _send(self, request: Request) -> Replying:
+        """The reply of the provider itself."""
+        return (yield from ask_provider(self.prompt.provider, request))
 
-    def do(self, work: Work, *, is_approved: bool = False) -> Effects[Any]:
-        """The outcome of work that may be done."""
-        with _around_all([one.program for one in self.around]) as kept:
-            keep = next((one for one in kept if one is not None), None)
-            outcome = yield Effect(partial(work.do, keep, is_approved=is_approved))
-        for call in work.calls(outcome):
-            for one in self.around:
-                one.called(call)
-        return outcome
+    def _work(self, work: Work) -> Effects[Any]:
+        """The outcome of work, such as a program; one that has to be approved waits for that."""
+        number = next(self.numbers)
+        call = RequestedCall("program", "", "program", self.prompt, number, describe=work.described)
+        if work.waits is not None:
+            load_part("approval").hold_program(call, *work.waits, work.refused)
+        outcome: Effects[Any] = through(self.hooks, "tool_call", partial(_do, work))(call)
+        return (yield from outcome)
+
+
+def _do(work: Work, call: RequestedCall) -> Effects[Any]:
+    """The outcome of work that may be done."""
+    do = partial(work.do, call.keep, is_approved=call.approval is not None)
+    return (yield Effect(partial(call_inside, call.inside, do)))
 
 
 def _target_for(returns: Any, fields: Mapping[str, Any] | None, structured: str) -> Target:
@@ -311,24 +299,6 @@ def _target_for(returns: Any, fields: Mapping[str, Any] | None, structured: str)
     from runtime_support._fields import FieldsTarget
 
     return FieldsTarget(fields)
-
-
-@contextmanager
-def _around_all(blocks: Sequence[Callable[[], AbstractContextManager[T]]]) -> Generator[list[T]]:
-    with ExitStack() as stack:
-        yield [stack.enter_context(one()) for one in blocks]
-
-
-def _await_all(calls: Sequence[Event]) -> None:
-    """Waits for calls of the same turn to end, which are asked before."""
-    for one in calls:
-        while not one.wait(LOOK_SECONDS):
-            check_cancelled()
-
-
-def replying_live(call: PromptCall, request: Request, heard: Heard) -> Replying:
-    """The reply of the provider itself."""
-    return (yield from ask_provider(call.provider, request, heard))
 
 
 def _given(parts: Parts, step: Effect | str) -> Effects[Any]:
@@ -374,13 +344,12 @@ def prepare(question: Question, *, is_streamed: bool = False, is_awaited: bool =
         told = [tool.description() for tool in tools.values()]
         conversation = _conversation(question, rendered.content, offered, told, settings)
         conversation.read_repairs = partial(_read_repairs, tools)
-        call = PromptCall(settings, place, offered)
+        run = PromptRun(settings, place, offered)
         parts = load_part("chunks").parts_for(conversation.target) if is_streamed else None
-        steps, around = question.steps(conversation), around_prompt(call)
         if any(map(is_approved, offered.values())):
-            load_part("approval").check_offer(offered, settings, around)
+            load_part("approval").check_offer(offered, settings)
         beside = _beside(tools, question.known_as_pure(), settings, is_awaited)
-        return Asking(steps, call, tools, around, parts, beside)
+        return Asking(question.steps(conversation), run, tools, hooks_for(run), parts, beside)
     except SaftError as error:
         annotate(error)
         raise
@@ -411,9 +380,7 @@ def _beside(
     """The tools whose calls may run at the same time: those without effects, and in an event loop,
     where nobody says which these are, those that are `async def`.
     """
-    if len(tools) == 0 or settings.max_in_flight == 1 or is_beside.get():
-        return frozenset()
-    if pure is None and not is_awaited:
+    if len(tools) == 0 or settings.max_in_flight == 1 or (pure is None and not is_awaited):
         return frozenset()
     return frozenset(
         name

@@ -21,10 +21,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from runtime_support._exchange import FailedCall, Message, Reply, Request, Said, ToolRequest
+from runtime_support._hooks import load_part
 from runtime_support._names import listed
 from runtime_support._redaction import escaped, redacted
 from runtime_support._results import NOTHING_KEPT, Answer, Kept, Result, ToolCall, Usage
-from runtime_support._seams import load_part
 from runtime_support._settings import Settings
 from runtime_support._targets import (
     NOT_ALL,

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from contextvars import Context
 from dataclasses import dataclass
 from functools import partial
@@ -148,16 +148,6 @@ async def iterate_async(work: Effects[Any]) -> AsyncGenerator[Any]:
         return
 
 
-def finish_begun(work: Effects[T], step: Any) -> T:
-    """The same of work that has come to this step."""
-    return _finish(work, lambda: step)
-
-
-async def finish_begun_async(work: Effects[T], step: Any) -> T:
-    """The same, each wait awaited."""
-    return await _finish_async(work, lambda: step)
-
-
 def _finish(work: Effects[T], begin: Callable[[], Any]) -> T:
     try:
         step = begin()
@@ -225,13 +215,36 @@ def close_after(work: Effects[T], close: Effect) -> Effects[T]:
     return outcome
 
 
-def call_function(function: Callable[[], Any], kind: Callable[..., Any]) -> Effects[Any]:
-    """What a call gives of a function of somebody else; `kind` is the function itself."""
+def call_function(
+    function: Callable[[], Any],
+    kind: Callable[..., Any],
+    enter: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> Effects[Any]:
+    """What a call gives of a function of somebody else, made inside of a context; `kind` is the
+    function itself.
+    """
+    function = partial(call_inside, enter, function)
     # A call of an `async def` only makes what is awaited.
     value = function() if iscoroutinefunction(kind) else (yield Effect(function))
     if not isawaitable(value):
         return value
     return (yield Effect(partial(_await_here, value), partial(maybe_await, value)))
+
+
+def call_inside(
+    enter: Callable[[], AbstractContextManager[object]], function: Callable[[], Any]
+) -> Any:
+    """What a call gives that is made inside of a context; so is all of what is to be awaited."""
+    with enter():
+        value = function()
+    return _await_inside(enter, value) if isawaitable(value) else value
+
+
+async def _await_inside(
+    enter: Callable[[], AbstractContextManager[object]], value: Awaitable[Any]
+) -> Any:
+    with enter():
+        return await maybe_await(value)
 
 
 @overload

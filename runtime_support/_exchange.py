@@ -20,9 +20,9 @@ from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from runtime_support._effects import Effect, Effects, close_after, finish, iterate
+from runtime_support._hooks import load_part
 from runtime_support._order import is_abandoned
 from runtime_support._results import Usage
-from runtime_support._seams import load_part
 
 Message: TypeAlias = dict[str, Any]
 Structured: TypeAlias = Literal["auto", "on", "off"]
@@ -45,6 +45,7 @@ class Request:
     - `must_answer`: the model may not call tools.
     - `options`: the sampling options that are set.
     - `begins`: the index of the message that is the prompt itself.
+    - `pieces`: those that were given until now of its reply, which is streamed; None of another.
     """
 
     messages: tuple[Message, ...]
@@ -58,6 +59,7 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     ambient: frozenset[str] = frozenset()
     begins: int = 0
+    pieces: list[str] | None = field(default=None, compare=False, repr=False)
 
     def canonical(self) -> dict[str, Any]:
         """What decides the answer, as JSON data; what is not there is left out.
@@ -200,11 +202,11 @@ Replying: TypeAlias = Effects[Reply]
 Heard: TypeAlias = list[str] | None
 
 
-def ask_provider(provider: Provider, request: Request, heard: Heard) -> Replying:
+def ask_provider(provider: Provider, request: Request) -> Replying:
     """The reply of a provider; where it is streamed, and the provider can do that, in pieces."""
     if isinstance(provider, Streaming):
-        return provider.replying(request, heard)
-    return _of_another(provider, request, heard)
+        return provider.replying(request, request.pieces)
+    return _of_another(provider, request, request.pieces)
 
 
 class Streaming:

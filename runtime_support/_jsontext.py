@@ -194,7 +194,7 @@ def _as_json(value: Any) -> Any:
     if own is not None and not isinstance(value, type):
         return own()
     if is_dataframe(value):
-        from runtime_support._seams import load_part
+        from runtime_support._hooks import load_part
 
         return load_part("tables").summary(value)
     raise TypeError

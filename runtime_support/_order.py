@@ -35,10 +35,7 @@ current: ContextVar[Task | None] = ContextVar("saft_task", default=None)
 # For how many seconds what runs here has waited until it could ask.
 _waited: ContextVar[float] = ContextVar("saft_waited", default=0.0)
 
-# Of a call that runs beside others of its turn: those that stand before it, until they end.
-calls_before: ContextVar[tuple[Event, ...]] = ContextVar("saft_calls_before", default=())
-
-# Whether what runs here is one of several calls of a program or a turn that run side by side.
+# Whether what runs here is one of several calls of a program that run side by side.
 is_beside: ContextVar[bool] = ContextVar("saft_is_beside", default=False)
 
 # Calls that have read files, maybe ahead of their turn.
@@ -92,9 +89,10 @@ def note_read(path: str, *, is_pattern: bool = False) -> None:
     """Notes what is about to be read: a file, or the names of those in and below a folder."""
     task = current.get()
     while task is not None:
-        with _lock:
-            task.reads.add((path, is_pattern))
-            _readers.add(task)
+        if not task.queue.of_tools:
+            with _lock:
+                task.reads.add((path, is_pattern))
+                _readers.add(task)
         task = task.parent
 
 

@@ -233,7 +233,7 @@ class Result(Generic[T_co]):
         `prompt(..., after=messages)` goes on with it. What only the provider understands, and wants
         back, is the `opaque` part of a message. Empty for a result that no prompt has given.
         """
-        from runtime_support._seams import load_part
+        from runtime_support._hooks import load_part
 
         return load_part("transcripts").write_messages(self._answered().messages)
 
@@ -298,7 +298,7 @@ class Result(Generic[T_co]):
         answer = self._answer
         if isinstance(answer, Arriving):
             return answer.drafts()
-        from runtime_support._seams import load_part
+        from runtime_support._hooks import load_part
 
         return load_part("drafts").of_value(self._answered().value)
 
@@ -326,7 +326,7 @@ class Result(Generic[T_co]):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the value, the calls of tools, and what it took."""
-        from runtime_support._seams import load_part
+        from runtime_support._hooks import load_part
 
         return str(load_part("budgets").result_page(self))
 

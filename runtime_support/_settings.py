@@ -26,12 +26,12 @@ from types import NoneType, TracebackType, UnionType
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, get_args, get_type_hints
 
 from runtime_support._exchange import Provider, Structured
+from runtime_support._hooks import BUDGETS, load_part
 from runtime_support._names import did_you_mean, listed, near
 from runtime_support._notes import note
 from runtime_support._positions import Place, place_of_call
 from runtime_support._process import restore
 from runtime_support._schema import check
-from runtime_support._seams import BUDGETS, load_part
 from runtime_support._values import brief, is_object, plain, quote
 from runtime_support.errors import CheckError, ConfigError
 

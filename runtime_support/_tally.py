@@ -5,24 +5,22 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runtime_support._effects import Effects, drive
-from runtime_support._exchange import AnotherTry, Heard, Reply, Replying, Request
+from runtime_support._exchange import AnotherTry, Reply, Replying, Request
+from runtime_support._hooks import Hook
 from runtime_support._process import after_fork
 from runtime_support._results import Usage
-from runtime_support._seams import Around, register
 from runtime_support.errors import ProviderError
 
 if TYPE_CHECKING:
+    from runtime_support._hooks import AnswerPrompt, PromptRun, SendRequest
     from runtime_support._positions import Place
-    from runtime_support._seams import Send
+    from runtime_support._results import Answer
     from runtime_support._settings import Settings
-    from runtime_support.providers import PromptCall
 
 # About as many characters make a token; no token has less than a byte.
 TOKEN = 4
@@ -64,7 +62,7 @@ class Account:
         with self._lock:
             self.prompts += 1
 
-    def add(self, call: PromptCall, model: str, usage: Usage) -> None:
+    def add(self, call: PromptRun, model: str, usage: Usage) -> None:
         """Adds a request that is sent, or what came of it."""
         place = call.place
         key = (0, 0, model) if place is None else (id(place.code), place.instruction, model)
@@ -94,58 +92,54 @@ account = Account()
 after_fork(account.forget_lock)
 
 
-class Tally(Around):
+class Tally(Hook):
     """Adds one prompt to the account, as long as no budget counts it."""
 
-    order = 50
+    def __init__(self, prompt: PromptRun) -> None:
+        self._prompt = prompt
 
-    def __init__(self, call: PromptCall) -> None:
-        self._call = call
-
-    @classmethod
-    def of(cls, call: PromptCall) -> Tally | None:
-        return None if account.is_closed else cls(call)
-
-    @contextmanager
-    def prompt(self) -> Generator[None]:
+    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
+        """The answer of a prompt that is counted."""
         try:
-            yield
+            return (yield from proceed(prompt))
         finally:
             account.note_prompt()
 
-    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
-        model = self._call.model_of(request)
-        account.add(self._call, model, Usage(requests=1))
+    def request(self, request: Request, proceed: SendRequest) -> Replying:
+        """The reply, with what it has taken added to the account."""
+        model = self._prompt.model_of(request)
+        account.add(self._prompt, model, Usage(requests=1))
         reply: Reply | None = None
         try:
-            reply = yield from drive(send(request, heard), partial(self._step, request, model))
+            reply = yield from drive(proceed(request), partial(self._step, request, model))
             return reply
         except ProviderError as error:
             if error.stays_away:  # it was refused, or has reached nobody
-                account.add(self._call, model, Usage(requests=-1))
+                account.add(self._prompt, model, Usage(requests=-1))
             raise
         finally:
-            if reply is None and heard:
-                reply = likely_reply(request, heard)
+            if reply is None and request.pieces:
+                reply = likely_reply(request)
             if reply is not None:
                 usage = reply.usage
                 account.note_reply(usage)
-                account.add(self._call, model, replace(usage, requests=0))
-
+                account.add(self._prompt, model, replace(usage, requests=0))
 
     def _step(self, request: Request, model: str, step: Any) -> Effects[Any]:
         """What comes of a step; another try counts, as what came before may have been paid."""
         if isinstance(step, AnotherTry):
-            account.add(self._call, model, Usage(tokens_in(request), requests=1))
+            account.add(self._prompt, model, Usage(tokens_in(request), requests=1))
         return (yield step)
 
 
-register(Tally)
+def hook_for(prompt: PromptRun) -> Tally | None:
+    """What counts a prompt, as long as no budget does."""
+    return None if account.is_closed else Tally(prompt)
 
 
-def likely_reply(request: Request, heard: list[str]) -> Reply:
+def likely_reply(request: Request) -> Reply:
     """What a reply that was left or broke off is likely to have taken."""
-    answered = -(-sum(map(len, heard)) // TOKEN)
+    answered = -(-sum(map(len, request.pieces or ())) // TOKEN)
     return Reply("", input_tokens=tokens_in(request), output_tokens=answered)
 
 

@@ -84,6 +84,10 @@ class Work(Protocol):
         """The calls of functions that were made by it."""
         ...
 
+    def described(self, call: Any) -> ToolCall:
+        """A call of a function in it that has ended, for whoever looks on."""
+        ...
+
     def judge(self, outcome: Any) -> None:
         """Gives the target what came of it, or raises Unreadable with the reason."""
         ...

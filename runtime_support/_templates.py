@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from runtime_support._hooks import load_part
 from runtime_support._names import did_you_mean
-from runtime_support._seams import load_part
 from runtime_support._values import (
     brief,
     class_name,

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -86,8 +87,16 @@ def function_tool(name: str, function: Callable[..., Any]) -> Tool:
     return tool
 
 
-def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> Effects[ToolCall]:
-    """Calls the tool of that name with arguments as JSON text; failures are in the record."""
+def call_tool(
+    tools: Mapping[str, Tool],
+    name: str,
+    arguments: str,
+    enter: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> Effects[ToolCall]:
+    """Calls the tool of that name with arguments as JSON text; failures are in the record.
+
+    The function is called inside of the context.
+    """
     started = time.perf_counter()
     read: Any = arguments
     try:
@@ -96,7 +105,7 @@ def call_tool(tools: Mapping[str, Tool], name: str, arguments: str) -> Effects[T
         if tool is None:
             hint = did_you_mean(name, tools) or f"the tools are {listed(tools)}"
             raise CheckError(f"there is no tool `{name}`", hint=hint)
-        value = yield from call_function(bind_arguments(tool, read), tool.function)
+        value = yield from call_function(bind_arguments(tool, read), tool.function, enter)
         result, error = result_text(value), None
     except (ProviderError, ConfigError, RunStopped):
         raise

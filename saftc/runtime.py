@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from runtime_support import _order as order
     from runtime_support._asking import KEPT_OPTIONS, Question, first_request
     from runtime_support._exchange import TOKEN_PARTS, Request
+    from runtime_support._hooks import load_part, loaded_part, want
     from runtime_support._language.failures import error_words
     from runtime_support._language.files import (
         PRIVATE,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from runtime_support._results import Result
     from runtime_support._schema import model as schema_model
     from runtime_support._schema.reading import Parameter
-    from runtime_support._seams import load_part, loaded_part, want
     from runtime_support._settings import (
         OF_THE_RUN,
         PROVIDERS,
@@ -98,7 +98,7 @@ else:
         "_results": "Result",
         "_schema.model": "schema_model=.",
         "_schema.reading": "Parameter",
-        "_seams": "load_part loaded_part want",
+        "_hooks": "load_part loaded_part want",
         "_settings": (
             "OF_THE_RUN PROVIDERS VARIABLES checked_option settings_for settings_to_show"
         ),

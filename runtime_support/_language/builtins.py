@@ -450,7 +450,7 @@ def div(a: int | float, b: int | float) -> int:
 
 
 def _tables() -> Any:
-    from runtime_support._seams import load_part
+    from runtime_support._hooks import load_part
 
     return load_part("tables")
 

@@ -95,13 +95,13 @@ def _read(word: Word, value: Any) -> Any:
 
 def today() -> date:
     """The date of today, here."""
-    from runtime_support._seams import moment
+    from runtime_support._hooks import moment
 
     return moment("today").date()
 
 
 def now() -> datetime:
     """This moment, with the offset of this place."""
-    from runtime_support._seams import moment
+    from runtime_support._hooks import moment
 
     return moment("now")

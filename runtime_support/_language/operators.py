@@ -288,7 +288,7 @@ def index(value: Any, key: Any) -> Any:
             )
         return value[key]
     if is_dataframe(value):
-        from runtime_support._seams import load_part
+        from runtime_support._hooks import load_part
 
         return load_part("tables").column(value, key)
     raise CheckError(f"cannot index {brief(value)}")

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import json
 import os
-import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from opentelemetry import trace
 from opentelemetry.trace import (
-    INVALID_SPAN,
     Span,
     SpanKind,
     StatusCode,
@@ -32,18 +31,25 @@ from opentelemetry.trace import (
 )
 
 from runtime_support._effects import Abandoned
+from runtime_support._events import (
+    CallEnded,
+    CallStarted,
+    PromptEnded,
+    PromptEvent,
+    PromptStarted,
+    ReplyReceived,
+    RequestSent,
+    listen,
+)
 from runtime_support._exchange import TOKEN_PARTS, Reply, Request
 from runtime_support._media import describe_content
-from runtime_support._observe.tracing import Observer
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
-from runtime_support._seams import register
 from runtime_support._version import __version__
-from runtime_support.errors import ReplayMiss, SaftError
 from runtime_support.providers import who_answers
 
 if TYPE_CHECKING:
-    from runtime_support.providers import PromptCall
+    from runtime_support._hooks import PromptRun
 
 _OPTIONS = {
     "temperature": "gen_ai.request.temperature",
@@ -57,37 +63,52 @@ _PARTS = {
     "cache_write_tokens": "gen_ai.usage.cache_write.input_tokens",
     "reasoning_tokens": "gen_ai.usage.reasoning.output_tokens",
 }
+# What fails inside of a span says so when that ends.
+_WATCHED = {"record_exception": False, "set_status_on_exception": False}
 _CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _CONTENTS = ("1", "true", "span_only", "span_and_event")
 
 
-class Spans(Observer):
+class Spans:
     """Begins and ends the spans of one prompt."""
 
-    order = 11
-
-    @classmethod
-    def of(cls, call: PromptCall) -> Spans | None:
-        """The spans, where the program has set up OpenTelemetry."""
-        tracer = _tracer()
-        if tracer is None:
-            return None
-        place = "prompt" if call.place is None else call.place.text()
-        return cls(tracer, place, *who_answers(call.settings))
-
-    def __init__(self, tracer: Tracer, place: str, provider: str, model: str) -> None:
+    def __init__(self, tracer: Tracer, prompt: PromptRun) -> None:
+        provider, model = who_answers(prompt.settings)
         self._tracer = tracer
         self._about = {"gen_ai.provider.name": provider, "gen_ai.request.model": model}
-        self._place = place
+        self._place = "prompt" if prompt.place is None else prompt.place.text()
         self._shows_contents = os.environ.get(_CAPTURE, "").lower() in _CONTENTS
-        self._prompt: Span | None = None
-        self._request: Span | None = None
-        self._tool: Span | None = None
+        # By the ids of prompts, requests and calls.
+        self._open: dict[int, Span] = {}
 
-    def sent(self, request: Request) -> None:
-        if self._prompt is None:
-            whole = {"gen_ai.agent.name": self._place, **self._about, **_where(self._place)}
-            self._prompt = self._begun("invoke_agent", self._place, whole, None)
+    def hear(self, event: Any) -> None:
+        """Begins or ends what an event tells of."""
+        match event:
+            case PromptStarted():
+                whole = {"gen_ai.agent.name": self._place, **self._about, **_where(self._place)}
+                self._begin(event, "invoke_agent", self._place, whole)
+            case RequestSent(request=request):
+                about = self._of_request(request)
+                model = about["gen_ai.request.model"]
+                self._begin(event, "chat", model, about, SpanKind.CLIENT)
+            case ReplyReceived(reply=reply, error=error):
+                self._end(event, {} if reply is None else self._of_reply(reply), error)
+            case CallStarted(call=call):
+                of_tool = {"gen_ai.tool.name": call.name, "gen_ai.tool.type": "function"}
+                span = self._begin(event, "execute_tool", call.name, of_tool)
+                call.contexts.append(partial(use_span, span, **_WATCHED))
+            case CallEnded(result=None, error=error):
+                self._end(event, {}, error)
+            case CallEnded(result=result) if result is not None:
+                self._end(event, self._of_call(result), result.error)
+            case PromptEnded(error=error):
+                # A request may be open that something has thrown out of.
+                for identity in [*self._open][::-1]:
+                    _ended(self._open.pop(identity), {}, error)
+            case _:
+                pass
+
+    def _of_request(self, request: Request) -> dict[str, Any]:
         about: dict[str, Any] = {**self._about}
         if request.model is not None:
             about["gen_ai.request.model"] = request.model
@@ -95,10 +116,9 @@ class Spans(Observer):
         about |= {**known, "gen_ai.output.type": "text" if request.schema is None else "json"}
         if self._shows_contents:
             about["gen_ai.input.messages"] = _json(list(map(_message, request.messages)))
-        model = about["gen_ai.request.model"]
-        self._request = self._begun("chat", model, about, self._prompt, SpanKind.CLIENT)
+        return about
 
-    def received(self, reply: Reply) -> None:
+    def _of_reply(self, reply: Reply) -> dict[str, Any]:
         about: dict[str, Any] = {
             "gen_ai.response.model": reply.model,
             "gen_ai.response.finish_reasons": [reply.finish],
@@ -111,58 +131,46 @@ class Spans(Observer):
             parts += [_call_part(call.name, call.arguments) for call in reply.tool_calls]
             message = {"role": "assistant", "parts": parts, "finish_reason": reply.finish}
             about["gen_ai.output.messages"] = _json([message])
-        self._request = _ended(self._request, about)
+        return about
 
-    def unanswered(self, error: SaftError | ReplayMiss) -> None:
-        self._request = _ended(self._request, {}, error)
+    def _of_call(self, call: ToolCall) -> dict[str, Any]:
+        if not self._shows_contents:
+            return {}
+        return {
+            "gen_ai.tool.call.arguments": _json(call.args),
+            "gen_ai.tool.call.result": redacted(call.result or ""),
+        }
 
-    @contextmanager
-    def at_work(self, tool: str | None) -> Generator[None]:
-        if tool is not None:
-            self._tool = self._begun("execute_tool", tool, _of_tool(tool), self._prompt)
-        around = self._tool or self._prompt
-        with use_span(around or INVALID_SPAN):
-            yield
-
-    def called(self, call: ToolCall) -> None:
-        # Calls of a program are reported when all are over.
-        about: dict[str, Any] = {}
-        span = self._tool or self._begun(
-            "execute_tool", call.tool, _of_tool(call.tool), self._prompt, began=call.duration
-        )
-        if self._shows_contents:
-            about["gen_ai.tool.call.arguments"] = _json(call.args)
-            about["gen_ai.tool.call.result"] = redacted(call.result or "")
-        self._tool = _ended(span, about, call.error)
-
-    def over(self, error: BaseException | None) -> None:
-        if isinstance(error, Abandoned | GeneratorExit):  # the rest was not wanted
-            error = None
-        # A tool or a request that something has thrown out of.
-        self._tool = _ended(self._tool, {}, error)
-        self._request = _ended(self._request, {}, error)
-        self._prompt = _ended(self._prompt, {}, error)
-
-    def _begun(
+    def _begin(
         self,
+        event: PromptEvent,
         operation: str,
         what: str,
         about: dict[str, Any],
-        inside: Span | None,
         kind: SpanKind = SpanKind.INTERNAL,
-        began: float = 0.0,
     ) -> Span:
-        """A span, which began `milliseconds` ago."""
-        return self._tracer.start_span(
+        inside = self._open.get(event.parent or 0) or self._open.get(event.prompt.id)
+        span = self._open[event.id] = self._tracer.start_span(
             redacted(f"{operation} {what}"),
             None if inside is None else set_span_in_context(inside),
             kind,
             {"gen_ai.operation.name": operation, **about},
-            start_time=time.time_ns() - int(began * 1_000_000),
         )
+        return span
+
+    def _end(
+        self, event: PromptEvent, about: dict[str, Any], error: BaseException | str | None
+    ) -> None:
+        _ended(self._open.pop(event.id), about, error)
 
 
-register(Spans)
+def _spans_for(prompt: PromptRun) -> Callable[[Any], None] | None:
+    """The spans, where the program has set up OpenTelemetry."""
+    tracer = _tracer()
+    return None if tracer is None else Spans(tracer, prompt).hear
+
+
+listen(_spans_for)
 
 
 @contextmanager
@@ -179,7 +187,7 @@ def workflow(name: str) -> Generator[None]:
     span = tracer.start_span(redacted(f"invoke_workflow {name}"), attributes=about)
     error: BaseException | None = None
     try:
-        with use_span(span, record_exception=False, set_status_on_exception=False):
+        with use_span(span, **_WATCHED):
             yield
     except BaseException as failure:
         is_end = isinstance(failure, SystemExit) and not failure.code
@@ -197,22 +205,14 @@ def _tracer() -> Tracer | None:
     return provider.get_tracer("saftc-runtime", __version__)
 
 
-def _ended(
-    span: Span | None, about: dict[str, Any], error: BaseException | str | None = None
-) -> None:
-    """Ends a span, if there is one, with what came of it."""
-    if span is None:
-        return
+def _ended(span: Span, about: dict[str, Any], error: BaseException | str | None = None) -> None:
+    """Ends a span with what came of it."""
     span.set_attributes(about)
-    if error is not None:
+    if error is not None and not isinstance(error, Abandoned | GeneratorExit):
         kind = "tool_error" if isinstance(error, str) else type(error).__name__
         span.set_attribute("error.type", kind)
         span.set_status(StatusCode.ERROR, redacted(str(error)))
     span.end()
-
-
-def _of_tool(name: str) -> dict[str, Any]:
-    return {"gen_ai.tool.name": name, "gen_ai.tool.type": "function"}
 
 
 def _where(place: str) -> dict[str, Any]:

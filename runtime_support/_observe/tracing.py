@@ -24,31 +24,34 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from contextvars import ContextVar
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache, partial
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 
-from runtime_support._effects import Abandoned, Effects, drive
-from runtime_support._exchange import Heard, Reply, Replying, Request, ToolRequest
+from runtime_support._effects import Abandoned
+from runtime_support._events import (
+    CallEnded,
+    ChunkReceived,
+    PromptEnded,
+    ReplyReceived,
+    RequestSent,
+    listen,
+    note_trouble,
+)
 from runtime_support._language.files import check_can_write, open_private
 from runtime_support._media import count_attachments, describe_content
 from runtime_support._notes import note
-from runtime_support._order import current, in_turn, waited_here
+from runtime_support._order import current, in_turn
 from runtime_support._process import environment
 from runtime_support._redaction import redacted
-from runtime_support._results import ToolCall
-from runtime_support._seams import Around, register
 from runtime_support._targets import RETURN_PREFIX
-from runtime_support.errors import ProviderError, ReplayMiss, SaftError, printable
+from runtime_support.errors import printable
 
 if TYPE_CHECKING:
-    from runtime_support._seams import Send
-    from runtime_support.providers import PromptCall
+    from runtime_support._hooks import PromptRun
 
 Event: TypeAlias = dict[str, Any]
 Listener: TypeAlias = Callable[[Event], None]
@@ -69,82 +72,12 @@ _DRAWN = ("SAFT_TIMELINE", "SAFT_CHROME", "SAFT_LIVE")
 _NAMES = ("SAFT_TRACE", "SAFT_LOG", *_DRAWN)
 _VARIABLES = frozenset((*_NAMES, *map(str.encode, _NAMES)))
 
-_listeners: tuple[Listener, ...] = ()
+_observers: tuple[Listener, ...] = ()
 _lock = threading.Lock()
 
-# What was reported already; more kinds of trouble than these are not reported.
-MOST_TROUBLES = 100
-_troubles: set[str] = set()
 
-
-class Observer(Around):
-    """Looks on at one prompt; this one looks away."""
-
-    order = 10
-
-    def sent(self, request: Request) -> None:
-        """A request goes out."""
-
-    def received(self, reply: Reply) -> None:
-        """A reply came in."""
-
-    def unanswered(self, error: SaftError | ReplayMiss) -> None:
-        """The request has no reply."""
-
-    def called(self, call: ToolCall) -> None:
-        """A tool was run, or a function by a program, which has ended."""
-
-    def at_work(self, tool: str | None) -> AbstractContextManager[None]:
-        """The tool, or a program without one, is run inside of the block."""
-        return nullcontext()
-
-    def over(self, error: BaseException | None) -> None:
-        """The prompt has ended, by the error if it failed."""
-
-    @contextmanager
-    def prompt(self) -> Generator[None]:
-        try:
-            yield
-        except BaseException as error:
-            self.over(error)
-            raise
-        self.over(None)
-
-    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
-        self.sent(request)
-        try:
-            reply = yield from send(request, heard)
-        except (SaftError, ReplayMiss) as error:
-            self.unanswered(error)
-            raise
-        except Abandoned:
-            self.unanswered(ProviderError("the stream was closed before the reply was complete"))
-            raise
-        self.received(reply)
-        return reply
-
-    def call(self, wanted: ToolRequest, made: Effects[ToolCall]) -> Effects[ToolCall]:
-        with self.at_work(wanted.name):
-            call = yield from made
-        self.called(call)
-        return call
-
-    def several_calls(self) -> AbstractContextManager[None]:
-        return self.at_work(None)
-
-    def call_beside(self, wanted: ToolRequest, made: Effects[ToolCall]) -> Effects[ToolCall]:
-        return made
-
-    def program(self) -> AbstractContextManager[None]:
-        return self.at_work(None)
-
-
-# The prompt whose tool or program runs here.
-_around: ContextVar[int | None] = ContextVar("saft_prompt", default=None)
-
-
-class Tracer(Observer):
-    """Tells listeners of every event, each with the number of its prompt and its place.
+class Tracer:
+    """Tells listeners of what happens in one prompt, with its number and its place.
 
     They hear of it in the order of the script; `watchers` at once, with the key of the prompt, the
     one that it is `within`, the `item` that it is asked for where calls run ahead, and when what
@@ -153,100 +86,70 @@ class Tracer(Observer):
     """
 
     def __init__(
-        self, listeners: dict[str, Listener], watchers: dict[str, Listener], place: str | None
+        self, listeners: dict[str, Listener], watchers: dict[str, Listener], prompt: PromptRun
     ) -> None:
         self.listeners = listeners
         self.watchers = watchers
         self.number = 0
-        self.place = place
+        self.place = None if prompt.place is None else prompt.place.text()
         self.messages_told = 0
-        self.sent_at = 0.0
-        self.key = next(_keys)
-        self.within = _around.get()
-        task = current.get()
-        self.item: tuple[int, ...] = () if task is None else task.path
-        self.began = self.waited = 0.0
+        caller, task = prompt.caller, current.get()
+        within = None if caller is None or caller.prompt is None else caller.prompt.id
+        item: tuple[int, ...] = () if task is None else task.path
+        self._about: Event = {"key": prompt.id, "within": within, "item": item, "place": self.place}
+        # Calls of a program, which are told in its order when all have ended.
+        self._of_program: list[tuple[tuple[int, ...], Event, Event]] = []
 
-    @classmethod
-    def of(cls, call: PromptCall) -> Tracer | None:
-        if not _listeners and environment().keys().isdisjoint(_VARIABLES):
-            return None
-        listeners, watchers = _listeners_here(), _watchers_here()
-        if not listeners and not watchers:
-            return None
-        place = None if call.place is None else call.place.text()
-        _latest.made = call, (made := cls(listeners, watchers, place))
-        return made
+    def hear(self, event: Any) -> None:
+        """Tells of an event."""
+        match event:
+            case RequestSent(request=request):
+                told, count = self.messages_told, len(request.messages)
+                if not told or told >= count:  # a first request: with fewer, one to begin anew
+                    told = request.begins if request.begins > 1 else 0  # an earlier one was shown
+                self.messages_told = count
+                data = {**request.canonical(), "new_from": told}
+                self._tell("request", event, data)
+            case ReplyReceived(reply=None, error=error):
+                kind, status = type(error).__name__, getattr(error, "status", None)
+                data = {"error": kind, "message": str(error), "status": status}
+                self._tell("failure", event, {**data, "duration": _milliseconds(event)})
+            case ReplyReceived(reply=reply) if reply is not None:
+                self._tell("reply", event, {**reply.readable(), "duration": _milliseconds(event)})
+            case CallEnded(call=call, result=result) if result is not None:
+                self._tell("tool", event, asdict(result), call.position)
+            case ChunkReceived(text=text):
+                self._watch("piece", event.began, time=event.began, text=text)
+            case PromptEnded(error=error):
+                self._tell_program()
+                # Listeners hear of it by the error, or by what the script does next.
+                self._watch("over", event.began, time=time.time(), error=_why(error))
+            case _:
+                pass
 
-    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
-        is_watched = heard is not None and self.watchers
-        return super().exchange(request, heard, partial(self._heard, send) if is_watched else send)
+    def _tell(
+        self, kind: str, event: Any, data: Event, position: tuple[int, ...] = ()
+    ) -> None:
+        head: Event = {"event": kind, "time": round(time.time(), 3)}
+        waited = getattr(event, "waited", 0.0) * 1000
+        self._watch(kind, event.began, time=head["time"], waited=waited, **data)
+        if not self.listeners:
+            return
+        if position:
+            self._of_program.append((position, head, data))
+            return
+        self._tell_program()
+        in_turn(partial(self._tell_in_turn, head, data))
 
-    def _heard(self, send: Send, request: Request, heard: Heard) -> Replying:
-        return drive(send(request, heard), self._hear)
+    def _tell_program(self) -> None:
+        """Tells listeners of the calls of a program, in its order."""
+        calls, self._of_program = self._of_program, []
+        for _, head, data in sorted(calls, key=lambda one: one[0]):
+            in_turn(partial(self._tell_in_turn, head, data))
 
-    def _hear(self, step: Any) -> Effects[Any]:
-        if isinstance(step, str):
-            self.tell_piece(step)
-        return (yield step)
-
-    def tell_piece(self, text: str) -> None:
-        """A piece of a reply has come."""
-        self._tell_watchers("piece", time=time.time(), text=text)
-
-    def sent(self, request: Request) -> None:
-        self.sent_at = time.perf_counter()
-        self.began, self.waited = time.time(), waited_here()
-        told, count = self.messages_told, len(request.messages)
-        if not told or told >= count:  # a first request: with fewer messages, one to begin anew
-            told = request.begins if request.begins > 1 else 0  # an earlier conversation was shown
-        new_from = told
-        self._tell("request", **request.canonical(), new_from=new_from)
-        self.messages_told = count
-
-    def received(self, reply: Reply) -> None:
-        self._tell("reply", **reply.readable(), duration=self._duration())
-
-    def unanswered(self, error: SaftError | ReplayMiss) -> None:
-        status = getattr(error, "status", None)
-        kind, message = type(error).__name__, str(error)
-        duration = self._duration()
-        self._tell("failure", error=kind, message=message, status=status, duration=duration)
-
-    def called(self, call: ToolCall) -> None:
-        self.waited = waited_here()
-        self._tell("tool", **asdict(call))
-        self.began += call.duration / 1000  # calls of a program are reported when all are over
-
-    def over(self, error: BaseException | None) -> None:
-        # Listeners hear of it by the error, or by what the script does next.
-        self._tell_watchers("over", time=time.time(), error=_why(error))
-
-    @contextmanager
-    def at_work(self, tool: str | None) -> Generator[None]:
-        self.began = time.time()
-        around = _around.get()
-        _around.set(self.key)
-        try:
-            yield
-        finally:
-            _around.set(around)
-
-    def _duration(self) -> float:
-        """Milliseconds since the request was sent."""
-        return round((time.perf_counter() - self.sent_at) * 1000, 1)
-
-    def _tell(self, event: str, **data: Any) -> None:
-        head: Event = {"event": event, "time": round(time.time(), 3)}
-        self._tell_watchers(**head, waited=(waited_here() - self.waited) * 1000, **data)
-        if self.listeners:
-            in_turn(lambda: self._tell_in_turn(head, data))
-
-    def _tell_watchers(self, event: str, **data: Any) -> None:
+    def _watch(self, kind: str, began: float, **data: Any) -> None:
         if self.watchers:
-            about: Event = {"key": self.key, "within": self.within, "item": self.item}
-            told = {"event": event, **about, "place": self.place, "began": self.began, **data}
-            _tell_all(self.watchers, told)
+            _tell_all(self.watchers, {"event": kind, **self._about, "began": began, **data})
 
     def _tell_in_turn(self, head: Event, data: Event) -> None:
         self.number = self.number or next(_numbers)
@@ -258,7 +161,7 @@ def _tell_all(listeners: dict[str, Listener], event: Event) -> None:
         try:
             listener(event)
         except Exception as error:
-            _note_trouble(name, error)
+            note_trouble(name, error)
 
 
 def _why(error: BaseException | None) -> str | None:
@@ -273,24 +176,26 @@ def _why(error: BaseException | None) -> str | None:
             return f"{name}: {error}" if str(error) else name
 
 
-# The tracer that this thread has made last, and for which call: for parts further inside.
-_latest = threading.local()
-
-
-def tracer_of(call: PromptCall) -> Tracer | None:
-    """The tracer of a call, while what goes around it is made."""
-    made, tracer = getattr(_latest, "made", (None, None))
-    return tracer if made is call else None
+def _milliseconds(event: ReplyReceived) -> float:
+    return round(event.seconds * 1000, 1)
 
 
 _numbers = itertools.count(1)
-_keys = itertools.count(1)
-register(Tracer)
+
+
+def _tracer_for(prompt: PromptRun) -> Callable[[Any], None] | None:
+    if not _observers and environment().keys().isdisjoint(_VARIABLES):
+        return None
+    listeners, watchers = _listeners_here(), watchers_here()
+    return Tracer(listeners, watchers, prompt).hear if listeners or watchers else None
+
+
+listen(_tracer_for)
 
 
 def _listeners_here() -> dict[str, Listener]:
     """Those that `add_observer` and the environment ask for."""
-    listeners = {f"observer {n} ({_name(own)})": own for n, own in enumerate(_listeners, 1)}
+    listeners = {f"observer {n} ({_name(own)})": own for n, own in enumerate(_observers, 1)}
     if os.environ.get("SAFT_TRACE", "") not in ("", "0"):
         listeners["trace"] = _trace
     path = os.environ.get("SAFT_LOG")
@@ -299,7 +204,7 @@ def _listeners_here() -> dict[str, Listener]:
     return listeners
 
 
-def _watchers_here() -> dict[str, Listener]:
+def watchers_here() -> dict[str, Listener]:
     """What draws the run, if the environment asks for that."""
     if not any(map(os.environ.get, _DRAWN)):
         return {}
@@ -327,24 +232,16 @@ def add_observer(listener: Listener) -> Callable[[], None]:
     `prompt` (a number), `place` in the script, and its data. Events come in the order of the
     script. They are not redacted: remove secrets before you show or store them.
     """
-    global _listeners
+    global _observers
     with _lock:
-        _listeners = (*_listeners, listener)
+        _observers = (*_observers, listener)
 
     def remove() -> None:
-        global _listeners
+        global _observers
         with _lock:
-            _listeners = tuple(other for other in _listeners if other is not listener)
+            _observers = tuple(other for other in _observers if other is not listener)
 
     return remove
-
-
-def _note_trouble(name: str, error: Exception) -> None:
-    with _lock:
-        if name in _troubles or len(_troubles) >= MOST_TROUBLES:
-            return
-        _troubles.add(name)
-    note(f"{name}: {type(error).__name__}: {error}")
 
 
 def _name(listener: Listener) -> str:

@@ -45,6 +45,7 @@ from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeAlias, Typ
 
 from runtime_support import _order
 from runtime_support._effects import finish, finish_async
+from runtime_support._hooks import PromptRun
 from runtime_support._order import current, in_turn, is_beside
 from runtime_support._overlap.tasks import TaskQueue
 from runtime_support._overlap.workers import running_loop
@@ -53,7 +54,6 @@ from runtime_support._results import Result
 from runtime_support._settings import settings_for
 from runtime_support._values import plain
 from runtime_support.errors import SaftError
-from runtime_support.providers import PromptCall
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -454,7 +454,7 @@ def _most_at_once(calls: int | None, *, is_async: bool = False) -> int:
         return 1
     try:
         settings = settings_for()
-        first = PromptCall(settings)
+        first = PromptRun(settings)
         first.ahead = calls if task is None else None
         if first.answers_in_order:
             return 1

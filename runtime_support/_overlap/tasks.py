@@ -18,39 +18,43 @@ from __future__ import annotations
 import itertools
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import Context
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from runtime_support import _order as turns
-from runtime_support._effects import Effects, finish
-from runtime_support._exchange import Heard, Replying, Request
+from runtime_support._effects import Effect, Effects, finish, finish_async
+from runtime_support._exchange import Replying, Request
+from runtime_support._hooks import Hook
 from runtime_support._order import Cancelled, clock_here, current, in_turn, note_wait
 from runtime_support._overlap import workers
-from runtime_support._overlap.workers import LoopTasks, tell, until, workers_here
+from runtime_support._overlap.workers import LoopTasks, running_loop, tell, until, workers_here
 from runtime_support._positions import call_from_afar, context_of_call, is_ours
 from runtime_support._process import after_fork
-from runtime_support._seams import Around, register
 from runtime_support.errors import RunWaiting
 from runtime_support.runs._places import enter, scope_here
 
 if TYPE_CHECKING:
     from asyncio import Task as LoopTask
 
-    from runtime_support._seams import Send
-    from runtime_support.providers import PromptCall
+    from runtime_support._hooks import PromptRun, SendRequest
+
+
+T = TypeVar("T")
 
 
 class TaskQueue:
     """Tasks in the order of the script; each gets its turn when the one before has ended.
 
-    `calls` is how many there will be, where that is known.
+    `calls` is how many there will be, where that is known. Those `of_tools` may have effects: one
+    that fails ends no other, none is made anew, and files they write at once.
     """
 
-    def __init__(self, most: int, calls: int | None = None) -> None:
+    def __init__(self, most: int, calls: int | None = None, *, of_tools: bool = False) -> None:
         self.most = most
+        self.of_tools = of_tools
         self.calls = calls
         self.workers = workers_here()
         self.parent = current.get()
@@ -87,11 +91,9 @@ class TaskQueue:
         task = self.tasks.popleft()
         try:
             return (yield from task.finish())
-        except RunWaiting:
-            yield from self._finish_others(begin_more)
-            self.give_up(task)
-            raise
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, RunWaiting) or (self.of_tools and error is task.error):
+                yield from self._finish_others(begin_more)
             self.give_up(task)
             raise
 
@@ -107,7 +109,8 @@ class TaskQueue:
             task = self.tasks.popleft()
             self.dropped.append(task)
             yield from until(lambda task=task: task.state == "done" or _is_cancelled(asking))
-            if _is_cancelled(asking) or not isinstance(task.error, RunWaiting | Cancelled | None):
+            is_failure = not isinstance(task.error, RunWaiting | Cancelled | None)
+            if _is_cancelled(asking) or (is_failure and not self.of_tools):
                 return
 
     def give_up(self, *tasks: Task) -> None:
@@ -168,8 +171,11 @@ class Task:
         action()
 
     def await_turn(self) -> None:
-        """The same as `until_turn`, for code that is no generator."""
-        finish(self.until_turn())
+        """The same as `until_turn`, for code that is no generator, as what writes files."""
+        if not self.queue.of_tools:
+            finish(self.until_turn())
+        elif self.parent is not None:
+            self.parent.await_turn()
 
     def until_turn(self) -> Effects[None]:
         """Waits until everything before this has ended."""
@@ -196,11 +202,11 @@ class Task:
         if self.is_cancelled():
             raise Cancelled
 
-    def exchange(self, call: PromptCall, send: Callable[[], Replying]) -> Replying:
+    def exchange(self, prompt: PromptRun, send: Callable[[], Replying]) -> Replying:
         """The reply, as soon as there is a slot for the request."""
         began = time.monotonic()
-        call.ahead = self.queue.left
-        if call.answers_in_order:
+        prompt.ahead = self.queue.left
+        if prompt.answers_in_order:
             yield from self.until_turn()
         yield from self.until_wanted()
         with clock_here():
@@ -246,7 +252,8 @@ class Task:
             self.value, self.error = value, error
             self.state = "done"
             is_failure = error is not None and not isinstance(error, RunWaiting)
-            if is_failure and not self.is_cancelled() and not self._waits_in_vain():
+            ends_others = is_failure and not self.queue.of_tools
+            if ends_others and not self.is_cancelled() and not self._waits_in_vain():
                 self.queue.failed.add(self.number)
             tell()
 
@@ -256,12 +263,8 @@ class Task:
         with workers.shared.lock:
             if self.is_stale:
                 task = self.make_anew()
-            is_mine = task.state == "new"
-            if is_mine:
-                task.state = "running"
         task._give_turn()
-        if is_mine:
-            self.queue.workers.run_now(task)
+        self.queue.workers.run_needed(task)
         asking = current.get()
         yield from until(
             lambda: task.state == "done" or (asking is not None and asking.is_cancelled())
@@ -380,29 +383,58 @@ class _Slots:
 _slots = _Slots()
 
 
-class RequestSlot(Around):
+class RequestSlot(Hook):
     """Makes the requests of a call that runs ahead wait for a slot.
 
     One that is streamed has its turn, and takes no slot.
     """
 
-    order = 30
+    def __init__(self, prompt: PromptRun) -> None:
+        self._prompt = prompt
 
-    def __init__(self, call: PromptCall) -> None:
-        self._call = call
-
-    @classmethod
-    def of(cls, call: PromptCall) -> RequestSlot:
-        return cls(call)
-
-    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
+    def request(self, request: Request, proceed: SendRequest) -> Replying:
+        """The reply, as soon as there is a slot for the request."""
         task = current.get()
-        if heard is not None or task is None:
-            return send(request, heard)
-        return task.exchange(self._call, partial(send, request, None))
+        if request.pieces is not None or task is None:
+            return proceed(request)
+        return task.exchange(self._prompt, partial(proceed, request))
 
 
-register(RequestSlot)
+def hook_for(prompt: PromptRun) -> RequestSlot:
+    """What makes the requests of a prompt wait for a slot, where it runs ahead."""
+    return RequestSlot(prompt)
+
+
+def run_beside(works: Sequence[Effects[T]], most: int, results: list[T]) -> Effects[None]:
+    """Does works at the same time and adds what they come to, in their order, until one fails.
+
+    That failure is raised when all have ended. In a thread that an event loop needs, who waits here
+    would stop them: there it is one after the other.
+    """
+    is_awaited = yield Effect(_is_awaited_here, _is_awaited)
+    if not is_awaited and running_loop() is not None:
+        for work in works:
+            results.append((yield from work))
+        return
+    queue = TaskQueue(most, of_tools=True)
+    for work in works:
+        queue.begin(partial(finish_async if is_awaited else finish, work), context_of_call())
+    try:
+        while queue.tasks:
+            results.append((yield from queue.take()))
+    except GeneratorExit:
+        raise  # nobody waits any more
+    except BaseException:
+        yield Effect(_is_awaited_here, queue.ended)
+        raise
+
+
+def _is_awaited_here() -> bool:
+    return False
+
+
+async def _is_awaited() -> bool:
+    return True
 
 
 def _forget() -> None:

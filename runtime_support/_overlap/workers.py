@@ -48,8 +48,8 @@ class Workers(ABC):
         """Has waiting tasks run as far as there is room; the lock is held."""
 
     @abstractmethod
-    def run_now(self, task: Task) -> None:
-        """Runs a task that is needed here, whether there is room or not."""
+    def run_needed(self, task: Task) -> None:
+        """Runs a task that is needed here, whether there is room or not, if nobody does yet."""
 
     @abstractmethod
     def may_wait(self) -> bool:
@@ -90,10 +90,13 @@ class Threads(Workers):
                 self._idle -= 1
                 return
 
-    def run_now(self, task: Task) -> None:
+    def run_needed(self, task: Task) -> None:
         # In the thread that needs it, which counts if it does not already.
         is_outside = current.get() is None
         with shared.lock:
+            if task.state != "new":
+                return
+            task.state = "running"
             self.running += is_outside
         try:
             task.run()
@@ -150,13 +153,15 @@ class LoopTasks(Workers):
     def _begin(self) -> None:
         with shared.lock:
             while (task := self.next_task()) is not None:
-                task.state = "running"
-                self.run_now(task)
+                self.run_needed(task)
 
-    def run_now(self, task: Task) -> None:
+    def run_needed(self, task: Task) -> None:
         loop = self._loop()
         assert loop is not None
         with shared.lock:
+            if task.state != "new":
+                return
+            task.state = "running"
             self.running += 1
         task.begun = loop.create_task(self._run(task), context=task.context)
 

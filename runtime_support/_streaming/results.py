@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from runtime_support._asking import Asking, answer_async
 from runtime_support._effects import Effects, iterate, iterate_async
+from runtime_support._hooks import load_part
 from runtime_support._results import (
     Answer,
     Arriving,
@@ -18,7 +19,6 @@ from runtime_support._results import (
     of_another_kind,
     value_parts,
 )
-from runtime_support._seams import load_part
 from runtime_support._streaming.chunks import Parts
 from runtime_support.errors import CheckError, ReplayMiss
 

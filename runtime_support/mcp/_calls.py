@@ -12,20 +12,23 @@ schema; without one it is its text, several parts are a list, and pictures are i
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from runtime_support._effects import Effects, finish, finish_async
-from runtime_support._exchange import Heard, Replying, Request, ToolRequest
+from runtime_support._exchange import Replying, Request
+from runtime_support._hooks import Hook, RequestedCall, load_part, make_call
 from runtime_support._jsontext import to_json
 from runtime_support._order import until_turn
 from runtime_support._positions import annotate, place_of_call
 from runtime_support._redaction import redacted
+from runtime_support._results import ToolCall
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
 from runtime_support._schema.reading import schema_of
-from runtime_support._seams import Around, load_part, register, registered
 from runtime_support._settings import settings_to_show
 from runtime_support._values import is_list, is_object, plain
 from runtime_support.errors import CheckError, ConfigError, Failed, ReplayMiss, SaftError
@@ -35,8 +38,7 @@ from runtime_support.mcp._lock import LockedTool, locked, locked_tool
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
-    from runtime_support._seams import Send
-    from runtime_support.providers import PromptCall
+    from runtime_support._hooks import PromptRun, SendRequest
 
 T = TypeVar("T")
 
@@ -133,15 +135,14 @@ class ToolServer:
             is_pure = tool in self.pure
             if not is_pure:
                 yield from until_turn()
-            wanted = ToolRequest(f"mcp({self.name}).{tool}", to_json(sent))
-            made = self._made(tool, sent)
-            settings = settings_to_show()
-            for kind in reversed(registered(settings)):
-                made = kind.outside(wanted, made, is_pure, settings)
-            outcome = yield from made
+            name, text = f"mcp({self.name}).{tool}", to_json(sent)
+            call = RequestedCall(name, text, "server", is_pure=is_pure, asked=[name, text])
+            make = partial(self._made, tool, sent)
+            made: ToolCall = yield from make_call(call, settings_to_show(), make)
+            outcome = json.loads(made.result or "null")
             if not _is_outcome(outcome):
                 raise ConfigError(
-                    f"what is kept of a call of {wanted.name} is not the result of a tool",
+                    f"what is kept of a call of {name} is not the result of a tool",
                     hint="the recording was edited by hand: record it again",
                 )
             return self._value_of(known, outcome, returns)
@@ -150,10 +151,13 @@ class ToolServer:
             annotate(error, place_of_call(passed=1))
             raise
 
-    def _made(self, tool: str, sent: dict[str, Any]) -> Effects[Any]:
+    def _made(self, tool: str, sent: dict[str, Any], call: RequestedCall) -> Effects[ToolCall]:
         from runtime_support.mcp._sessions import session_of
 
-        return (yield session_of(self.name).call(tool, sent))
+        started = time.perf_counter()
+        outcome = yield session_of(self.name).call(tool, sent)
+        milliseconds = (time.perf_counter() - started) * 1000
+        return ToolCall(call.name, None, to_json(outcome), None, milliseconds)
 
     def _value_of(self, tool: LockedTool, outcome: dict[str, Any], returns: Any) -> Any:
         if outcome["is_error"]:
@@ -323,29 +327,13 @@ def _media(kind: str, name: str, type_: str, data: str) -> Any:
 # Around prompts
 
 
-class Opening(Around):
+class Opening(Hook):
     """Opens the sessions of the tools that a prompt tells of, before its first request."""
-
-    # Inside of journals and recordings: what these answer needs no server.
-    order = 45
-
-    @classmethod
-    def of(cls, call: PromptCall) -> Opening | None:
-        wanted: dict[str, set[str]] = {}
-        # Of a program, too, which calls them as functions.
-        for function in call.functions.values():
-            found = server_of(function)
-            if found is not None:
-                tools = locked(project_folder(), found.name).tools
-                # The tool that a function stands for is named in its code.
-                named = {one for one in function.__code__.co_consts if one in tools}
-                wanted.setdefault(found.name, set()).update(named)
-        return cls(wanted) if wanted else None
 
     def __init__(self, wanted: dict[str, set[str]]) -> None:
         self._wanted = wanted
 
-    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
+    def request(self, request: Request, proceed: SendRequest) -> Replying:
         """The reply to a request, once the servers have agreed to what it tells of their tools."""
         from runtime_support.mcp._sessions import session_of
 
@@ -353,10 +341,21 @@ class Opening(Around):
             name, tools = next(iter(self._wanted.items()))
             yield session_of(name).checked(tools)
             del self._wanted[name]
-        return (yield from send(request, heard))
+        return (yield from proceed(request))
 
 
-register(Opening)
+def hook_for(prompt: PromptRun) -> Opening | None:
+    """What opens the sessions of the tools of servers, where a prompt tells of such."""
+    wanted: dict[str, set[str]] = {}
+    # Of a program, too, which calls them as functions.
+    for function in prompt.functions.values():
+        found = server_of(function)
+        if found is not None:
+            tools = locked(project_folder(), found.name).tools
+            # The tool that a function stands for is named in its code.
+            named = {one for one in function.__code__.co_consts if one in tools}
+            wanted.setdefault(found.name, set()).update(named)
+    return Opening(wanted) if wanted else None
 
 
 def server_of(function: Callable[..., Any]) -> ToolServer | None:

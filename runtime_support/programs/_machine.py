@@ -17,11 +17,18 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from runtime_support._ambiguity import Ambiguity
-from runtime_support._effects import begin_thread, in_thread, maybe_await, outcome_value
+from runtime_support._effects import (
+    begin_thread,
+    call_inside,
+    in_thread,
+    maybe_await,
+    outcome_value,
+)
+from runtime_support._events import Watched, begin_function, end_function
 from runtime_support._jsontext import parse, to_json
 from runtime_support._order import Cancelled, is_abandoned, is_beside
 from runtime_support._schema.checking import decode
@@ -236,10 +243,11 @@ class Machine:
             if kept is not None:
                 kept.begin()
         started = time.perf_counter()
+        watched = begin_function(definition.name, definition.kind, frame.position)
         result, message, kind = told or (None, None, "error")
         try:
             if told is None:
-                result = await self._apply(definition, arguments, frame)
+                result = await self._apply(definition, arguments, frame, watched)
                 result = conform(result, definition.result)
         except TypeMismatch as mismatch:
             kind, message = "bad_result", _bad_result(definition, result, mismatch)
@@ -262,9 +270,8 @@ class Machine:
             seconds = round(time.perf_counter() - started, 6)
             if ended is not None and told is not None:
                 seconds = ended["ms"] / 1000
-            self._record(
-                definition, arguments, path, frame, result=result, error=message, seconds=seconds
-            )
+            more = {"result": result, "error": message, "seconds": seconds}
+            end_function(watched, self._record(definition, arguments, path, frame, **more))
         if kept is not None and told is None and self.abort is None:
             text = None if message is not None else _kept_text(result, definition.result)
             took = {"ms": round(seconds * 1000, 3)}
@@ -311,14 +318,18 @@ class Machine:
         self._made += 1
         return earlier
 
-    async def _apply(self, definition: Definition, arguments: dict[str, Any], frame: Frame) -> Any:
+    async def _apply(
+        self,
+        definition: Definition,
+        arguments: dict[str, Any],
+        frame: Frame,
+        watched: Watched | None,
+    ) -> Any:
         # A journal keeps apart what is asked at the same time.
         scope = scope_here().part("p" + ".".join(map(str, frame.position)))
-
-        def apply() -> Any:
-            with within(scope):
-                return definition.apply(arguments)
-
+        apply = partial(call_inside, partial(within, scope), partial(definition.apply, arguments))
+        if watched is not None:
+            apply = partial(call_inside, watched.inside, apply)
         may_leave = definition.pure and frame.beside
         if may_leave and not inspect.iscoroutinefunction(definition.function):
             return await in_thread(apply)
@@ -349,10 +360,11 @@ class Machine:
         path: Path,
         frame: Frame,
         **more: Any,
-    ) -> None:
+    ) -> Call:
         kind, pure = definition.kind, definition.pure
         call = Call(definition.name, arguments, pointer(path), kind, pure, **more)
         self._calls.append((frame.position, call))
+        return call
 
 
 def _most_at_once() -> int:

@@ -15,17 +15,18 @@ import re
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, cast, overload
 
 from runtime_support._asking import Question, ask, ask_async
 from runtime_support._contracts import Contract
 from runtime_support._conversation import Conversation, Steps
-from runtime_support._effects import in_thread
+from runtime_support._effects import Effect, Effects, call_inside, finish, in_thread
+from runtime_support._hooks import RequestedCall, load_part, make_call
 from runtime_support._positions import annotate
 from runtime_support._redaction import redacted
 from runtime_support._results import Answer, Result, ToolCall
 from runtime_support._schema.model import AnySchema, ListSchema, MapSchema, UnionSchema
-from runtime_support._seams import around_plan, load_part
 from runtime_support._settings import Settings, settings_for
 from runtime_support._tables import summary
 from runtime_support._targets import Target, Unreadable, Work, without_thinking
@@ -222,23 +223,12 @@ class Run:
             error = CheckError(f"run(plan): expected program, got {brief(given)}", hint=_TO_READ)
             annotate(error)
             raise error
-        plan, settings = given, settings_for()
-        held = None
+        plan = given
+        call = RequestedCall("program", "", "program", number=1, asked=plan.program)
         names = waiting_in(plan.checked)
         if names:
-            held = load_part("approval").held_plan(plan.program, names, settings)
-        with around_plan(plan.program, settings, held) as keep:
-            if held is not None and not held.is_allowed:
-                refused = ProgramError(load_part("approval").refusal(held))
-                annotate(refused)
-                raise refused
-            outcome = run_checked(
-                plan.checked,
-                limits=plan.limits,
-                on_call=on_call,
-                keep=keep,
-                is_approved=held is not None and held.is_allowed,
-            )
+            load_part("approval").hold_program(call, plan.program, names, _refuse)
+        outcome = finish(make_call(call, settings_for(), partial(_run_plan, plan, on_call)))
         if isinstance(outcome, Success):
             return outcome.value
         error = ProgramError(str(outcome), outcome=outcome)
@@ -256,6 +246,18 @@ class Run:
 
 
 run: Run = Run()
+
+
+def _refuse(reason: str) -> NoReturn:
+    error = ProgramError(reason)
+    annotate(error)
+    raise error
+
+
+def _run_plan(plan: Plan, on_call: OnCall | None, call: RequestedCall) -> Effects[Outcome]:
+    about = {"limits": plan.limits, "on_call": on_call, "keep": call.keep}
+    run = partial(run_checked, plan.checked, **about, is_approved=call.approval is not None)
+    return (yield Effect(partial(call_inside, call.inside, run)))
 
 
 class ProgramPrompt:
@@ -632,6 +634,9 @@ class ProgramRun:
             return []
         made = [call for call in outcome.calls if not call.reused]
         return [_told(call, self.target.registry) for call in made if call.kind != "type"]
+
+    def described(self, call: Call) -> ProgramCall:
+        return _told(call, self.target.registry)
 
     def judge(self, outcome: Outcome | RefusedProgram) -> None:
         if isinstance(outcome, RefusedProgram):

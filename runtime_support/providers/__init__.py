@@ -1,7 +1,7 @@
 """Providers: who answers, by name, and the one for given settings.
 
     live_provider(Settings(provider="openai", base_url="http://127.0.0.1:8080/v1"))
-    PromptCall(settings, place).provider          the same, made when a prompt needs it
+    PromptRun(settings, place).provider          the same, made when a prompt needs it (`_hooks`)
 
 A provider is anything with `complete(request) -> reply`. Connections and models are made once, for
 each address and key or file, and shared by all threads; a forked process makes its own.
@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from runtime_support._hooks import load_part
 from runtime_support._process import after_fork
-from runtime_support._seams import load_part, registered
 from runtime_support.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -84,48 +82,8 @@ def _forget() -> None:
 after_fork(_forget)
 
 
-class PromptCall:
-    """One call of `prompt`: its settings, its place, its functions, and who answers it.
-
-    `ahead` is how many calls may ask beside it that overlap with it, None where that is not known.
-    """
-
-    __slots__ = ("_provider", "ahead", "functions", "place", "settings")
-
-    def __init__(
-        self,
-        settings: Settings,
-        place: Place | None = None,
-        functions: Mapping[str, Any] = MappingProxyType({}),
-    ) -> None:
-        self.settings = settings
-        self.place = place
-        self.functions = functions
-        self.ahead: int | None = None
-        self._provider: Provider | None = None
-
-    @property
-    def provider(self) -> Provider:
-        """Who answers; made when it is needed: what a journal or a recording has needs no key."""
-        if self._provider is None:
-            self._provider = live_provider(self.settings, self.place)
-        return self._provider
-
-    @property
-    def answers_in_order(self) -> bool:
-        """Whether which reply is given depends on what was asked before."""
-        kinds = registered(self.settings)
-        if any(kind.answers_in_order(self) for kind in kinds):
-            return True
-        return bool(getattr(self.provider, "answers_in_order", False))
-
-    def model_of(self, request: Request) -> str:
-        """The model that answers the request, or the provider's name where none was named."""
-        provider = self.provider  # what is not set up is reported before anything is counted
-        return request.model or _own_model(provider)
-
-
-def _own_model(provider: Provider) -> str:
+def own_model(provider: Provider) -> str:
+    """The model that a provider chooses, or its own name where it does not tell."""
     name: str = getattr(provider, "default_model", "")
     return name or type(provider).__name__.removesuffix("Provider").lower()
 
@@ -134,7 +92,7 @@ def who_answers(settings: Settings) -> tuple[str, str]:
     """The name of the provider and of the model that answer, of which none is made for it."""
     chosen = settings.provider or _default_name(settings)
     if not isinstance(chosen, str):
-        return type(chosen).__name__, settings.model or _own_model(chosen)
+        return type(chosen).__name__, settings.model or own_model(chosen)
     preset = PRESETS.get(chosen)
     return chosen, settings.model or (preset and preset.model) or chosen
 

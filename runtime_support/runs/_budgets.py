@@ -18,7 +18,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
@@ -28,21 +28,13 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from runtime_support._effects import LOOK_SECONDS, Effect, Effects, Signal, drive
-from runtime_support._exchange import (
-    AnotherTry,
-    Heard,
-    Reply,
-    Replying,
-    Request,
-    Said,
-    is_in_exchange,
-)
+from runtime_support._exchange import AnotherTry, Reply, Replying, Request, Said, is_in_exchange
+from runtime_support._hooks import BUDGETS, Hook
 from runtime_support._notes import note
 from runtime_support._order import check_cancelled, note_wait
 from runtime_support._positions import Place
 from runtime_support._process import after_fork, restore
 from runtime_support._results import Result, Usage
-from runtime_support._seams import BUDGETS, Around, register
 from runtime_support._settings import Price, Settings, settings_to_show
 from runtime_support._tally import TOKEN, account, likely_reply, tokens_in
 from runtime_support._values import counted
@@ -50,8 +42,8 @@ from runtime_support.errors import BudgetSpent, ConfigError, ProviderError, RunS
 from runtime_support.providers import who_answers
 
 if TYPE_CHECKING:
-    from runtime_support._seams import Send
-    from runtime_support.providers import PromptCall
+    from runtime_support._hooks import AnswerPrompt, PromptRun, SendRequest
+    from runtime_support._results import Answer
 
 _MOST_PLACES = 3
 # How many requests are under way while the length of replies is unknown.
@@ -638,53 +630,54 @@ async def _can_be_awaited() -> bool:
     return True
 
 
-class Meter(Around):
-    """Counts the requests of one prompt."""
+class BudgetHook(Hook):
+    """Counts the requests of one prompt, each try anew."""
 
-    order = 50
+    def __init__(self, prompt: PromptRun) -> None:
+        self._prompt = prompt
 
-    def __init__(self, call: PromptCall) -> None:
-        self._call = call
+    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
+        """The answer of a prompt that is counted; what ends the run is kept."""
+        with _one_prompt():
+            return (yield from proceed(prompt))
 
-    @classmethod
-    def of(cls, call: PromptCall) -> Meter:
-        return cls(call)
-
-    @classmethod
-    def answers_in_order(cls, call: PromptCall) -> bool:
-        # Near the end of a budget, what comes first in the script is to have the rest.
-        budgets = _budgets_of(call.settings)
-        return any(one.is_scarce(settings, call.ahead) for one, settings in budgets)
-
-    def prompt(self) -> AbstractContextManager[object]:
-        return _one_prompt()
-
-    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
+    def request(self, request: Request, proceed: SendRequest) -> Replying:
         """The reply; BudgetSpent when the run has no more to spend.
 
         What came of a reply that was left or broke off counts as what it is likely to have taken.
         """
-        tries = _Tries(self._call, request)
+        tries = _Tries(self._prompt, request)
         yield from tries.begin()
         reply, error = None, None
         try:
-            reply = yield from drive(send(request, heard), tries.step)
+            reply = yield from drive(proceed(request), tries.step)
             return reply
         except ProviderError as failure:
             error = failure
             raise
         finally:
-            if reply is None and heard:
-                reply = likely_reply(request, heard)
+            if reply is None and request.pieces:
+                reply = likely_reply(request)
             tries.end(reply, error)
+
+
+def hook_for(prompt: PromptRun) -> BudgetHook:
+    """What counts every prompt, bounded or not."""
+    return BudgetHook(prompt)
+
+
+def answers_in_order(prompt: PromptRun) -> bool:
+    """Whether what comes first in the script is to have the rest of a budget, near its end."""
+    budgets = _budgets_of(prompt.settings)
+    return any(one.is_scarce(settings, prompt.ahead) for one, settings in budgets)
 
 
 class _Tries:
     """The tries of one request, one after the other, in all that they count for."""
 
-    def __init__(self, call: PromptCall, request: Request) -> None:
-        self._settings, self._place = call.settings, call.place
-        self._request, self._model = request, call.model_of(request)
+    def __init__(self, prompt: PromptRun, request: Request) -> None:
+        self._settings, self._place = prompt.settings, prompt.place
+        self._request, self._model = request, prompt.model_of(request)
         self._budgets = _budgets_of(self._settings)
         self._begun: list[tuple[Spending, Reserved | None]] = []
 
@@ -843,7 +836,6 @@ def is_of_block(error: BaseException) -> bool:
 
 
 account.is_closed = True
-register(Meter)
 
 
 def _leave_to_parent() -> None:

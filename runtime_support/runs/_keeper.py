@@ -1,12 +1,9 @@
-"""Answering the steps of a conversation from a journal, and keeping there what it does not have.
+"""Answering requests and calls from a journal, and keeping there what it does not have.
 
-keeper = Keeper(journal, who, model, place)
-keeper.exchange(request, heard, send)   from the journal, or sent and kept; its pieces as they come
-keeper.call(wanted, call)               the same for a call of a tool
-with keeper.program() as keep:          the same for the calls of a program
+    with journaled("monday.journal"):       for a block of a program of one's own
+        triage(mail)
 
-with journaled("monday.journal"):       for a block of a program of one's own
-    triage(mail)
+A journal goes around prompts as a hook: outside of all others, as what it keeps needs none of them.
 """
 
 from __future__ import annotations
@@ -16,25 +13,23 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import partial
-from types import MappingProxyType
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from runtime_support._dates_decimals import read
 from runtime_support._effects import Effect, Effects, drive, finish
-from runtime_support._exchange import Heard, Reply, Replying, Request, ToolRequest
+from runtime_support._exchange import Reply, Replying, Request
+from runtime_support._hooks import Hook, PromptRun, RequestedCall, load_part
 from runtime_support._jsontext import to_json
 from runtime_support._notes import note
 from runtime_support._order import until_turn
-from runtime_support._positions import Place
 from runtime_support._process import after_fork, restore
 from runtime_support._reader import read_arguments
 from runtime_support._redaction import redacted, shown
-from runtime_support._results import ToolCall
-from runtime_support._seams import Around, load_part, register
+from runtime_support._results import Answer, ToolCall
 from runtime_support._settings import Settings, settings_for
 from runtime_support.errors import (
     CheckError,
@@ -74,71 +69,41 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from runtime_support._approval import Decision, HeldWork
-    from runtime_support._seams import Send
-    from runtime_support.providers import PromptCall
+    from runtime_support._hooks import AnswerPrompt, MakeCall, SendRequest
 
 MOST_SHOWN = 200
 
 
-class Keeper(Around):
-    """One call of `prompt` in a run that is journaled."""
+class JournalHook(Hook):
+    """One call of `prompt` in a run that is journaled, or a call that a script makes in it."""
 
-    order = 20
-    keeps_waiting = True
-
-    @classmethod
-    def of(cls, call: PromptCall) -> Keeper | None:
-        journal = journal_here(call.settings)
-        if journal is None:
-            return None
-        name, model = who_answers(call.settings)
-        return cls(journal, call.settings, f"{name} {model}", model, call.place, call.functions)
-
-    @classmethod
-    @contextmanager
-    def plan(
-        cls, program: Any, held: HeldWork | None
-    ) -> Generator[Callable[..., KeptCall | None] | None]:
-        journal = journal_here(settings_for())
-        if journal is None:
-            yield None
-            return
-        keeper = cls(journal, settings_for(), "", "", None)
-        finish(keeper.begin(key_of_data(program)))
-        if held is not None:
-            finish(keeper._decide(held, "t1"))
-        with keeper.program() as keep:
-            yield keep
-
-    def __init__(
-        self,
-        journal: Journal,
-        settings: Settings,
-        who: str,
-        model: str,
-        place: Place | None,
-        functions: Mapping[str, Any] = MappingProxyType({}),
-    ) -> None:
+    def __init__(self, journal: Journal, prompt: PromptRun) -> None:
         self.journal = journal
-        self.functions = functions
-        self.settings = settings
-        self.who = who
-        self.model = model
-        self.place = place
+        self.place = prompt.place
+        self.functions = prompt.functions
+        self.settings = prompt.settings
         self.asked: Asked | None = None
-        self.steps = self.calls = 0
-        self.sent = 0
+        self.steps = self.sent = 0
 
-    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
+    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
+        """The answer; where it has none, its first unusable reply is asked again on resuming."""
+        try:
+            return (yield from proceed(prompt))
+        except PromptError as error:
+            self._forget_unusable(error)
+            raise
+
+    def request(self, request: Request, proceed: SendRequest) -> Replying:
         """The reply that is kept, or the one that is sent for and then kept as a whole."""
         key = key_of(request)
-        asked = self.asked or (yield from self.begin(key))
+        name, model = self._who
+        asked = self.asked or (yield from self.begin(key, f"{name} {model}"))
         step, self.steps = self.steps, self.steps + 1
         entry = self.found(step)
         if entry is not None and entry.get("hash") == key:
             self.sent = len(request.messages)
             reply = reply_of(entry, self.journal.path)
-            note_kept(self.settings, self.model, reply.usage)
+            note_kept(self.settings, model, reply.usage)
             yield from _pieces_of(entry)
             return reply
         self.journal.check_whole()
@@ -146,7 +111,7 @@ class Keeper(Around):
         answer: Reply | ToolsUnsupported
         pieces: list[int] = []
         try:
-            answer = yield from drive(send(request, heard), partial(_counted, pieces))
+            answer = yield from drive(proceed(request), partial(_counted, pieces))
         except ToolsUnsupported as refusal:
             answer = refusal
         tokens = used_of(answer) if isinstance(answer, Reply) else [0, 0]
@@ -156,9 +121,9 @@ class Keeper(Around):
         data["messages"] = data["messages"][told:]
         self.sent = len(request.messages)
         entry = {
-            "used": [self.model, *tokens],
+            "used": [model, *tokens],
             "hash": key,
-            "who": self.who,
+            "who": f"{name} {model}",
             "place": None if self.place is None else self.place.text(),
             "time": round(started, 3),
             "ms": round((time.time() - started) * 1000, 1),
@@ -172,113 +137,72 @@ class Keeper(Around):
             return answer
         raise answer
 
-    def call(self, wanted: ToolRequest, made: Effects[ToolCall]) -> Effects[ToolCall]:
-        """The outcome of a call of a tool that is kept, or the one that it has now."""
-        asked, step = self._next_call()
-        kept = KeptCall(self, step, wanted.name, wanted.arguments)
-        told = kept.ended()
-        if told is not None:
-            return _call_of(told, wanted)
-        return (yield from self._made(kept, asked.inside(step), made))
+    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
+        """What is kept of a call, or what it comes to now; so its decision, where it has to wait.
 
-    def _made(self, kept: KeptCall, scope: str, made: Effects[ToolCall]) -> Effects[ToolCall]:
+        A call of a server that is in doubt stops the run, unless it is pure.
+        """
+        asked = self.asked or (yield from self.begin(key_of_data(call.asked)))
+        step = f"t{call.number}"
+        held, is_program = call.approval, call.kind == "program"
+        kept = KeptCall(self, step, call.name, call.sent, waits=held is not None)
+        if not is_program and not (held is not None and held.is_put_off):
+            in_doubt = "stop" if call.kind == "server" and not call.is_pure else "call"
+            told = kept.ended(in_doubt)
+            if told is not None:
+                return _call_of(told, call)
+        if held is not None:
+            yield from self._decide(held, step)
+        call.contexts.append(partial(within, Scope(asked.inside(step))))
+        if is_program:
+            call.keep = partial(self._keep, asked, step)
+            return (yield from proceed(call))
+        if held is not None and not held.is_allowed:
+            return (yield from proceed(call))
         yield Effect(kept.begin)
         try:
-            with within(Scope(scope)):
-                call = yield from made
+            made: ToolCall = yield from proceed(call)
         except RunWaiting:
             yield Effect(kept.leave)
             raise
         # The duration as the script has seen it.
-        told = {"args": call.args, "result": call.result, "error": call.error}
-        outcome = {**told, "ms": call.duration}
-        yield Effect(partial(kept.end, outcome))
-        return call
-
-    def approved(self, held: HeldWork, made: Effects[Any]) -> Effects[Any]:
-        """The same for what waits for approval: a decision is found here, or made and kept."""
-        step = f"t{self.calls + 1}"
-        if held.tool is None:
-            yield from self._decide(held, step)
-            if not held.is_allowed:
-                self._next_call()  # a program that runs counts itself
-            return (yield from made)
-        asked, step = self._next_call()
-        kept = KeptCall(self, step, held.name, held.sent, waits=True)
-        told = kept.ended()
-        if told is not None:
-            return _call_of(told, held.wanted)
-        yield from self._decide(held, step)
-        if not held.is_allowed:
-            return (yield from made)
-        return (yield from self._made(kept, asked.inside(step), made))
-
-    def passed_over(self, held: HeldWork | None) -> Effects[None]:
-        _, step = self._next_call()
-        if held is not None and self.found(step) is None:
-            question = Approval(self, step, held)
-            if question.decision() is None:
-                yield Effect(question.ask)
+        outcome = {"result": made.result, "error": made.error, "ms": made.duration}
+        yield Effect(partial(kept.end, {"args": made.args, **outcome}))
+        return made
 
     def _decide(self, held: HeldWork, step: str) -> Effects[None]:
+        if held.is_put_off and self.found(step) is not None:
+            raise RunWaiting(held.shown, held.place)
         question = Approval(self, step, held)
         held.decision = question.decision()
         if held.decision is None:
             yield Effect(question.ask)
+        if held.decision is None or held.is_put_off:
             yield from held.decide(question.answer)
 
-    @classmethod
-    def outside(
-        cls, wanted: ToolRequest, made: Effects[Any], is_pure: bool, settings: Settings
-    ) -> Effects[Any]:
-        """What a call is known to have given, or what it gives now; a call in doubt stops the run,
-        unless it is pure.
-        """
-        journal = journal_here(settings)
-        if journal is None:
-            return (yield from made)
-        keeper = cls(journal, settings, "", "", None)
-        yield from keeper.begin(key_of_data([wanted.name, wanted.arguments]))
-        kept = KeptCall(keeper, "t0", wanted.name, wanted.arguments)
-        told = kept.ended("call" if is_pure else "stop")
-        if told is not None:
-            return json.loads(told["result"])
-        yield Effect(kept.begin)
-        result = yield from made
-        outcome = {"args": None, "result": to_json(result), "error": None}
-        yield Effect(partial(kept.end, outcome))
-        return result
+    def _keep(
+        self,
+        asked: Asked,
+        step: str,
+        position: tuple[int, ...],
+        name: str,
+        arguments: dict[str, Any],
+        waits: bool,
+    ) -> KeptCall | None:
+        """What is kept of a call in a program, by its position there."""
+        try:
+            sent = to_json(arguments)
+        except CheckError:  # a function, a table: it is called again
+            if waits:
+                raise JournalError(
+                    f"{name} waits for approval, and its arguments cannot be kept"
+                ) from None
+            return None
+        inside = f"{asked.inside(step)}/p{'.'.join(map(str, position))}"
+        place = f"{step}p{'_'.join(map(str, position))}"
+        return KeptCall(self, place, name, sent, inside, waits=waits)
 
-    @contextmanager
-    def program(self) -> Generator[Callable[..., KeptCall | None]]:
-        """Runs a program in the block; yields what is kept of a call in it, by its position."""
-        asked, step = self._next_call()
-
-        def keep(
-            position: tuple[int, ...], name: str, arguments: dict[str, Any], waits: bool
-        ) -> KeptCall | None:
-            try:
-                sent = to_json(arguments)
-            except CheckError:  # a function, a table: it is called again
-                if waits:
-                    raise JournalError(
-                        f"{name} waits for approval, and its arguments cannot be kept"
-                    ) from None
-                return None
-            inside = f"{asked.inside(step)}/p{'.'.join(map(str, position))}"
-            place = f"{step}p{'_'.join(map(str, position))}"
-            return KeptCall(self, place, name, sent, inside, waits=waits)
-
-        with within(Scope(asked.inside(step))):
-            yield keep
-
-    def _next_call(self) -> tuple[Asked, str]:
-        assert self.asked is not None
-        self.calls += 1
-        return self.asked, f"t{self.calls}"
-
-    def failed(self, error: PromptError) -> None:
-        """Makes the prompt be asked again from its first unusable reply when the run resumes."""
+    def _forget_unusable(self, error: PromptError) -> None:
         match error:
             case ContractError():
                 unusable = len(error.attempts)
@@ -290,10 +214,14 @@ class Keeper(Around):
             why = f"{type(error).__name__}: {redacted(error.message)}"
             self.journal.forget(self.asked, max(0, self.steps - unusable), why)
 
-    def begin(self, key: str) -> Effects[Asked]:
-        """Finds the place of this call, by what is asked first."""
+    @cached_property
+    def _who(self) -> tuple[str, str]:
+        return who_answers(self.settings)
+
+    def begin(self, key: str, who: str = "") -> Effects[Asked]:
+        """Finds the place of this call, by what is asked first and who answers."""
         journal = self.journal
-        asked = scope_here().asked(key_of_data([key, self.who]))
+        asked = scope_here().asked(key_of_data([key, who]))
         kept = journal.claim(asked, self._match)
         if kept is None and journal.has_equal(asked):
             yield from until_turn()
@@ -340,7 +268,7 @@ class KeptCall:
 
     def __init__(
         self,
-        keeper: Keeper,
+        keeper: JournalHook,
         step: str,
         name: str,
         sent: str,
@@ -433,7 +361,7 @@ class Approval:
     They are for the call with its name, its arguments to the letter and what is shown of them.
     """
 
-    def __init__(self, keeper: Keeper, step: str, held: HeldWork) -> None:
+    def __init__(self, keeper: JournalHook, step: str, held: HeldWork) -> None:
         assert keeper.asked is not None
         self._keeper = keeper
         self._step = approval_step(step)
@@ -502,41 +430,37 @@ def decision_data(decision: Decision) -> Entry:
     }
 
 
-def _call_of(told: Entry, wanted: ToolRequest) -> ToolCall:
+def _call_of(told: Entry, call: RequestedCall) -> ToolCall:
     """A call that has ended before; where it was approved, with the arguments that it then had."""
     is_whole = "approved" in told and "args" in told
-    arguments = told["args"] if is_whole else _arguments(wanted)
-    return ToolCall(wanted.name, arguments, told["result"], told["error"], told["ms"])
+    arguments = told["args"] if is_whole else _arguments(call.sent)
+    return ToolCall(call.name, arguments, told["result"], told["error"], told["ms"])
 
 
 def keep_moment(asked: str, moment: datetime) -> datetime:
     """The moment that was kept when the run asked this before, or this one, which then is."""
-    settings = settings_for()
-    journal = journal_here(settings)
-    if journal is None:
+    def look(_: RequestedCall) -> Effects[ToolCall]:
+        yield from ()
+        return ToolCall(asked, None, to_json(moment), None, 0.0)
+
+    hook = hook_for(PromptRun(settings_for()))
+    if hook is None:
         return moment
-    keeper = Keeper(journal, settings, "", "", None)
-    finish(keeper.begin(key_of_data([asked])))
-    kept = KeptCall(keeper, "t0", asked, "{}")
-    known = kept.ended()
-    if known is not None:
-        found: datetime = read("datetime", json.loads(known["result"]))
-        return found
-    kept.begin()
-    kept.end({"args": None, "result": to_json(moment), "error": None})
-    return moment
+    call = RequestedCall(asked, "{}", asked=[asked])
+    found: datetime = read("datetime", json.loads(finish(hook.tool_call(call, look)).result))
+    return found
 
 
 def _named(entry: Entry) -> str:
     return f"{entry['tool']} {shown(entry['sent'], MOST_SHOWN)}"
 
 
-def _arguments(wanted: ToolRequest) -> Any:
+def _arguments(sent: str) -> Any:
     """The arguments of a call as they were passed, or as they were sent."""
     try:
-        return read_arguments(wanted.arguments)[0]
+        return read_arguments(sent)[0]
     except CheckError:
-        return wanted.arguments
+        return sent
 
 
 def _counted(pieces: list[int], step: Effect | str) -> Effects[Any]:
@@ -554,7 +478,10 @@ def _pieces_of(entry: Entry) -> Generator[str]:
         start += length
 
 
-register(Keeper)
+def hook_for(prompt: PromptRun) -> JournalHook | None:
+    """What keeps this prompt, where the run has a journal."""
+    journal = journal_here(prompt.settings)
+    return None if journal is None else JournalHook(journal, prompt)
 
 
 # Which journal

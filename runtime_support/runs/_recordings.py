@@ -26,16 +26,17 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from runtime_support._effects import Abandoned, Effect, Effects
-from runtime_support._exchange import Heard, Reply, Replying, Request, ToolRequest
+from runtime_support._exchange import Reply, Replying, Request
+from runtime_support._hooks import Hook, RequestedCall
+from runtime_support._jsontext import to_json
 from runtime_support._language.files import PRIVATE, replace_file
 from runtime_support._media import text_of
 from runtime_support._notes import note
 from runtime_support._order import current, in_turn
 from runtime_support._redaction import redacted, secret_in, without_known_secrets
-from runtime_support._seams import Around, register
+from runtime_support._results import ToolCall
 from runtime_support._values import counted, is_list, is_object
 from runtime_support.errors import ConfigError, ReplayMiss, SaftError, ToolsUnsupported
-from runtime_support.providers import PromptCall
 from runtime_support.runs._journal import exchanges, is_journal
 from runtime_support.runs._lines import (
     OPAQUE,
@@ -51,8 +52,7 @@ from runtime_support.runs._lines import (
 )
 
 if TYPE_CHECKING:
-    from runtime_support._seams import Send
-    from runtime_support._settings import Settings
+    from runtime_support._hooks import MakeCall, PromptRun, SendRequest
 
 MOST_DIFFERENCES = 30
 # Entries that are compared in full with a request that is missing, and how much of each is read to
@@ -165,19 +165,8 @@ class Recording:
                 replace_file(self.path, b"".join(lines), permissions=PRIVATE)
 
 
-class Replay(Around):
+class RecordingHook(Hook):
     """Answers from a recording, or records what is answered."""
-
-    order = 40
-
-    @classmethod
-    def of(cls, call: PromptCall) -> Replay | None:
-        replay, record = os.environ.get("SAFT_REPLAY"), os.environ.get("SAFT_RECORD")
-        return cls(replay or None, record or None) if replay or record else None
-
-    @classmethod
-    def answers_in_order(cls, call: PromptCall) -> bool:
-        return bool(os.environ.get("SAFT_REPLAY"))
 
     def __init__(self, replay: str | None, record: str | None) -> None:
         self.replay = None if replay is None else open_recording(replay)
@@ -188,7 +177,7 @@ class Replay(Around):
                 hint="name another file",
             )
 
-    def exchange(self, request: Request, heard: Heard, send: Send) -> Replying:
+    def request(self, request: Request, proceed: SendRequest) -> Replying:
         """The recorded reply, or the live one; ReplayMiss when neither may be.
 
         Of a reply that was left, what came of it is recorded.
@@ -208,20 +197,20 @@ class Replay(Around):
             entry = self.replay.find(place, with_model)
             if entry is not None:
                 reply = reply_of(entry, self.replay.path)
-                if heard is not None and reply.finish == "left":
-                    heard.append(reply.text)
+                if request.pieces is not None and reply.finish == "left":
+                    request.pieces.append(reply.text)
                     yield reply.text
                 return reply
             if self.record is None:
                 raise self.replay.miss(asked)
         if self.record is None:
-            return (yield from send(request, heard))
+            return (yield from proceed(request))
         yield Effect(self.record.check)
         put = partial(self._put, self.record, places[id(self.record)], asked)
         try:
-            reply = yield from send(request, heard)
+            reply = yield from proceed(request)
         except Abandoned:
-            yield _in_turn(put, outcome_data(Reply("".join(heard or ()), finish="left")))
+            yield _in_turn(put, outcome_data(Reply("".join(request.pieces or ()), finish="left")))
             raise
         except ToolsUnsupported as refusal:
             yield _in_turn(put, outcome_data(refusal))
@@ -232,33 +221,29 @@ class Replay(Around):
         yield _in_turn(put, outcome_data(reply))
         return reply
 
-    @classmethod
-    def outside(
-        cls, wanted: ToolRequest, made: Effects[Any], is_pure: bool, settings: Settings
-    ) -> Effects[Any]:
-        """What a call of a tool of another program gave, or gives; ReplayMiss when neither may be.
+    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
+        """What a call of a server gave, or gives; ReplayMiss when neither may be.
 
         Who answers is not asked: such a call is told by its tool and its arguments.
         """
-        one = cls.of(PromptCall(settings))
-        if one is None:
-            return (yield from made)
-        asked = {"tool": wanted.name, "args": json.loads(wanted.arguments)}
-        used = {one.replay, one.record} - {None}
+        if call.kind != "server":
+            return (yield from proceed(call))
+        asked = {"tool": call.name, "args": json.loads(call.sent)}
+        used = {self.replay, self.record} - {None}
         places = {r.path: r.place(r.key_of(asked)) for r in used if r is not None}
-        if one.replay is not None:
-            entry = one.replay.find(places[one.replay.path])
+        if self.replay is not None:
+            entry = self.replay.find(places[self.replay.path])
             if entry is not None:
-                return entry["reply"]
-            if one.record is None:
-                raise one.replay.miss(asked)
-        if one.record is None:
-            return (yield from made)
-        yield Effect(one.record.check)
-        result = yield from made
-        place = places[one.record.path]
-        yield _in_turn(partial(one.record.put, place, asked), {"reply": result})
-        return result
+                return ToolCall(call.name, None, to_json(entry["reply"]), None, 0.0)
+            if self.record is None:
+                raise self.replay.miss(asked)
+        if self.record is None:
+            return (yield from proceed(call))
+        yield Effect(self.record.check)
+        made: ToolCall = yield from proceed(call)
+        reply = {"reply": json.loads(made.result or "null")}
+        yield _in_turn(partial(self.record.put, places[self.record.path], asked), reply)
+        return made
 
     @staticmethod
     def _put(
@@ -267,7 +252,15 @@ class Replay(Around):
         recording.put(place(), asked, reply)
 
 
-register(Replay)
+def hook_for(prompt: PromptRun) -> RecordingHook | None:
+    """What records or replays, where the environment asks for that."""
+    replay, record = os.environ.get("SAFT_REPLAY"), os.environ.get("SAFT_RECORD")
+    return RecordingHook(replay or None, record or None) if replay or record else None
+
+
+def answers_in_order(prompt: PromptRun) -> bool:
+    """Whether what is asked first has the first of equal answers."""
+    return bool(os.environ.get("SAFT_REPLAY"))
 
 
 def _in_turn(put: Callable[[Entry], None], reply: Entry) -> Effect:

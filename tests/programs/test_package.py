@@ -14,6 +14,7 @@ BELOW = (
     "_ambiguity",
     "_dates_decimals",
     "_effects",
+    "_events",
     "errors",
     "_jsontext",
     "_lazy",

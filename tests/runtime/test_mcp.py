@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 
 import pytest
 
-from runtime_support import CheckError, ConfigError, Failed, Image, configure, prompt
+from runtime_support import CheckError, ConfigError, Failed, Image, add_observer, configure, prompt
 from runtime_support.errors import JournalError, ReplayMiss
 from runtime_support.mcp import _config as mcp_config
 from runtime_support.mcp import _sessions as sessions
@@ -83,6 +83,16 @@ def test_a_tool_is_called_and_gives_what_its_schema_says(project: Path) -> None:
     # A field that the schema does not name is left out, one that is missing is None.
     assert search("pipes") == [{"title": "pipes", "score": 1.0}]
     assert docs.call("search", query="a", limit=1) == [{"title": "a", "score": 1, "rank": 3}]
+
+
+def test_a_call_of_a_script_is_no_part_of_a_prompt_for_those_who_look_on(project: Path) -> None:
+    told: list[Any] = []
+    remove = add_observer(told.append)
+    try:
+        assert search("pipes") == [{"title": "pipes", "score": 1.0}]
+    finally:
+        remove()
+    assert told == []
 
 
 def test_what_is_none_and_may_be_left_out_is_not_sent(project: Path) -> None:

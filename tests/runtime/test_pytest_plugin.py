@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support._seams import load_part
+from runtime_support._hooks import load_part
 
 pytest_plugins = "pytester"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -197,6 +199,47 @@ def test_calls_of_a_program(scripted: Made, spans: Spans) -> None:
     assert [name for name, _ in spans.tree()] == ["chat", "execute_tool", "invoke_agent"]
 
 
+@pytest.mark.parametrize("asked", ["tools", "program", "in turn"])
+def test_calls_have_the_times_at_which_they_ran(scripted: Made, spans: Spans, asked: str) -> None:
+    tracer = trace.get_tracer_provider().get_tracer("own")
+    barrier = threading.Barrier(1 if asked == "in turn" else 3)
+    ran: dict[int, tuple[int, int]] = {}
+
+    def work(n: int) -> int:
+        with tracer.start_as_current_span(f"own {n}"):
+            began = time.time_ns()
+            barrier.wait(30)
+            ran[n] = began, time.time_ns()
+        return n + 1
+
+    if asked == "tools":
+        scripted([tool_request("work", n=n) for n in (1, 2, 3)], "done")
+        prompt("?", tools=[work], pure=[work])
+    else:
+        beside = json.dumps([{"work": {"n": n}} for n in (1, 2, 3)])
+        text = '{"work": {"n": {"work": {"n": 1}}}}' if asked == "in turn" else beside
+
+        class Always:
+            def complete(self, request: Any) -> Reply:
+                return Reply(text)
+
+        configure(provider=Always())
+        program("?", tools=[work], pure=[work])
+    own = {int(span.name.split()[1]): span for span in spans.named("own")}
+    calls = {span.context.span_id: span for span in spans.named("execute_tool")}
+    (agent,) = spans.named("invoke_agent")
+    assert len(calls) == len(own) == len(ran)
+    for n, (began, ended) in ran.items():
+        parent = own[n].parent
+        assert parent is not None
+        call = calls[parent.span_id]
+        assert call.parent is not None and call.parent.span_id == agent.context.span_id
+        assert (call.start_time or 0) <= began and ended <= (call.end_time or 0)
+    if asked == "in turn":
+        first, second = sorted(calls.values(), key=lambda span: span.start_time or 0)
+        assert (first.end_time or 0) <= (second.start_time or 0)
+
+
 def test_prompts_at_the_same_time(spans: Spans) -> None:
     class Echo:
         def complete(self, request: Any) -> Reply:
@@ -222,10 +265,10 @@ def test_without_being_set_up_it_costs_nothing(imported: str) -> None:
         configure(provider="mock")
         assert prompt("hello").value
         assert ("opentelemetry.trace" in sys.modules) == bool({imported!r})
-        from runtime_support._seams import around_prompt
+        from runtime_support._hooks import hooks_for
         from runtime_support._settings import settings_for
-        from runtime_support.providers import PromptCall
-        around = around_prompt(PromptCall(settings_for()))
+        from runtime_support._hooks import PromptRun
+        around = hooks_for(PromptRun(settings_for()))
         assert [type(one).__name__ for one in around] == ["Tally"]
     """
     subprocess.run([sys.executable, "-c", code], check=True)

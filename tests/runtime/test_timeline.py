@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Generator
 from contextlib import closing
 from pathlib import Path
@@ -17,11 +18,13 @@ from typing import Any
 import pytest
 
 from runtime_support import (
+    BudgetSpent,
     ConfigError,
     ContractError,
     ProviderError,
     Reply,
     Request,
+    _events,
     configure,
     journaled,
     later,
@@ -48,7 +51,7 @@ Made = Callable[..., Scripted]
 @pytest.fixture(autouse=True)
 def new_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(timelines, "_here", timelines._OfProcess())
-    monkeypatch.setattr(tracing, "_troubles", set())
+    monkeypatch.setattr(_events, "_troubles", set())
     monkeypatch.setenv("SAFT_TIMELINE", str(tmp_path / "run.html"))
 
 
@@ -272,6 +275,63 @@ def test_calls_of_a_program_are_told(scripted: Made) -> None:
     (one,) = drawn()["prompts"]
     assert kinds(one) == ["request", "tool"]
     assert one["steps"][1]["told"]["result"] == "hello Ada"
+
+
+class Always:
+    """Has one answer, whoever asks first."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def complete(self, request: Request) -> Reply:
+        return Reply(self.text)
+
+
+class OwnClock:
+    """A function of which three calls run at the same time, and that notes itself when they do."""
+
+    def __init__(self) -> None:
+        self.barrier = threading.Barrier(3)
+        self.ran: dict[int, tuple[float, float]] = {}
+
+    def work(self, n: int) -> int:
+        began = time.time()
+        self.barrier.wait(30)
+        self.ran[n] = began, time.time()
+        return n
+
+
+def check_times(ran: dict[int, tuple[float, float]], told: dict[int, tuple[float, float]]) -> None:
+    """What is told of each call covers the time in which its function ran."""
+    assert told.keys() == ran.keys()
+    for n, (began, ended) in ran.items():
+        assert told[n][0] <= began + 0.001 and ended <= told[n][1] + 0.001
+    # All have met, so each began before one of them ended.
+    assert max(start for start, _ in told.values()) < min(end for _, end in told.values())
+
+
+@pytest.mark.parametrize("asked", ["tools", "program"])
+def test_calls_at_the_same_time_are_drawn_when_they_ran(
+    scripted: Made, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, asked: str
+) -> None:
+    monkeypatch.setenv("SAFT_CHROME", str(tmp_path / "trace.json"))
+    clock = OwnClock()
+    if asked == "tools":
+        scripted([tool_request("work", n=n) for n in (1, 2, 3)], "done")
+        prompt("?", tools=[clock.work], pure=[clock.work])
+    else:
+        configure(provider=Always(json.dumps([{"work": {"n": n}} for n in (1, 2, 3)])))
+        assert program("?", tools=[clock.work], pure=[clock.work]).value == [1, 2, 3]
+    run = drawn()
+    steps = [one for one in run["prompts"][0]["steps"] if one["kind"] == "tool"]
+    starts = {one["told"]["args"]["n"]: run["begun"] + one["start"] for one in steps}
+    ends = {one["told"]["args"]["n"]: one["start"] + one["seconds"] for one in steps}
+    check_times(clock.ran, {n: (start, run["begun"] + ends[n]) for n, start in starts.items()})
+    traced = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    calls = {one["args"]["args"]["n"]: one for one in traced if one.get("cat") == "tool"}
+    began = {n: run["begun"] + one["ts"] / 1_000_000 for n, one in calls.items()}
+    lasted = {n: one["dur"] / 1_000_000 for n, one in calls.items()}
+    check_times(clock.ran, {n: (start, start + lasted[n]) for n, start in began.items()})
 
 
 class Meeting:
@@ -767,6 +827,16 @@ def test_a_reply_that_breaks_while_it_is_heard_is_asked_for_again(
     assert prompt("count").value == "one two"
     assert [one["event"] for one in events()] == ["request", "piece", "reply", "over"]
     assert "stream" not in server.bodies[1]
+
+
+def test_a_reply_that_breaks_while_it_is_heard_counts(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    live_events(monkeypatch, tmp_path / "live.jsonl")
+    server.answers = [parts_of([chunk({"role": "assistant", "content": "one"})]), completion("no")]
+    with configure(max_requests=1), pytest.raises(BudgetSpent):
+        prompt("count")
+    assert len(server.requests) == 1
 
 
 def test_who_does_not_stream_is_heard_whole(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from runtime_support import ProviderError, add_observer, configure, prompt
+from runtime_support import ProviderError, add_observer, configure, ops, prompt
 from runtime_support.runs._keeper import journaled
 from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer, calling, completion
@@ -284,3 +284,45 @@ def test_observers_are_told_in_order(scripted: Script) -> None:
     assert [one for one in told if one[0] == "tool"] == [
         ("tool", "10"), ("tool", "20"), ("tool", "30"),
     ]  # fmt: skip
+
+
+def test_a_plain_prompt_in_an_event_loop_makes_them_one_after_the_other(scripted: Script) -> None:
+    scripted(wanted("here", 1, 2), "done")
+
+    def here(n: int) -> int:
+        return threading.get_ident()
+
+    async def run() -> Any:
+        return prompt("?", tools=[here], pure=[here])
+
+    assert results(asyncio.run(run())) == [str(threading.get_ident())] * 2
+
+
+def test_coroutines_write_and_read_files_when_they_do_and_run_once(scripted: Script) -> None:
+    scripted(wanted("work", 1, 2), "done")
+    made: list[int] = []
+    ops.write_text("notes.txt", "old")
+
+    async def run() -> Any:
+        has_read, has_written = asyncio.Event(), asyncio.Event()
+
+        async def work(n: int) -> str:
+            made.append(n)
+            async with asyncio.timeout(SECONDS):
+                if n == 1:
+                    await has_read.wait()
+                    ops.write_text("notes.txt", "one")
+                    await has_written.wait()
+                    return str(ops.read_text("notes.txt"))
+                found = str(ops.read_text("notes.txt"))
+                has_read.set()
+                while ops.read_text("notes.txt") == "old":
+                    await asyncio.sleep(0)
+                ops.write_text("notes.txt", "two")
+                has_written.set()
+                return found
+
+        return await prompt.aio("?", tools=[work])
+
+    assert results(asyncio.run(run())) == ["two", "old"]
+    assert made == [1, 2]

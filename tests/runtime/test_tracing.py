@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from runtime_support import ConfigError, RateLimited, ToolsUnsupported, configure, prompt
+from runtime_support import ConfigError, RateLimited, ToolsUnsupported, _events, configure, prompt
 from runtime_support._exchange import Reply, Request
-from runtime_support._observe import tracing as tracing
 from runtime_support._observe.tracing import add_observer
 from runtime_support.testing import Scripted, tool_request
 from tests.support.maps import LineMap
@@ -26,7 +25,7 @@ SECRET = "sk-proj-abcdefghijklmnop1234"
 
 @pytest.fixture(autouse=True)
 def nothing_told_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tracing, "_troubles", set())
+    monkeypatch.setattr(_events, "_troubles", set())
 
 
 def greet(name: str) -> str:

@@ -1,0 +1,268 @@
+"""What happens in prompts, for those who look on.
+
+    listen(listener_for)      for each prompt: listener_for(prompt) gives who hears of it, or None
+    listener(CallEnded(...))  where and when it happens
+
+Each event has its `id`, that of its `parent`, and when it `began`; what ends has lasted `seconds`.
+Both are measured where it begins and ends. A listener changes nothing, but may have the function
+of a call run inside of a context (`call.contexts`). One that fails is reported once and costs no
+prompt its answer.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from runtime_support._effects import Abandoned, Effects, drive
+from runtime_support._hooks import Hook, RequestedCall, call_here, ids
+from runtime_support._notes import note
+from runtime_support._order import waited_here
+from runtime_support.errors import ProviderError, ReplayMiss, SaftError
+
+if TYPE_CHECKING:
+    from runtime_support._exchange import Reply, Replying, Request
+    from runtime_support._hooks import AnswerPrompt, MakeCall, PromptRun, SendRequest
+    from runtime_support._results import Answer, ToolCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptEvent:
+    """Something that has happened in a prompt; `began` is in seconds since the epoch."""
+
+    prompt: PromptRun
+    id: int
+    parent: int | None
+    began: float
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptStarted(PromptEvent):
+    """A prompt is about to be asked; its parent is the call that it is asked in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestSent(PromptEvent):
+    """A request goes out."""
+
+    request: Request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChunkReceived(PromptEvent):
+    """A piece of a streamed reply has come."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyReceived(PromptEvent):
+    """A request has its reply, or the `error` why it has none; for some seconds it has `waited`."""
+
+    reply: Reply | None = None
+    error: SaftError | ReplayMiss | None = None
+    waited: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallStarted(PromptEvent):
+    """A call of a tool, or in a program, begins."""
+
+    call: RequestedCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallEnded(PromptEvent):
+    """A call has ended; `error` is what it has thrown through the prompt, without a `result`."""
+
+    call: RequestedCall
+    result: ToolCall | None = None
+    error: BaseException | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallDecided(PromptEvent):
+    """A call that waits for approval has its decision: `call.approval.decision`."""
+
+    call: RequestedCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptEnded(PromptEvent):
+    """A prompt has its answer, or its error."""
+
+    error: BaseException | None = None
+
+
+Listener: TypeAlias = Callable[[Any], object]
+# A call that listeners hear of.
+Watched: TypeAlias = RequestedCall
+
+# They say for each prompt who hears of it.
+_makers: tuple[Callable[[PromptRun], Listener | None], ...] = ()
+_lock = threading.Lock()
+# What was reported already; more kinds of trouble than these are not reported.
+MOST_TROUBLES = 100
+_troubles: set[str] = set()
+
+
+def listen(listener_for: Callable[[PromptRun], Listener | None]) -> None:
+    """Asks of every prompt from now on who listens to it."""
+    global _makers
+    with _lock:
+        _makers = (*_makers, listener_for)
+
+
+def tell(event: PromptEvent) -> None:
+    """Tells all who listen to its prompt."""
+    for listener in event.prompt.listeners:
+        try:
+            listener(event)
+        except Exception as error:
+            note_trouble(getattr(listener, "__qualname__", type(listener).__qualname__), error)
+
+
+def note_trouble(name: str, error: Exception) -> None:
+    """Reports that a listener has failed, once for each kind of it."""
+    with _lock:
+        if name in _troubles or len(_troubles) >= MOST_TROUBLES:
+            return
+        _troubles.add(name)
+    note(f"{name}: {type(error).__name__}: {error}")
+
+
+class WatchHook(Hook):
+    """Tells what happens in one prompt: outside of all others, it sees what the prompt sees."""
+
+    def __init__(self, prompt: PromptRun) -> None:
+        self._prompt = prompt
+
+    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
+        """Tells when the prompt begins and ends."""
+        caller = None if prompt.caller is None else prompt.caller.id
+        about: dict[str, Any] = {"prompt": prompt, "id": prompt.id, "parent": caller}
+        began, started = time.time(), time.perf_counter()
+        tell(PromptStarted(began=began, **about))
+        error = None
+        try:
+            return (yield from proceed(prompt))
+        except BaseException as failure:
+            error = failure
+            raise
+        finally:
+            seconds = time.perf_counter() - started
+            tell(PromptEnded(began=began, seconds=seconds, error=error, **about))
+
+    def request(self, request: Request, proceed: SendRequest) -> Replying:
+        """Tells of the request, of the pieces if its reply is streamed, and of the end."""
+        prompt = self._prompt
+        prompt.request_id = next(ids)
+        about: dict[str, Any] = {"prompt": prompt, "id": prompt.request_id, "parent": prompt.id}
+        began, started, waited = time.time(), time.perf_counter(), waited_here()
+
+        def end(**outcome: Any) -> None:
+            seconds = time.perf_counter() - started
+            waiting = waited_here() - waited
+            tell(ReplyReceived(began=began, seconds=seconds, waited=waiting, **about, **outcome))
+
+        tell(RequestSent(began=began, request=request, **about))
+        replying = proceed(request)
+        if request.pieces is not None:
+            replying = drive(replying, partial(_tell_piece, prompt))
+        try:
+            reply = yield from replying
+        except (SaftError, ReplayMiss) as error:
+            end(error=error)
+            raise
+        except Abandoned:
+            end(error=ProviderError("the stream was closed before the reply was complete"))
+            raise
+        end(reply=reply)
+        return reply
+
+    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
+        """Tells when the call begins and ends."""
+        if (
+            call.prompt is None
+            or call.kind == "program"
+            or (call.approval is not None and call.approval.is_put_off)
+        ):
+            return (yield from proceed(call))
+        begin_call(call)
+        try:
+            result: ToolCall = yield from proceed(call)
+        except BaseException as error:
+            end_call(call, error=error)
+            raise
+        end_call(call, result)
+        return result
+
+
+def hook_for(prompt: PromptRun) -> WatchHook | None:
+    """What tells of this prompt, if somebody listens to it."""
+    prompt.listeners = [one for make in _makers if (one := make(prompt)) is not None]
+    return WatchHook(prompt) if prompt.listeners else None
+
+
+def _tell_piece(prompt: PromptRun, step: Any) -> Effects[Any]:
+    if isinstance(step, str):
+        tell_piece(prompt, step)
+    return (yield step)
+
+
+def tell_piece(prompt: PromptRun, text: str) -> None:
+    """Tells of a piece of the reply to the request that is under way."""
+    about: dict[str, Any] = {"prompt": prompt, "id": prompt.request_id, "parent": prompt.id}
+    tell(ChunkReceived(began=time.time(), text=text, **about))
+
+
+def begin_call(call: RequestedCall) -> None:
+    """Tells that a call begins."""
+    call.began = time.time()
+    tell(CallStarted(call=call, began=call.began, **_of(call)))
+
+
+def end_call(
+    call: RequestedCall, result: ToolCall | None = None, error: BaseException | None = None
+) -> None:
+    """Tells that a call has ended."""
+    about = _of(call)
+    about["seconds"] = time.time() - call.began if result is None else result.duration / 1000
+    tell(CallEnded(call=call, began=call.began, result=result, error=error, **about))
+
+
+def begin_function(name: str, kind: str, position: tuple[int, ...]) -> RequestedCall | None:
+    """Tells that a function in the program of a prompt is called, if somebody listens.
+
+    This and `end_function` are adapters: they go when programs make a `RequestedCall` of each
+    (programs/_machine.py), which then passes `WatchHook`.
+    """
+    program = call_here()
+    prompt = None if program is None or program.kind != "program" else program.prompt
+    if kind == "type" or prompt is None or not prompt.listeners:
+        return None
+    call = RequestedCall(name, "", "function", prompt, parent=program, position=(0, *position))
+    begin_call(call)
+    return call
+
+
+def end_function(call: RequestedCall | None, ended: Any) -> None:
+    """Tells what came of it, which the program has described."""
+    if call is not None and call.parent is not None and call.parent.describe is not None:
+        end_call(call, call.parent.describe(ended))
+
+
+def tell_decision(call: RequestedCall) -> None:
+    """Tells that it was decided about a call."""
+    if call.prompt is not None:
+        tell(CallDecided(call=call, began=time.time(), **_of(call)))
+
+
+def _of(call: RequestedCall) -> dict[str, Any]:
+    assert call.prompt is not None
+    return {"prompt": call.prompt, "id": call.id, "parent": (call.parent or call.prompt).id}
