@@ -378,7 +378,21 @@ def refusal(source: Source, target: _types.Type, registry: Registry) -> str:
         kind = _types.found_notation(source)
         message = f"expected {_types.type_notation(target)}, got {kind}"
     others = reachable(source, registry)
-    return message + (f"; {kind} can become {', '.join(others)}" if others else "")
+    message += f"; {kind} can become {', '.join(others)}" if others else ""
+    makers = _functions_between(source, target, registry)
+    return message + (f"; {' or '.join(makers)} makes one of it" if makers else "")
+
+
+def _functions_between(source: Source, target: _types.Type, registry: Registry) -> list[str]:
+    """The functions that make a value of the target of an instance of a class."""
+    own = _types.type_of(source.value) if isinstance(source, Known) else source
+    return [
+        one.name
+        for one in registry.definitions.values()
+        if one.kind == "function" and one.single is not None and m.class_of(own) is not None
+        if one.single.schema != _types.ANY and _accepts(one.single.schema, source)
+        if _types.fits(one.result, target)
+    ]
 
 
 def _refused_value(value: Any, target: _types.Type) -> str:

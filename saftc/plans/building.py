@@ -452,29 +452,13 @@ def _takes_positions(definition: Definition, name: str) -> bool:
 
 def _leading_to(target: types.Type, registry: Registry) -> list[Definition]:
     """The conversions by which a value, or a part of it, may become a part of the target."""
-    wanted = _parts(target, registry, [])
-    leading: list[Definition] = []
-    for _ in range(conversions.MOST_CONVERSIONS):
-        further = [
-            one
-            for one in registry.conversions
-            if one not in leading and any(types.fits(one.result, part) for part in wanted)
-        ]
-        leading += further
-        wanted += [one.parameters[0].schema for one in further]
-    return [one for one in registry.conversions if one in leading]
-
-
-def _parts(type_: types.Type, registry: Registry, seen: list[types.Type]) -> list[types.Type]:
-    """The type, and the types of its items and fields."""
-    if type_ in seen or isinstance(type_, model.AnySchema):
-        return seen
-    seen.append(type_)
-    constructor = registry.constructor_of(type_)
-    if constructor is None:
-        inside = model.parts_of(type_)
-    else:
-        inside = tuple(parameter.schema for parameter in constructor.parameters)
-    for part in inside:
-        _parts(part, registry, seen)
-    return seen
+    parts = [one for one in model.all_parts(target) if not isinstance(one, model.AnySchema)]
+    return [
+        one
+        for one in registry.conversions
+        if any(
+            types.fits(one.result, part)
+            or conversions.shortest_chains(one.result, part, registry)
+            for part in parts
+        )
+    ]
