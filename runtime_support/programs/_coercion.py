@@ -7,6 +7,7 @@ ways an ambiguity whose choices are written at the argument.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -61,7 +62,7 @@ class Coercer:
 
     async def coerce(self, value: Any, target: _types.Type, place: ArgumentPlace) -> Any:
         """The value as one of the target; raises Stopped."""
-        if _types.conforms(value, target):
+        with suppress(_types.TypeMismatch):
             return _types.conform(value, target)
         match step(Known(value), target, self._registry):
             case Route((chain,)):

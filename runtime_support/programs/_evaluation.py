@@ -341,8 +341,8 @@ def coerce(value: Any, wanted: Any, conversions: Iterable[Function] = ()) -> Any
     if _types.conforms(value, target):
         return _types.conform(value, target)
     # A program whose only variable is the value.
-    given = n.RefNode((), _types.ANY, True, True, "value")
-    root = n.CoerceNode((), target, False, True, given, None)
+    given = n.RefNode((), _types.ANY, "value")
+    root = n.CoerceNode((), target, given, registry.conversions)
     unbounded = Limits(bytes=sys.maxsize)
     checked = n.CheckedProgram(None, root, registry)
     outcome = run(checked, limits=unbounded, names={"value": value})
