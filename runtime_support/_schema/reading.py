@@ -227,7 +227,7 @@ def _signature(function: Callable[..., Any], names: Mapping[type, str] | None) -
         doc = inspect.getdoc(function)
         return Signature((), m.AnySchema(), doc, open_ended=True, unresolved=unresolved)
     hints, unresolved = _hints_of_function(function, names)
-    hints = {**_hints_of_signature(signature), **hints}
+    hints = {**hints, **_hints_of_signature(function, signature)}
     namespace: Mapping[str, Any] | None = getattr(function, "__globals__", None)
     known_by = field_name if dataclasses.is_dataclass(function) else script_name
     kinds = [parameter.kind for parameter in signature.parameters.values()]
@@ -296,8 +296,10 @@ def _split_doc(doc: str | None, names: Collection[str]) -> tuple[str | None, dic
     return "\n\n".join(filter(None, parts)) or None, said
 
 
-def _hints_of_signature(signature: inspect.Signature) -> dict[str, Any]:
-    """The types that a signature itself has: one that was made as data, as `__signature__`."""
+def _hints_of_signature(function: Any, signature: inspect.Signature) -> dict[str, Any]:
+    """The types that a signature itself has, if it was made as data: as `__signature__`."""
+    if isinstance(function, type) or not hasattr(function, "__signature__"):
+        return {}
     given = [(name, one.annotation) for name, one in signature.parameters.items()]
     return {
         name: one

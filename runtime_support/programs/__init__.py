@@ -4,12 +4,14 @@
 
 - `syntax` reads what came as JSON data of bounded size, and knows the places in it.
 - `types`, `registry`: what a program can name, from Python signatures.
-- `checking` (with `naming` and `coercion`) resolves names and types and puts coercions in place;
-  it gives the checked `tree`, or all that is wrong at once.
-- `evaluation` reduces the tree, `coercion` carries out coercions, `machine` makes every call under
-  limits, permission and record, and gives it time and threads.
-- `outcomes` are the three ways it can end; `writing` gives values as programs, and the programs
-  of choices; `registry` and `json_schema` describe programs to models.
+- `conversions` says what becomes what, for types and for values: fits, by a route of conversions,
+  by a built-in reading, or not at all.
+- `checking` resolves names and types and puts coercions in place; it gives the checked `tree`, or
+  all that is wrong at once.
+- `evaluation` reduces the tree, `coercion` carries out the steps of `conversions`, `machine` makes
+  every call under limits, permission and record, and gives it time and threads.
+- `outcomes` are the three ways it can end; `choices` writes the programs of those that are
+  ambiguous, `writing` values as programs; `registry` and `json_schema` describe programs to models.
 
 The language knows no domain. It is built on the types and the helpers of `runtime_support`,
 and knows no prompts, no providers and no network; `prompting` is the bridge to those.
@@ -28,8 +30,7 @@ from runtime_support._lazy import load_lazily
 
 if TYPE_CHECKING:
     from runtime_support._ambiguity import Ambiguity, Option, ambiguous, option
-    from runtime_support.programs._coercion import CoercionError, coerce
-    from runtime_support.programs._evaluation import check, evaluate
+    from runtime_support.programs._evaluation import CoercionError, check, coerce, evaluate
     from runtime_support.programs._json_schema import schema
     from runtime_support.programs._outcomes import (
         Ambiguous,
@@ -50,8 +51,7 @@ if TYPE_CHECKING:
 else:
     _HOMES = {
         "_ambiguity": "Ambiguity Option ambiguous option",
-        "programs._coercion": "CoercionError coerce",
-        "programs._evaluation": "check evaluate",
+        "programs._evaluation": "CoercionError check coerce evaluate",
         "programs._json_schema": "schema",
         # `Failure` is its name in programs of earlier versions; that of `ops` is another class.
         "programs._outcomes": (

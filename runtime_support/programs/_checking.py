@@ -113,7 +113,7 @@ class Checker:
         if is_list(value):
             return self._list(value, path, slot, scope)
         if not is_object(value):
-            node = n.ConstantNode(path, _types.literal_type(value), True, False, value)
+            node = n.ConstantNode(path, _types.literal_type(value), value)
             return self._fit(node, slot)
         if any(name.startswith("$") for name in value):
             return self._form(value, path, slot, scope)
@@ -188,7 +188,7 @@ class Checker:
         )
         if inner is None or inner == _types.ANY:
             inner = _types.union_of(_types.widen(item.type) for item in items)
-        node = n.ListNode(path, m.ListSchema(inner), *_effects(items), items)
+        node = n.ListNode(path, m.ListSchema(inner), items)
         return self._settled(node, wanted, slot)
 
     def _settled(
@@ -198,7 +198,7 @@ class Checker:
         if wanted is None:
             return self._fit(node, slot)
         if isinstance(wanted, m.TupleSchema):
-            return n.CoerceNode(node.path, wanted, node.pure, node.calls, node, slot.bare)
+            return n.CoerceNode(node.path, wanted, node, bare=slot.bare)
         return node
 
     def _map(self, body: Data, path: Path, slot: Slot, scope: Scope) -> n.Checked:
@@ -218,8 +218,7 @@ class Checker:
         wanted = None if item is None else wanted
         do = self.check(body["do"], (*start, "do"), slot.inside(item or _types.ANY), inside)
         found = _types.widen(do.type) if item is None or item == _types.ANY else item
-        effects = _effects([over, do] if where is None else [over, where, do])
-        node = n.MapNode(path, m.ListSchema(found), *effects, over, variable, where, do)
+        node = n.MapNode(path, m.ListSchema(found), over, variable, where, do)
         return self._settled(node, wanted, slot)
 
     # Records
@@ -237,9 +236,7 @@ class Checker:
             (name, self.check(part, (*start, name), Slot(), scope)) for name, part in body.items()
         )
         known = tuple(m.Field(name, _types.widen(node.type)) for name, node in fields)
-        effects = _effects(node for _, node in fields)
-        node = n.RecordNode(path, m.ObjectSchema(None, known), *effects, fields)
-        return self._fit(node, slot)
+        return self._fit(n.RecordNode(path, m.ObjectSchema(None, known), fields), slot)
 
     def _shaped(
         self, body: Data, path: Path, start: Path, shape: Shape, scope: Scope, slot: Slot
@@ -248,14 +245,13 @@ class Checker:
         nodes = self._named(body, start, shape, "field", scope)
         if isinstance(shape, m.ObjectSchema):
             nodes += _absent_fields(shape, {name for name, _ in nodes}, path)
-        pure, calls = _effects(node for _, node in nodes)
         if isinstance(shape, m.MapSchema) and shape.key != m.TEXT:
             # Its keys are texts as yet, of which its place makes dates.
-            node = n.RecordNode(path, m.MapSchema(shape.value), pure, calls, nodes)
+            node = n.RecordNode(path, m.MapSchema(shape.value), nodes)
             return self._fit(node, slot)
         if not isinstance(shape, Definition):
-            return n.RecordNode(path, shape, pure, calls, nodes)
-        return n.CallNode(path, shape.result, pure, True, shape, nodes, "record")
+            return n.RecordNode(path, shape, nodes)
+        return n.CallNode(path, shape.result, shape, nodes, "record")
 
     # Calls
 
@@ -292,9 +288,7 @@ class Checker:
             takes = ", ".join(one.name for one in definition.parameters) or "nothing"
             message = f"{definition.name} takes an object of arguments, with {takes}"
             return self._wrong(message, inside)
-        pure = definition.pure and all(node.pure for _, node in nodes)
-        node = n.CallNode(path, definition.result, pure, True, definition, nodes, form)
-        return self._fit(node, slot)
+        return self._fit(n.CallNode(path, definition.result, definition, nodes, form), slot)
 
     def _named(
         self, body: Data, path: Path, shape: Shape, word: Word, scope: Scope
@@ -339,13 +333,12 @@ class Checker:
             inside[name] = node.type
             nodes.append((name, node))
         result = self.check(body, (*path, "$let", "in"), slot.inside(slot.type), inside)
-        effects = _effects([*(node for _, node in nodes), result])
         needed = tuple(needs[name] for name, _ in nodes)
-        return n.LetNode(path, result.type, *effects, tuple(nodes), needed, result)
+        return n.LetNode(path, result.type, tuple(nodes), needed, result)
 
     def _ref(self, name: str, path: Path, slot: Slot, scope: Scope) -> n.Checked:
         if name in scope:
-            return self._fit(n.RefNode(path, scope[name], True, False, name), slot)
+            return self._fit(n.RefNode(path, scope[name], name), slot)
         others = near(name, scope)
         return self._wrong(f"unknown variable '{name}'{offer_names(others)}", path)
 
@@ -359,8 +352,7 @@ class Checker:
         found = slot.type
         if isinstance(found, m.AnySchema):
             found = _types.union_of([_types.widen(then.type), _types.widen(otherwise.type)])
-        effects = _effects([test, then, otherwise])
-        return n.IfNode(path, found, *effects, test, then, otherwise)
+        return n.IfNode(path, found, test, then, otherwise)
 
     # Coercions
 
@@ -386,11 +378,7 @@ class Checker:
                 self._unclear(compact(node.type.value), slot.type, choices, node, slot)
             case _:
                 pass
-        calls = calls_of(found)
-        pure = node.pure and all(one.pure for one in calls)
-        return n.CoerceNode(
-            node.path, slot.type, pure, node.calls or bool(calls), node, slot.bare
-        )
+        return n.CoerceNode(node.path, slot.type, node, calls_of(found), slot.bare)
 
     def _unclear(
         self, given: str, wanted: _types.Type, choices: list[Choice], node: n.Checked, slot: Slot
@@ -456,7 +444,7 @@ class Checker:
 
 
 def _broken_node(path: Path) -> n.ConstantNode:
-    return n.ConstantNode(path, _types.ANY, pure=True, calls=False, value=None)
+    return n.ConstantNode(path, _types.ANY, None)
 
 
 def _fields_of(shape: Shape) -> tuple[m.Field, ...]:
@@ -487,7 +475,7 @@ def _absent_fields(
 ) -> tuple[tuple[str, n.Checked], ...]:
     """The fields that take a value when they are absent: those that may be null."""
     return tuple(
-        (field.name, n.ConstantNode(path, _types.NULL, True, False, None))
+        (field.name, n.ConstantNode(path, _types.NULL, None))
         for field in record.fields
         if field.name not in given and not field.required and field.default is None
     )
@@ -495,9 +483,3 @@ def _absent_fields(
 
 def _label(word: str, name: str, shape: m.ObjectSchema | Definition) -> str:
     return f"{word} '{name}'{_owner(shape)}"
-
-
-def _effects(parts: Iterable[n.Checked]) -> tuple[bool, bool]:
-    """Whether all parts are pure, and whether any calls something."""
-    parts = list(parts)
-    return all(part.pure for part in parts), any(part.calls for part in parts)

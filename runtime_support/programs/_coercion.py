@@ -1,19 +1,15 @@
 """Values become what is asked for: the steps of `_conversions`, carried out.
 
-    coerce("4.5", float)                          4.5
-    coerce(book, str, [author_of, name_of])       "Austen"
-    coerce("two", float)                          raises CoercionError
-
 What cannot be done is a failure of kind `conversion` at the argument, what can be done in several
-ways an ambiguity whose choices are written at the argument. `coerce` does it for one value outside
-a program, for plans that have become Python.
+ways an ambiguity whose choices are written at the argument.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, overload
+from typing import Any
 
 from runtime_support._ambiguity import Ambiguity
 from runtime_support._values import is_object
@@ -35,13 +31,10 @@ from runtime_support.programs._machine import (
     Machine,
     Problem,
     Stopped,
-    TimeUp,
     Unclear,
-    run_within,
 )
 from runtime_support.programs._outcomes import compact
-from runtime_support.programs._registry import Registry, classes_of
-from runtime_support.programs._syntax import Limits
+from runtime_support.programs._registry import Registry
 from runtime_support.programs._writing import as_record, serialize
 
 
@@ -69,7 +62,7 @@ class Coercer:
 
     async def coerce(self, value: Any, target: _types.Type, place: ArgumentPlace) -> Any:
         """The value as one of the target; raises Stopped."""
-        if _types.conforms(value, target):
+        with suppress(_types.TypeMismatch):
             return _types.conform(value, target)
         match step(Known(value), target, self._registry):
             case Route((chain,)):
@@ -194,46 +187,3 @@ def _in_part(problem: Problem, key: str | int) -> Problem:
         return problem
     where = f"item {key}" if isinstance(key, int) else f"field '{key}'"
     return replace(problem, message=f"{where}: {problem.message}")
-
-
-T = TypeVar("T")
-
-
-class CoercionError(ValueError):
-    """The value cannot become what is asked for, or in several ways."""
-
-
-@overload
-def coerce(value: Any, wanted: type[T], conversions: Iterable[Callable[..., Any]] = ()) -> T: ...
-
-
-@overload
-def coerce(value: Any, wanted: Any, conversions: Iterable[Callable[..., Any]] = ()) -> Any: ...
-
-
-def coerce(value: Any, wanted: Any, conversions: Iterable[Callable[..., Any]] = ()) -> Any:
-    """The value as a `wanted`: as it is, by the conversions, or by a built-in reading.
-
-    Raises CoercionError when there is no way, when there are several, and when a conversion fails.
-    What ends the run goes through: Ctrl-C, a spent budget, a call that waits for approval.
-    """
-    conversions = list(conversions)
-    registry = Registry(types=classes_of(conversions, wanted), conversions=conversions)
-    target = registry.read_type(wanted)
-    if _types.conforms(value, target):
-        return _types.conform(value, target)
-    limits = Limits()
-    machine = Machine(limits)
-    place = ArgumentPlace(None, ((), None), Frame(names={}), lambda: serialize(value, registry))
-    work = Coercer(registry, machine).coerce
-    try:
-        return run_within(limits.seconds, lambda: work(value, target, place))
-    except Stopped as stopped:
-        if machine.abort is not None:
-            raise machine.abort from None
-        message = "; ".join(
-            one.message if isinstance(one, Fault) else one.point.message for one in stopped.problems
-        )
-    except TimeUp:
-        message = f"converting the value took longer than {limits.seconds:g} s"
-    raise CoercionError(message)

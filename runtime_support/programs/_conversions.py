@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -146,41 +146,30 @@ def _step_of_all(found: list[Step]) -> Step:
 # Conversions
 
 
-def shortest_chains(source: Source, target: _types.Type, registry: Registry) -> tuple[Chain, ...]:
-    """All shortest chains of conversions from the source to the target."""
-    chains: list[Chain] = [
+def _chains(source: Source, registry: Registry) -> Iterator[list[Chain]]:
+    """The chains of one conversion, of two, and so on, none of which comes to a type again."""
+    level: list[Chain] = [
         (one,) for one in registry.conversions if _accepts(one.parameters[0].schema, source)
     ]
     seen: list[_types.Type] = []
     for _ in range(MOST_CONVERSIONS):
-        arrived = tuple(chain for chain in chains if _types.fits(chain[-1].result, target))
-        if arrived:
-            return arrived
-        seen += [chain[-1].result for chain in chains]
-        chains = [
+        yield level
+        seen += [chain[-1].result for chain in level]
+        level = [
             (*chain, one)
-            for chain in chains
+            for chain in level
             for one in registry.conversions
             if _types.fits(chain[-1].result, one.parameters[0].schema) and one.result not in seen
         ]
+
+
+def shortest_chains(source: Source, target: _types.Type, registry: Registry) -> tuple[Chain, ...]:
+    """All shortest chains of conversions from the source to the target."""
+    for level in _chains(source, registry):
+        arrived = tuple(chain for chain in level if _types.fits(chain[-1].result, target))
+        if arrived:
+            return arrived
     return ()
-
-
-def reachable(source: Source, registry: Registry) -> list[str]:
-    """What the conversions can make of the source, nearest first, in the notation."""
-    found: list[str] = []
-    level: list[Source] = [source]
-    for _ in range(MOST_CONVERSIONS):
-        further = [
-            one.result
-            for known in level
-            for one in registry.conversions
-            if _accepts(one.parameters[0].schema, known)
-            and _types.type_notation(one.result) not in found
-        ]
-        found += dict.fromkeys(map(_types.type_notation, further))
-        level = list(further)
-    return found
 
 
 # The parts of lists and objects
@@ -377,8 +366,23 @@ def refusal(source: Source, target: _types.Type, registry: Registry) -> str:
     else:
         kind = _types.found_notation(source)
         message = f"expected {_types.type_notation(target)}, got {kind}"
-    others = reachable(source, registry)
-    return message + (f"; {kind} can become {', '.join(others)}" if others else "")
+    found = [chain[-1].result for level in _chains(source, registry) for chain in level]
+    others = ", ".join(dict.fromkeys(map(_types.type_notation, found)))
+    message += f"; {kind} can become {others}" if others else ""
+    makers = _functions_between(source, target, registry)
+    return message + (f"; {' or '.join(makers)} makes one of it" if makers else "")
+
+
+def _functions_between(source: Source, target: _types.Type, registry: Registry) -> list[str]:
+    """The functions that make a value of the target of an instance of a class."""
+    own = _types.type_of(source.value) if isinstance(source, Known) else source
+    return [
+        one.name
+        for one in registry.definitions.values()
+        if one.kind == "function" and one.single is not None and m.class_of(own) is not None
+        if one.single.schema != _types.ANY and _accepts(one.single.schema, source)
+        if _types.fits(one.result, target)
+    ]
 
 
 def _refused_value(value: Any, target: _types.Type) -> str:

@@ -1,6 +1,8 @@
 """Evaluation: from a program to its outcome.
 
     evaluate({"add": {"a": 1, "b": 2}}, registry)    Success(3, ...)
+    coerce("4.5", float)                              4.5: one value outside of a program
+    coerce(book, str, [author_of, name_of])           "Austen"
 
 The rules are those of an applicative lambda calculus: arguments first, then the call; a `$let`
 evaluates each binding once, what it needs first; `$if` evaluates one branch. Parts that are
@@ -10,13 +12,16 @@ succeeded. So the value, the order of effects and what is reported never depend 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from runtime_support._ambiguity import Ambiguity
 from runtime_support._values import is_object
 from runtime_support.programs import _tree as n
+from runtime_support.programs import _types
 from runtime_support.programs._checking import check_program
 from runtime_support.programs._choices import innermost, option_choices, point_at
 from runtime_support.programs._coercion import ArgumentPlace, Coercer
@@ -44,7 +49,7 @@ from runtime_support.programs._outcomes import (
     Success,
     invalid,
 )
-from runtime_support.programs._registry import Registry
+from runtime_support.programs._registry import Function, Registry, classes_of
 from runtime_support.programs._syntax import Limits, NotJson, TooLarge, at, pointer, read_program
 
 if TYPE_CHECKING:
@@ -250,14 +255,16 @@ def run(
     earlier: Sequence[Call] = (),
     keep: Keep | None = None,
     is_approved: bool = False,
+    names: Mapping[str, Any] = MappingProxyType({}),
 ) -> Outcome:
-    """Evaluates a checked program; `keep` gives what a journal has of a call with effects.
+    """Evaluates a checked program; `keep` gives what a journal has of a call with effects, `names`
+    are variables of it.
 
     One that calls functions which wait for approval has to be approved as a whole.
     """
     machine = Machine(limits, on_call, earlier, keep, is_approved=is_approved)
     evaluator = Evaluator(checked, machine)
-    start = Frame(names={})
+    start = Frame(names)
     try:
         if checked.root.calls:
             value = run_within(limits.seconds, lambda: evaluator.value(checked.root, start))
@@ -305,3 +312,40 @@ def _failure(
     kind: ProgramFailureKind, message: str, calls: tuple[Call, ...] = ()
 ) -> ProgramFailure:
     return ProgramFailure(kind, message, "", (Diagnostic(message, ""),), calls)
+
+
+T = TypeVar("T")
+
+
+class CoercionError(ValueError):
+    """The value cannot become what is asked for, or in several ways."""
+
+
+@overload
+def coerce(value: Any, wanted: type[T], conversions: Iterable[Function] = ()) -> T: ...
+
+
+@overload
+def coerce(value: Any, wanted: Any, conversions: Iterable[Function] = ()) -> Any: ...
+
+
+def coerce(value: Any, wanted: Any, conversions: Iterable[Function] = ()) -> Any:
+    """The value as a `wanted`: as it is, by the conversions, or by a built-in reading.
+
+    Raises CoercionError when there is no way, when there are several, and when a conversion fails.
+    What ends the run goes through: Ctrl-C, a spent budget, a call that waits for approval.
+    """
+    conversions = list(conversions)
+    registry = Registry(types=classes_of(conversions, wanted), conversions=conversions)
+    target = registry.read_type(wanted)
+    if _types.conforms(value, target):
+        return _types.conform(value, target)
+    # A program whose only variable is the value.
+    given = n.RefNode((), _types.ANY, "value")
+    root = n.CoerceNode((), target, given, registry.conversions)
+    unbounded = Limits(bytes=sys.maxsize)
+    checked = n.CheckedProgram(None, root, registry)
+    outcome = run(checked, limits=unbounded, names={"value": value})
+    if isinstance(outcome, Success):
+        return outcome.value
+    raise CoercionError(outcome.message)

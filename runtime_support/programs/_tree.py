@@ -20,7 +20,9 @@ This is what is evaluated, and what a compiler of programs reads (`checking.chec
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 from runtime_support._values import is_object
@@ -29,49 +31,66 @@ from runtime_support.programs._syntax import Path, at, pointer
 from runtime_support.programs._types import Type
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ProgramNode:
     path: Path
     type: Type
-    pure: bool
-    calls: bool
+
+    @property
+    def called(self) -> tuple[Definition, ...]:
+        """What the node itself calls, or may call."""
+        return ()
+
+    @cached_property
+    def pure(self) -> bool:
+        """Whether nothing that it calls, or a part of it, has effects."""
+        return all(one.pure for one in (*self.called, *children(self)))
+
+    @cached_property
+    def calls(self) -> bool:
+        """Whether it, or a part of it, calls something."""
+        return bool(self.called) or any(one.calls for one in children(self))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ConstantNode(ProgramNode):
     value: str | int | float | bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ListNode(ProgramNode):
     items: tuple[Checked, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordNode(ProgramNode):
     fields: tuple[tuple[str, Checked], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CallNode(ProgramNode):
     definition: Definition
     arguments: tuple[tuple[str, Checked], ...]
     form: Literal["call", "bare", "record"]
 
+    @property
+    def called(self) -> tuple[Definition, ...]:
+        return (self.definition,)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class LetNode(ProgramNode):
     bindings: tuple[tuple[str, Checked], ...]
     needs: tuple[frozenset[str], ...]
     body: Checked
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RefNode(ProgramNode):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MapNode(ProgramNode):
     over: Checked
     variable: str
@@ -79,19 +98,26 @@ class MapNode(ProgramNode):
     body: Checked
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IfNode(ProgramNode):
     test: Checked
     then: Checked
     otherwise: Checked
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CoerceNode(ProgramNode):
-    """The operand as a value of `type`; `bare` is the parameter whose only argument it is."""
+    """The operand as a value of `type`, perhaps by some of the `conversions`; `bare` is the
+    parameter whose only argument it is.
+    """
 
     operand: Checked
-    bare: str | None
+    conversions: tuple[Definition, ...] = ()
+    bare: str | None = None
+
+    @property
+    def called(self) -> tuple[Definition, ...]:
+        return self.conversions
 
 
 Checked = (
@@ -116,11 +142,9 @@ class CheckedProgram:
     registry: Registry
 
 
-def children(node: Checked) -> list[Checked]:
+def children(node: ProgramNode) -> list[Checked]:
     """The nodes directly inside, in source order."""
     match node:
-        case ConstantNode() | RefNode():
-            return []
         case ListNode():
             return list(node.items)
         case RecordNode():
@@ -135,31 +159,30 @@ def children(node: Checked) -> list[Checked]:
             return [node.test, node.then, node.otherwise]
         case CoerceNode():
             return [node.operand]
+        case _:
+            return []
+
+
+def walk(node: Checked) -> Iterator[Checked]:
+    """The node and all inside of it, each behind its parts."""
+    for child in children(node):
+        yield from walk(child)
+    yield node
 
 
 def waiting_in(checked: CheckedProgram) -> list[str]:
     """The names of the functions that it calls, or may call, and that wait for approval."""
-    found, pending = dict[str, None](), [checked.root]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, CallNode) and node.definition.waits:
-            found.setdefault(node.definition.name)
-        pending += children(node)
-    return sorted(found)
+    called = (one for node in walk(checked.root) for one in node.called)
+    return sorted({one.name for one in called if one.waits})
 
 
 def calls_in(checked: CheckedProgram) -> list[dict[str, Any]]:
     """The calls that are written in it: tool, args as programs, path; constructors are data."""
     found: list[dict[str, Any]] = []
-    _collect(checked.root, checked.program, found)
+    for node in walk(checked.root):
+        if isinstance(node, CallNode) and node.definition.kind != "type":
+            name, path = node.definition.name, pointer(node.path)
+            body = at(checked.program, (*node.path, name))
+            arguments = body if is_object(body) else {node.arguments[0][0]: body}
+            found.append({"tool": name, "args": arguments, "path": path})
     return found
-
-
-def _collect(node: Checked, program: Any, found: list[dict[str, Any]]) -> None:
-    for child in children(node):
-        _collect(child, program, found)
-    path = pointer(node.path)
-    if isinstance(node, CallNode) and node.definition.kind != "type":
-        body = at(program, (*node.path, node.definition.name))
-        arguments = body if is_object(body) else {node.arguments[0][0]: body}
-        found.append({"tool": node.definition.name, "args": arguments, "path": path})

@@ -3,11 +3,10 @@
     compiling  from files to modules or to what is wrong, with its place in the JSON
     tools      the module whose functions the program calls, as a registry of the runtime
     declaring  compiled modules, imported without what they do
-    building   the checked program as a script, statement by statement
-    scripts    the nodes of that script, with the facts that the emitter reads
-    types      the types of programs as those of the compiler
+    building   the checked program as Python, statement by statement
+    writing    the module in the making: its names, imports, annotations and text
 
 The language of programs belongs to the runtime, which alone knows what a program means. So the
-runtime checks a plan, and its checked tree (`saftc.runtime.program_tree`) is compiled: it becomes
-that of a script, and `saftc.codegen` writes the module. There is one emitter.
+runtime checks a plan, and its checked tree (`saftc.runtime.program_tree`) is compiled, by the
+constructs of `saftc.codegen` of which all output consists.
 """

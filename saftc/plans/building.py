@@ -1,12 +1,12 @@
-"""A checked program as a script, statement by statement.
+"""A checked program as Python, statement by statement.
 
     {"$let": {"bind": {"here": {"locate": "Oslo"}},
               "in": {"$map": {"over": {"places": {}}, "as": "p",
                               "do": {"gap": {"a": {"$ref": "here"}, "b": {"$ref": "p"}}}}}}}
 
-    f main():
+    def main() -> list[float]:
         here = locate("Oslo")
-        ret [gap(a: here, b: p) for p in places()]
+        return [gap(a=here, b=p) for p in places()]
 
 Calls nest as they do in the program. What needs statements (a `$let` inside of something) is
 written above the statement that it is in; then what comes before it there, and may have
@@ -93,7 +93,7 @@ _DROPPED = _Use(lambda value: py.line(cst.Expr(value)), "_unused", is_dropped=Tr
 
 
 class _Builder:
-    """Adds the statements of a program to a script.
+    """Adds the statements of a program to a module.
 
     `known` are the variables that were read when it was built before, and `read` those that are
     now, each with the types of the parameters that it is given to as it is.
@@ -137,10 +137,11 @@ class _Builder:
                 over = self.expression(node.over, block, scope, "items")
                 block.append(self.loop(node, scope, use, over))
             case tree.MapNode() if use.name is not None and self.needs_statements(node):
-                over, target = self.expression(node.over, block, scope, "items"), py.name(use.name)
+                over = self.expression(node.over, block, scope, "items")
                 block.append(self.module.assigned(use.name, py.list_([]), node.type))
-                append = _Use(lambda value: _appended(target, value), "item")
-                block.append(self.loop(node, scope, append, over))
+                append = py.attribute(py.name(use.name), "append")
+                appended = _Use(lambda value: py.line(cst.Expr(py.call(append, [value]))), "item")
+                block.append(self.loop(node, scope, appended, over))
             case _:
                 block.append(use.statement(self.expression(node, block, scope, use.hint)))
 
@@ -186,10 +187,11 @@ class _Builder:
         """An assignment; a list or object written out says what it is to be used as."""
 
         def statement(value: Expression) -> Statement:
-            is_written_out = isinstance(value, cst.List | cst.Dict)
-            is_empty = isinstance(value, cst.List) and not value.elements
-            asked = model.ListSchema(types.ANY) if is_empty and wanted is None else wanted
-            return self.module.assigned(name, value, asked if is_written_out else None)
+            if not isinstance(value, cst.List | cst.Dict):
+                return self.module.assigned(name, value)
+            empty = model.ListSchema if isinstance(value, cst.List) else model.MapSchema
+            said = wanted or (None if value.elements else empty(types.ANY))
+            return self.module.assigned(name, value, said)
 
         return _Use(statement, name, name)
 
@@ -402,10 +404,6 @@ class _Builder:
         return self.module.coerced(value, target, [one.function for one in leading])
 
 
-def _appended(target: cst.Name, value: Expression) -> Statement:
-    return py.line(cst.Expr(py.call(py.attribute(target, "append"), [value])))
-
-
 def _choice(test: Expression, then: Block, other: Block) -> cst.If:
     """`if`, with `else` where there is something else to do."""
     if not then:
@@ -452,29 +450,13 @@ def _takes_positions(definition: Definition, name: str) -> bool:
 
 def _leading_to(target: types.Type, registry: Registry) -> list[Definition]:
     """The conversions by which a value, or a part of it, may become a part of the target."""
-    wanted = _parts(target, registry, [])
-    leading: list[Definition] = []
-    for _ in range(conversions.MOST_CONVERSIONS):
-        further = [
-            one
-            for one in registry.conversions
-            if one not in leading and any(types.fits(one.result, part) for part in wanted)
-        ]
-        leading += further
-        wanted += [one.parameters[0].schema for one in further]
-    return [one for one in registry.conversions if one in leading]
-
-
-def _parts(type_: types.Type, registry: Registry, seen: list[types.Type]) -> list[types.Type]:
-    """The type, and the types of its items and fields."""
-    if type_ in seen or isinstance(type_, model.AnySchema):
-        return seen
-    seen.append(type_)
-    constructor = registry.constructor_of(type_)
-    if constructor is None:
-        inside = model.parts_of(type_)
-    else:
-        inside = tuple(parameter.schema for parameter in constructor.parameters)
-    for part in inside:
-        _parts(part, registry, seen)
-    return seen
+    parts = [one for one in model.all_parts(target) if not isinstance(one, model.AnySchema)]
+    return [
+        one
+        for one in registry.conversions
+        if any(
+            types.fits(one.result, part)
+            or conversions.shortest_chains(one.result, part, registry)
+            for part in parts
+        )
+    ]

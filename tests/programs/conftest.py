@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from runtime_support.programs import Limits, _coercion, _evaluation
+from runtime_support.programs import Limits, _evaluation
 from runtime_support.programs._machine import run_within
 
 
@@ -18,5 +18,4 @@ def _time_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     def run_within_minutes(seconds: float, work: Callable[[], Any]) -> Any:
         return run_within(600.0 if seconds == Limits().seconds else seconds, work)
 
-    for module in (_coercion, _evaluation):
-        monkeypatch.setattr(module, "run_within", run_within_minutes)
+    monkeypatch.setattr(_evaluation, "run_within", run_within_minutes)

@@ -236,6 +236,17 @@ CHAIN = (a_b, b_c, c_d, d_e)
 TYPES = (A, B, C, D, E)
 
 
+def test_a_conversion_that_fails_says_what_would_do():
+    registry, _ = registry_of("books", "calc", "effects")
+    book = {"find_book": {"title": "Ulysses"}}
+    for given in (book, {"dyn": {"of": book}}):
+        outcome = evaluate({"add": {"a": given, "b": 1}}, registry)
+        assert isinstance(outcome, ProgramFailure)
+        assert outcome.message.endswith(
+            "expected number, got Book; Book can become Author, string; pages makes one of it"
+        )
+
+
 def test_at_most_three_conversions():
     outcome = evaluate({"take": {"it": {"A": 1}}}, give(D, *TYPES, conversions=CHAIN))
     assert outcome.value == D(112)
