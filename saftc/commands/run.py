@@ -24,6 +24,11 @@ from saftc.runtime import order
 if TYPE_CHECKING:
     from importlib.abc import Loader
 
+_UNDECIDED = (
+    "calls of this script wait for approval, and nobody can decide about them: run it at a terminal "
+    "or on the page of `saftc play`, or with --journal, in which `saftc approve` decides"
+)
+
 Ended: TypeAlias = Literal["ok", "failed", "interrupted", "waiting"]
 
 
@@ -61,10 +66,9 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     show_prompts()
     if sys.stdout.isatty():
         order.print_values = _print_visibly
-    refusal = _begin_records(command)
+    refusal = _begin_records(command, module)
     if refusal is not None:
         return refusal
-    let_person_decide()
     ended: Ended = "failed"
     error = ""
     try:
@@ -112,15 +116,42 @@ def _workflow(name: str) -> AbstractContextManager[None]:
     return workflow(name)
 
 
-def _begin_records(command: list[str]) -> int | None:
-    """Begins what is drawn and kept of the run; the exit code where that cannot be done."""
+def _begin_records(command: list[str], module: CompiledModule) -> int | None:
+    """Begins what is drawn and kept of the run, and finds who decides about calls that wait; the
+    exit code where that cannot be done.
+    """
     problem, code = _output_problem(), 2
     if problem is None:
         problem, code = _journal_problem(command), 1
     if problem is None:
+        let_person_decide()
+        problem, code = _UNDECIDED if _needs_approver(module) else None, 2
+    if problem is None:
         return None
     complain(problem)
     return code
+
+
+def _needs_approver(module: CompiledModule) -> bool:
+    """Whether calls of the script wait and nobody can decide, which is certain before it runs.
+
+    Python that it imports might set an approver.
+    """
+    if order.ask_person is not None or os.environ.get("SAFT_JOURNAL"):
+        return False
+    if "approve" not in (module.text or ""):
+        return False
+    import ast
+
+    imported = [
+        (node.module or "", alias.name)
+        for node in ast.walk(ast.parse(module.text or ""))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    ]
+    known = {"runtime_support", *sys.stdlib_module_names, *module.scripts}
+    is_known = all(name.partition(".")[0] in known or name in known for name, _ in imported)
+    return is_known and ("runtime_support", "approve") in imported
 
 
 def _output_problem() -> str | None:
