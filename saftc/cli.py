@@ -146,6 +146,16 @@ def saftc(
         print_everything(sys.stdout)
 
 
+_Usage = Annotated[
+    bool,
+    typer.Option("--usage", help="Report at the end what the run used.", rich_help_panel=LOOKING),
+]
+_RequestsPerMinute = Annotated[
+    float | None,
+    typer.Option(
+        help="Requests per minute, of all processes.", metavar="N", rich_help_panel=LIMITS
+    ),
+]
 _ShipsSettings = Annotated[
     bool | None,
     typer.Option(
@@ -183,6 +193,7 @@ def run(
     base_url: BaseUrl = None,
     api_key_env: ApiKeyEnv = None,
     temperature: Temperature = None,
+    requests_per_minute: _RequestsPerMinute = None,
     max_tool_rounds: MaxToolRounds = None,
     max_tool_calls: MaxToolCalls = None,
     max_requests: MaxRequests = None,
@@ -206,12 +217,7 @@ def run(
             rich_help_panel=LOOKING,
         ),
     ] = False,
-    usage: Annotated[
-        bool,
-        typer.Option(
-            "--usage", help="Report at the end what the run used.", rich_help_panel=LOOKING
-        ),
-    ] = False,
+    usage: _Usage = False,
     log: Log = None,
     timeline: Timeline = None,
     chrome: Chrome = None,
@@ -352,7 +358,7 @@ def build(
     raise typer.Exit(code)
 
 
-@app.command(rich_help_panel=SCRIPTS)
+@app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc fmt --check src`")
 def fmt(
     files: Files,
     check: Annotated[
@@ -502,12 +508,7 @@ def map_(
             "--keep-journals", help="Keep all requests and answers.", rich_help_panel=KEEPING
         ),
     ] = False,
-    requests_per_minute: Annotated[
-        float | None,
-        typer.Option(
-            help="Requests per minute, of all processes.", metavar="N", rich_help_panel=LIMITS
-        ),
-    ] = None,
+    requests_per_minute: _RequestsPerMinute = None,
     tokens_per_minute: Annotated[
         float | None,
         typer.Option(
@@ -558,7 +559,7 @@ def map_(
     raise typer.Exit(map_script(target, table, out, workspace, options))
 
 
-@app.command(rich_help_panel=RUNS)
+@app.command(rich_help_panel=RUNS, epilog="Example: `saftc runs journals`")
 def runs(
     folder: Annotated[str, typer.Argument(help="Where to look.", metavar="FOLDER")] = ".",
 ) -> None:
@@ -568,7 +569,7 @@ def runs(
     raise typer.Exit(show_runs(folder))
 
 
-@app.command(rich_help_panel=RUNS)
+@app.command(rich_help_panel=RUNS, epilog="Example: `saftc trace monday.journal --html run.html`")
 def trace(
     file: Annotated[str, typer.Argument(help="The journal of a run.", metavar="FILE")],
     html: Timeline = None,
@@ -630,7 +631,7 @@ def approve(
     raise typer.Exit(approve_calls(target, wanted, goes_on=not no_run))
 
 
-@app.command(rich_help_panel=EDITORS)
+@app.command(rich_help_panel=EDITORS, epilog="Example: `saftc play triage.saft`")
 def play(
     file: Annotated[
         Path, typer.Argument(help="The script; a new one begins as a short example.")
@@ -666,7 +667,7 @@ def play(
 
 
 @app.command(
-    rich_help_panel=RUNS, epilog="For example: saftc serve triage.saft, as the command of a client."
+    rich_help_panel=RUNS, epilog="Example: `saftc serve triage.saft`, as the command of a client"
 )
 def serve(
     file: Annotated[
@@ -716,7 +717,7 @@ def serve(
     raise typer.Exit(serve_script(str(file), name, port, journal))
 
 
-@app.command(rich_help_panel=EDITORS)
+@app.command(rich_help_panel=EDITORS, epilog="Example: `saftc lsp`")
 def lsp() -> None:
     """Serve an editor by the language server protocol.
 
@@ -725,7 +726,7 @@ def lsp() -> None:
     raise typer.Exit(actions.lsp())
 
 
-@app.command(rich_help_panel=HELP)
+@app.command(rich_help_panel=HELP, epilog="Example: `saftc explain SAFT0203`")
 def explain(
     code: Annotated[
         str | None,

@@ -11,8 +11,8 @@ link from page to page leads to the page on the site; one to another file to a c
 FOLDER/docs/files, and one to a folder to a list of its files there.
 
 `python docs/site/stage.py FOLDER --texts`, after the build, puts the Markdown of each page into
-FOLDER/html: `llms.txt`, a list of the pages for programs (https://llmstxt.org), links to it. It also
-has each page's link for editing lead to the file that the page was made of, and takes empty
+FOLDER/html: `llms.txt`, a list of the pages for programs (https://llmstxt.org), links to it. It
+also has each page link to the file that it was made of, for editing, and takes empty
 headings out of tables.
 """
 

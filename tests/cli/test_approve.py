@@ -108,13 +108,17 @@ def test_rows_of_a_table_that_wait(saftc: Command, script: Script) -> None:
 
 
 def test_without_anybody_to_ask(saftc: Command, script: Script) -> None:
-    script("desk.saft", DESK.partition("try:")[0] + "print($ Pay {refund:approve} $)\n")
-    script("other.saft", "print($ Hello. $)\nimport desk\n")
+    text = DESK.partition("try:")[0] + "print($ greet {1} $)\nprint($ Pay {refund:approve} $)\n"
+    script("desk.saft", text)
     ended = saftc("run", "desk.saft", "--provider", "mock")
+    # Nothing is asked, and nothing paid, before that is known.
     assert (ended.code, ended.out) == (2, "")
     assert "calls of desk.saft wait for approval: run it at a terminal" in ended.err
-    ended = saftc("run", "other.saft", "--provider", "mock")
-    assert ended.code == 1
+    # Python may set an approver, so that only the prompt itself knows.
+    script("helper.py", "def one() -> int:\n    return 1\n")
+    script("desk.saft", f"from helper import one\n{text}print(one())\n")
+    ended = saftc("run", "desk.saft", "--provider", "mock")
+    assert (ended.code, ended.out) == (1, "Hello, 1!\n")
     assert "calls of refund wait for approval, and no approver is set" in ended.err
 
 
