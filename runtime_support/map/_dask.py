@@ -41,10 +41,10 @@ from runtime_support._tools import function_tool
 from runtime_support._version import __version__
 from runtime_support.errors import BudgetSpent, ConfigError, RunStopped, SaftError
 from runtime_support.map._printing import whole_lines
-from runtime_support.map._rows import Row, RowThreads
+from runtime_support.map._rows import RowThreads
 from runtime_support.map._runner import LOOK, JobRun
 from runtime_support.map._script import Function, Job, Module, Script, keep_function
-from runtime_support.map._store import WORKERS, Outcome, wait_until_free
+from runtime_support.map._store import WORKERS, Outcome, Row, wait_until_free
 from runtime_support.providers import live_provider
 from runtime_support.runs._budgets import Spent, spending_apart, spending_here
 from runtime_support.runs._journal import Journal

@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Callable
 from contextvars import copy_context
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
 from runtime_support._jsontext import to_json
 from runtime_support._language.failures import error_words
@@ -41,7 +41,7 @@ from runtime_support.errors import (
 from runtime_support.map._columns import RESULT, fit_column, split_columns
 from runtime_support.map._printing import printing_apart
 from runtime_support.map._script import Function, Job
-from runtime_support.map._store import Outcome
+from runtime_support.map._store import Outcome, Row
 from runtime_support.runs._budgets import is_of_block, stops
 from runtime_support.runs._lines import Entry
 from runtime_support.runs._places import Scope, within
@@ -51,13 +51,6 @@ MOST_LEFT = 500
 _PYTHONS = os.path.dirname(os.__file__) + os.sep
 # The kind of a row that has had its time.
 ROW_TIMEOUT = "RowTimeout"
-
-
-class Row(NamedTuple):
-    """A row that is to be answered: its number, and the arguments that it is."""
-
-    number: int
-    arguments: dict[str, Any]
 
 
 class RowThreads:

@@ -31,9 +31,9 @@ from runtime_support.map._binding import Binding
 from runtime_support.map._inputs import Table
 from runtime_support.map._output import Output, cut_parts
 from runtime_support.map._progress import Progress, Speed, width_here
-from runtime_support.map._rows import Row, RowThreads
+from runtime_support.map._rows import RowThreads
 from runtime_support.map._script import Function, Job
-from runtime_support.map._store import MOST_ENDS, JobStore, Outcome
+from runtime_support.map._store import MOST_ENDS, JobStore, Outcome, Row
 from runtime_support.runs._budgets import Spent, spending_here
 
 # Takes what gives the line that a terminal shows of a job, nothing once the job is over.
@@ -157,6 +157,8 @@ class JobRun:
         self._lock = threading.RLock()
         self._tries = store.suspects()
         self._alone: int | None = None
+        self._marked: deque[Row] = deque()
+        self.most_marked = 1
         self._is_over = False
         self._open = self._open_rows(table, rows)
         kept = itertools.islice(table.rows(binding.kept_names), rows)
@@ -182,15 +184,18 @@ class JobRun:
         return None
 
     def begin(self) -> Row | None:
-        """The same for a row of this process, which may end it."""
-        row = self.take()
-        try:
-            if row is not None:
-                self.store.begin(row.number)
-        except RunStopped as error:
-            self.stop(error)
-            return None
-        return row
+        """The same for a row of this process, which may end it: it is marked before that."""
+        with self._lock:
+            try:
+                if not self._marked:
+                    # Some at once, as each write takes about as long as a prompt.
+                    ahead = iter(self.take, None)
+                    self._marked.extend(itertools.islice(ahead, self.most_marked))
+                    self.store.begin(self._marked)
+            except RunStopped as error:
+                self.stop(error)
+            may_begin = self._marked and self.report.stopped is None
+            return self._marked.popleft() if may_begin else None
 
     def end(self, number: int, outcome: Outcome) -> None:
         """Takes in what became of a row."""
@@ -266,6 +271,7 @@ class JobRun:
 
     def work_here(self, job: Job, function: Function) -> Generator[None]:
         """Answers the rows in threads of this process, first those that are under no suspicion."""
+        self.most_marked = max(1, job.rows_at_once // 4)
         yield from self._work(RowThreads(job, function, self.begin, self.end), job.rows_at_once)
         if self.suspects and self.report.stopped is None:
             rows = counted(len(self.suspects), "row")
@@ -291,7 +297,7 @@ class JobRun:
                 continue
             self._alone = row.number
             try:
-                self.store.begin(row.number, alone=True)
+                self.store.begin([row], alone=True)
             except RunStopped as error:
                 self.stop(error)
                 break

@@ -414,20 +414,23 @@ class Journal:
         """Executes a statement, with those of other threads at the same time; when this returns, it
         outlives the process, and also the machine if `is_synced`.
         """
-        self._flush(self.write_soon(statement, *values, is_synced=is_synced))
-
-    def write_soon(self, statement: str, *values: Any, is_synced: bool = False) -> _Pending:
-        """Executes a statement together with the next one that somebody waits for."""
         pending = _Pending(statement, values, is_synced=is_synced)
         self._waiting.append(pending)
-        return pending
-
-    def _flush(self, pending: _Pending) -> None:
         with self._lock:
             if not pending.is_kept:
                 self._commit_waiting()
         if not pending.is_kept:
             self.check_whole()
+
+    def write_soon(self, statement: str, *values: Any, is_synced: bool = False) -> None:
+        """Executes a statement together with the next one that somebody waits for."""
+        self._waiting.append(_Pending(statement, values, is_synced=is_synced))
+
+    def flush(self) -> None:
+        """Executes what is to be written; JournalError when that cannot be."""
+        with self._lock:
+            self._commit_waiting()
+        self.check_whole()
 
     def _commit_waiting(self) -> None:
         """Commits what waits for that; requires the lock."""
@@ -452,13 +455,14 @@ class Journal:
 
     def merge_rows(self, rows: list[_Values]) -> None:
         """Takes in rows of another journal, in the place of equal ones."""
-        pending = [
-            self.write_soon(statement, *values, is_synced=True)
-            for row in rows
-            for statement, values in ((_DELETE, row[:5]), (_INSERT, row))
-        ]
-        if pending:
-            self._flush(pending[-1])
+        self._waiting.extend(  # at once: nobody commits a part of them
+            [
+                _Pending(statement, values, is_synced=True)
+                for row in rows
+                for statement, values in ((_DELETE, tuple(row[:5])), (_INSERT, tuple(row)))
+            ]
+        )
+        self.flush()
 
     def merge(self, path: str) -> None:
         """Takes in all that another journal holds, and removes that."""
