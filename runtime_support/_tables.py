@@ -281,7 +281,9 @@ def _mean_of_list(items: Any, column: Any) -> float:
     return div(total, len(numbers))
 
 
-def csv_records(path: str) -> Iterator[tuple[int, list[str]]]:
+def csv_records(
+    path: str, delimiter: str = ",", encoding: str = "utf-8-sig"
+) -> Iterator[tuple[int, list[str]]]:
     """The records of a CSV file, each with the line that it begins in.
 
     FileError for double quotes that do not match, as rows would be taken into the value of another.
@@ -289,8 +291,8 @@ def csv_records(path: str) -> Iterator[tuple[int, list[str]]]:
     import csv
 
     csv.field_size_limit(2**31 - 1)  # a mail is longer than what Python allows by itself
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, strict=True)
+    with open(path, encoding=encoding, newline="") as file:
+        reader = csv.reader(file, strict=True, delimiter=delimiter)
         begins = 1
         try:
             for cells in reader:

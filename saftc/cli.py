@@ -1,7 +1,7 @@
 """The command line: files, colour and exit codes.
 
 Exit codes: 0 fine; 1 something is wrong with a script or a file; 2 wrong usage; 3 a bug in saftc;
-4 a run waits for approval.
+4 a run waits for approval; 5 the budget of a job is spent.
 """
 
 import os
@@ -22,13 +22,16 @@ from saftc.commands.options import (
     CONCURRENCY,
     KEEPING,
     LIMITS,
-    LOOKING,
     OUTPUT,
+    Address,
     ApiKeyEnv,
     BaseUrl,
     Chrome,
+    Delimiter,
+    Encoding,
     Log,
     MaxCost,
+    MaxFailed,
     MaxRequests,
     MaxToolCalls,
     MaxToolRounds,
@@ -38,9 +41,17 @@ from saftc.commands.options import (
     Provider,
     Record,
     Replay,
+    RequestsPerMinute,
     Root,
+    RowTimeout,
+    SummaryAsJson,
+    TableFormat,
     Temperature,
     Timeline,
+    TokensPerMinute,
+    Trace,
+    Usage,
+    Workers,
     json_pairs,
     number_or_share,
     pairs,
@@ -146,16 +157,6 @@ def saftc(
         print_everything(sys.stdout)
 
 
-_Usage = Annotated[
-    bool,
-    typer.Option("--usage", help="Report at the end what the run used.", rich_help_panel=LOOKING),
-]
-_RequestsPerMinute = Annotated[
-    float | None,
-    typer.Option(
-        help="Requests per minute, of all processes.", metavar="N", rich_help_panel=LIMITS
-    ),
-]
 _ShipsSettings = Annotated[
     bool | None,
     typer.Option(
@@ -193,7 +194,7 @@ def run(
     base_url: BaseUrl = None,
     api_key_env: ApiKeyEnv = None,
     temperature: Temperature = None,
-    requests_per_minute: _RequestsPerMinute = None,
+    requests_per_minute: RequestsPerMinute = None,
     max_tool_rounds: MaxToolRounds = None,
     max_tool_calls: MaxToolCalls = None,
     max_requests: MaxRequests = None,
@@ -209,15 +210,8 @@ def run(
     ] = None,
     record: Record = None,
     replay: Replay = None,
-    trace: Annotated[
-        bool,
-        typer.Option(
-            "--trace",
-            help="Show what is sent and received, on standard error.",
-            rich_help_panel=LOOKING,
-        ),
-    ] = False,
-    usage: _Usage = False,
+    trace: Trace = False,
+    usage: Usage = False,
     log: Log = None,
     timeline: Timeline = None,
     chrome: Chrome = None,
@@ -448,12 +442,13 @@ def map_(
             rich_help_panel=OUTPUT,
         ),
     ] = "all",
-    format: Annotated[
-        OutputFormat | None,
-        typer.Option(
-            help="The format of the output; that of the table by default.", rich_help_panel=OUTPUT
-        ),
-    ] = None,
+    format: TableFormat = None,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Short for --format csv.", rich_help_panel=OUTPUT)
+    ] = False,
+    json: SummaryAsJson = False,
+    delimiter: Delimiter = ",",
+    encoding: Encoding = None,
     in_flight: Annotated[
         int,
         typer.Option(
@@ -463,27 +458,9 @@ def map_(
             rich_help_panel=CONCURRENCY,
         ),
     ] = 64,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Processes on this machine, by Dask; only this one by default.",
-            metavar="N",
-            rich_help_panel=CONCURRENCY,
-        ),
-    ] = None,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            help="The scheduler of a Dask cluster.", metavar="URL", rich_help_panel=CONCURRENCY
-        ),
-    ] = None,
-    row_timeout: Annotated[
-        float | None,
-        typer.Option(
-            help="A row that takes longer fails.", metavar="SECONDS", rich_help_panel=LIMITS
-        ),
-    ] = None,
+    workers: Workers = None,
+    address: Address = None,
+    row_timeout: RowTimeout = None,
     limit: Annotated[
         int | None,
         typer.Option(min=1, help="Only the first rows.", metavar="N", rich_help_panel=LIMITS),
@@ -494,27 +471,9 @@ def map_(
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Retry the rows that failed.")
     ] = False,
-    max_failed: Annotated[
-        str | None,
-        typer.Option(
-            help="Stop when more rows fail: a number, or a share.",
-            metavar="N|N%",
-            rich_help_panel=LIMITS,
-        ),
-    ] = None,
-    keep_journals: Annotated[
-        bool,
-        typer.Option(
-            "--keep-journals", help="Keep all requests and answers.", rich_help_panel=KEEPING
-        ),
-    ] = False,
-    requests_per_minute: _RequestsPerMinute = None,
-    tokens_per_minute: Annotated[
-        float | None,
-        typer.Option(
-            help="Tokens per minute, of all processes.", metavar="N", rich_help_panel=LIMITS
-        ),
-    ] = None,
+    max_failed: MaxFailed = None,
+    requests_per_minute: RequestsPerMinute = None,
+    tokens_per_minute: TokensPerMinute = None,
     provider: Provider = None,
     model: Model = None,
     base_url: BaseUrl = None,
@@ -527,15 +486,22 @@ def map_(
     max_cost: MaxCost = None,
     record: Record = None,
     replay: Replay = None,
+    trace: Trace = False,
+    usage: Usage = False,
     log: Log = None,
+    timeline: Timeline = None,
+    chrome: Chrome = None,
     no_overlap: _InOrder = False,
     root: Root = None,
 ) -> None:
     """Call a function of a script for each row of a table.
 
     The same command resumes the job. A row that fails is reported in errors-*.jsonl, and the
-    others go on.
+    others go on. Exit codes: 0 all rows are done, 1 some failed or are left, 2 refused before it
+    began, 4 rows wait for approval, 5 the budget is spent.
     """
+    if csv and format not in (None, OutputFormat.csv):
+        raise WrongUsage("--csv is short for --format csv: leave one of the two out")
     set_settings(context.params)
     from saftc.commands.mapping import map_script
     from saftc.project.workspace import open_workspace
@@ -544,7 +510,9 @@ def map_(
         "columns": pairs("--column", column or []),
         "constants": json_pairs("--set", set_ or []),
         "keep": keep if keep in ("all", "none") else keep.split(","),
-        "format": None if format is None else format.value,
+        "format": "csv" if csv else None if format is None else format.value,
+        "delimiter": delimiter,
+        "encoding": encoding,
         "in_flight": in_flight,
         "workers": workers,
         "address": address,
@@ -553,10 +521,9 @@ def map_(
         "check_only": check,
         "retry_failed": retry_failed,
         "max_failed": None if max_failed is None else number_or_share("--max-failed", max_failed),
-        "keep_journals": keep_journals,
     }
     workspace = open_workspace(in_order=no_overlap, root=root)
-    raise typer.Exit(map_script(target, table, out, workspace, options))
+    raise typer.Exit(map_script(target, table, out, workspace, options, as_json=json))
 
 
 @app.command(rich_help_panel=RUNS, epilog="Example: `saftc runs journals`")

@@ -25,7 +25,7 @@ CHUNK = 200
 def ours(url: str, table: str, folder: str, workers: int, in_flight: int) -> float:
     """`map_rows`: with checks, journals and parts."""
     from runtime_support import configure
-    from runtime_support.scale import map_rows
+    from runtime_support.map import map_rows
 
     configure(provider="openai", base_url=url, model="fake-1")
     options: dict[str, Any] = {"workers": workers} if workers else {}

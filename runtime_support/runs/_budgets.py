@@ -142,8 +142,6 @@ class Spending:
         self._replies = 0
         self._began = time.monotonic() if began is None else began
         self.prompts = self.in_flight = self.from_journal = 0
-        # What has ended a prompt and ought to end the run, whoever has caught it.
-        self.stopped: RunStopped | None = None
         # What was raised last as its own budget was spent.
         self.passed: BudgetSpent | None = None
         self.was_told = False
@@ -742,6 +740,9 @@ class _Block(NamedTuple):
     around: Mapping[str, Any]
 
 
+# What has ended prompts of this part of the run and ought to end the run, whoever has caught it.
+stops: ContextVar[list[RunStopped] | None] = ContextVar("saft_stops", default=None)
+
 # The blocks inside of that, or of the process.
 _blocks: ContextVar[tuple[_Block, ...]] = ContextVar("saft_blocks", default=())
 
@@ -806,10 +807,9 @@ def _one_prompt() -> Generator[None]:
         try:
             yield
         except RunStopped as error:
-            # What a block has no more to spend for ends what is inside of it.
-            first = next((i for i, one in enumerate(spent) if one.passed is error), 0)
-            for spending in spent[first:]:
-                spending.stopped = spending.stopped or error
+            noted = stops.get()
+            if noted is not None and not is_of_block(error):  # that ends only what is inside of it
+                noted.append(error)
             raise
 
 

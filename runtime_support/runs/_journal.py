@@ -31,6 +31,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import cache
+from itertools import groupby
 from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import quote
 from weakref import WeakSet
@@ -73,6 +74,7 @@ _SMALLEST = 512
 _COLUMNS = "scope, key, place, step, data, is_over"
 _PLACE = "scope = ? and key = ? and place = ?"
 _INSERT = f"insert into entry ({_COLUMNS}, sum) values (?, ?, ?, ?, ?, ?, ?)"
+_DELETE = f"delete from entry where {_PLACE} and step = ? and data = ?"
 _LATEST = "id in (select max(id) from entry where not is_over group by scope, key, place, step)"
 # The ending of the file by which a process holds a journal.
 _LOCK = "-lock"
@@ -116,10 +118,12 @@ class EqualPrompts(NamedTuple):
 
 
 class _Pending:
-    """A row that a thread waits for."""
+    """A statement that is to be executed; one that `is_synced` has to be on the disk then."""
 
-    def __init__(self, values: tuple[Any, ...]) -> None:
+    def __init__(self, statement: str, values: _Values, *, is_synced: bool) -> None:
+        self.statement = statement
         self.values = values
+        self.is_synced = is_synced
         self.is_kept = False
 
 
@@ -141,6 +145,8 @@ class Journal:
         # Its block was left in another context: in its own, it still is the one of the block.
         self.was_left = False
         self.new = 0
+        # Is called with the rows that were added or changed, when they are on the disk.
+        self.listener: Callable[[list[_Values]], object] | None = None
         self._held = _Owner(path)
         try:
             make_private(path)
@@ -388,7 +394,8 @@ class Journal:
         problem = self._rows("pragma integrity_check(1)")[0][0]
         if problem != "ok":
             raise _damaged(self.path, problem)
-        for *row, total in self._rows(f"select {_COLUMNS}, sum from entry"):
+        # One after the other: a job has more rows than there is memory for.
+        for *row, total in self._database.execute(f"select {_COLUMNS}, sum from entry"):
             step, data = map(str, row[3:5])
             # An answer can be asked for again; what else it may be is not known.
             if _sum(tuple(row)) != total and not (step.isdigit() and '"tool"' not in data):
@@ -398,18 +405,87 @@ class Journal:
         self, scope: str | None, key: str | None, place: str | None, step: str, entry: Entry
     ) -> None:
         """Adds a row, with those that other threads add at the same time."""
-        row = _Pending(_with_sum((_plain(scope), key, place, step, _text(entry), 0)))
-        self._waiting.append(row)
+        row = _with_sum((_plain(scope), key, place, step, _text(entry), 0))
+        self.write(_INSERT, *row, is_synced=True)
+        if self.listener is not None:
+            self.listener([row])
+
+    def write(self, statement: str, *values: Any, is_synced: bool = False) -> None:
+        """Executes a statement, with those of other threads at the same time; when this returns, it
+        outlives the process, and also the machine if `is_synced`.
+        """
+        pending = _Pending(statement, values, is_synced=is_synced)
+        self._waiting.append(pending)
         with self._lock:
-            if not row.is_kept and self._broken is None:
-                self._commit([self._waiting.popleft() for _ in range(len(self._waiting))])
-        if not row.is_kept:
+            if not pending.is_kept:
+                self._commit_waiting()
+        if not pending.is_kept:
             self.check_whole()
 
+    def write_soon(self, statement: str, *values: Any, is_synced: bool = False) -> None:
+        """Executes a statement together with the next one that somebody waits for."""
+        self._waiting.append(_Pending(statement, values, is_synced=is_synced))
+
+    def flush(self) -> None:
+        """Executes what is to be written; JournalError when that cannot be."""
+        with self._lock:
+            self._commit_waiting()
+        self.check_whole()
+
+    def _commit_waiting(self) -> None:
+        """Commits what waits for that; requires the lock."""
+        if self._waiting and self._broken is None:
+            self._commit([self._waiting.popleft() for _ in range(len(self._waiting))])
+
+    def read(self, query: str, *values: Any) -> list[Any]:
+        """The rows of a query, with all that was written. JournalError when the file is damaged, or
+        the journal is closed.
+        """
+        with self._lock:
+            self._commit_waiting()
+            return self._execute(query, *values)
+
+    def rows_within(self, scope: str) -> list[_Values]:
+        """All rows of a scope and of those inside of it, as `merge_rows` takes them."""
+        query = (
+            f"select {_COLUMNS}, sum from entry where key is not null "
+            "and (scope = ?1 or (scope > ?1 || '/' and scope < ?1 || '0')) order by id"
+        )
+        return [tuple(row) for row in self._rows(query, scope)]
+
+    def merge_rows(self, rows: list[_Values]) -> None:
+        """Takes in rows of another journal, in the place of equal ones."""
+        self._waiting.extend(  # at once: nobody commits a part of them
+            [
+                _Pending(statement, values, is_synced=True)
+                for row in rows
+                for statement, values in ((_DELETE, tuple(row[:5])), (_INSERT, tuple(row)))
+            ]
+        )
+        self.flush()
+
+    def merge(self, path: str) -> None:
+        """Takes in all that another journal holds, and removes that."""
+        with suppress(FileNotFoundError), reading(path) as other:
+            if _has_tables(other):
+                query = f"select {_COLUMNS}, sum from entry where key is not null order by id"
+                self.merge_rows(other.execute(query).fetchall())
+        remove(path)
+
+    def release(self, scope: str) -> None:
+        """Forgets what it knows of equal calls in a scope that is over, and in those inside."""
+        # Without the lock, in which somebody may wait for the disk: these are nobody's any more.
+        for known in list(self._equal):
+            if f"{known[0]}/".startswith(f"{scope}/"):
+                self._equal.pop(known, None)
+
     def _commit(self, rows: list[_Pending]) -> None:
+        is_synced = any(one.is_synced for one in rows)
         try:
+            self._database.execute(f"pragma synchronous = {'full' if is_synced else 'normal'}")
             with _transaction(self._database):
-                self._database.executemany(_INSERT, [one.values for one in rows])
+                for statement, group in groupby(rows, lambda one: one.statement):
+                    self._database.executemany(statement, [one.values for one in group])
         except sqlite3.Error as error:  # from now on nothing is taken: it would come after a gap
             self._broken = str(error)
             return
@@ -420,18 +496,24 @@ class Journal:
         self, where: str, values: tuple[Any, ...], change: Callable[[_Values], _Values]
     ) -> None:
         """Replaces rows by changed ones, all of them or none."""
+        found = list[_Values]()
         with self._lock:
             try:
                 with _transaction(self._database):
                     query = f"select id, {_COLUMNS} from entry where {where}"
-                    found = self._database.execute(query, values).fetchall()
+                    found = [
+                        (*_with_sum(change(tuple(row))), number)
+                        for number, *row in self._database.execute(query, values).fetchall()
+                    ]
                     self._database.executemany(
                         f"update entry set ({_COLUMNS}, sum) = (?, ?, ?, ?, ?, ?, ?) where id = ?",
-                        [(*_with_sum(change(tuple(row))), number) for number, *row in found],
+                        found,
                     )
             except sqlite3.Error as error:
                 self._broken = self._broken or str(error)
         self.check_whole()
+        if self.listener is not None:
+            self.listener([row[:-1] for row in found])
 
 
 # Those of this process; a forked one leaves them to its parent, and closes nothing.
@@ -460,34 +542,6 @@ def add(path: str, at: tuple[Any, ...], entry: Entry, check: Callable[[], None])
                 database.execute(_INSERT, _with_sum(row))
     except sqlite3.Error as error:
         raise _unusable(path, error) from None
-
-
-def join(paths: list[str], path: str) -> None:
-    """Makes one journal of several, the oldest first; OSError when it cannot be written."""
-    make_private(path)
-    try:
-        with closing(sqlite3.connect(path, isolation_level=None)) as database:
-            database.executescript(_TABLES)
-            for one in paths:
-                _copy_rows(one, database)
-    except sqlite3.Error as error:
-        raise OSError(0, str(error)) from None
-
-
-def _copy_rows(path: str, database: sqlite3.Connection) -> None:
-    """Adds the rows of another journal that are not there; a process that was killed may have left
-    one without any.
-    """
-    same = "scope is ?1 and key is ?2 and place is ?3 and step = ?4 and data = ?5"
-    insert = (
-        f"insert into entry ({_COLUMNS}, sum) select ?1, ?2, ?3, ?4, ?5, ?6, ?7 "
-        f"where not exists (select 1 from entry where {same})"
-    )
-    with suppress(FileNotFoundError), reading(path) as other:
-        if _has_tables(other):
-            rows = other.execute(f"select {_COLUMNS}, sum from entry order by id").fetchall()
-            with _transaction(database):
-                database.executemany(insert, rows)
 
 
 def remove(path: str) -> None:
@@ -575,7 +629,9 @@ def check_head(path: str, script: str = "") -> None:
 
 
 def _schema(database: sqlite3.Connection) -> list[Any]:
-    return database.execute("select type, name, tbl_name, sql from sqlite_master").fetchall()
+    # A job keeps its rows in tables of its own beside that.
+    query = "select type, name, tbl_name, sql from sqlite_master where tbl_name = 'entry'"
+    return database.execute(query).fetchall()
 
 
 @cache
@@ -682,7 +738,11 @@ class _Owner:
                 check_regular(path)
             self._path = _beside(path, _LOCK)
             self._file = Held(self._path, PRIVATE, waits=False)
-            self._file.add(f"{os.getpid()}\n".encode())
+            try:
+                self._file.add(f"{os.getpid()}\n".encode())
+            except OSError:
+                self._file.close()
+                raise
         except BlockingIOError:
             raise ConfigError(
                 f"the journal {path} is in use by {self._owner()}",

@@ -517,11 +517,13 @@ def _begun(path: str, settings: Settings) -> Journal:
     return _opened(path, settings)
 
 
-def _opened(
-    path: str, settings: Settings, part_of: str | None = None, *, for_blocks: bool = False
-) -> Journal:
+def _opened(path: str, settings: Settings, *, for_blocks: bool = False) -> Journal:
     """The journal; its cost counts for the budget of the run, and for those of blocks around it."""
-    journal = Journal(path, part_of)
+    return count_kept(Journal(path), settings, for_blocks=for_blocks)
+
+
+def count_kept(journal: Journal, settings: Settings, *, for_blocks: bool) -> Journal:
+    """Counts what is kept in a journal for the budget of the run, and of the blocks around."""
     for model, paid in journal.paid.items():
         add_kept(settings, model, *paid, for_blocks=for_blocks)
     return journal
@@ -533,14 +535,13 @@ def journaled(path: str | os.PathLike[str]) -> Generator[None]:
 
     It holds in this thread or task, and in those that get a copy of its context.
     """
-    with journaled_part(os.fspath(path), None):
+    with keeping_in(_opened(os.fspath(path), settings_for(), for_blocks=True)):
         yield
 
 
 @contextmanager
-def journaled_part(path: str, part_of: str | None) -> Generator[None]:
-    """The same for a part of the job of a script; see `Journal`."""
-    journal = _opened(path, settings_for(), part_of, for_blocks=True)
+def keeping_in(journal: Journal) -> Generator[None]:
+    """Keeps the block as a separate run in a journal, and closes that."""
     token = _of_block.set(journal)
     error: BaseException | None = None
     try:

@@ -1,18 +1,31 @@
 """`saftc map`: a script and one of its functions, brought to where `map_rows` can take them."""
 
+import json
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from saftc.commands.progress import is_shown_on, show_line
-from saftc.commands.reporting import complain, counted, manner, say, write_rendered
-from saftc.project.files import shown
+from saftc.commands.reporting import (
+    complain,
+    counted,
+    manner,
+    say,
+    write_rendered,
+    write_result,
+)
+from saftc.commands.run import begin_drawing, end_drawing
+from saftc.project.files import FileProblem, shown
 from saftc.project.finder import name_in
 from saftc.project.settings import compile_settings
 from saftc.project.workspace import Workspace
 from saftc.schedule.effects import Effect, Effects
 from saftc.syntax import nodes as n
+
+if TYPE_CHECKING:
+    from runtime_support.map import Report, Script
 
 # What no process of a job is to do for itself, in words.
 _EFFECTS: dict[Effect, str] = {
@@ -22,57 +35,112 @@ _EFFECTS: dict[Effect, str] = {
 }
 
 
+# Exit codes: rows failed or are left; the job was refused before it began; its budget is spent.
+FAILED, REFUSED, BUDGET_SPENT = 1, 2, 5
+
+
 def map_script(
-    target: str, table: str, out: str, workspace: Workspace, options: Mapping[str, Any]
+    target: str,
+    table: str,
+    out: str,
+    workspace: Workspace,
+    options: Mapping[str, Any],
+    *,
+    as_json: bool = False,
 ) -> int:
     """Maps `FILE:FUNCTION` over a table, with the options of `map_rows`; gives the exit code."""
-    from runtime_support.errors import RunWaiting, SaftError
-    from runtime_support.scale import Module, Script, map_rows
+    from runtime_support.errors import SaftError
+    from runtime_support.map import Interrupted, map_rows
+
+    try:
+        found = _script_of(target, workspace)
+    except FileProblem as problem:
+        found = str(problem)
+    if isinstance(found, str):
+        if found:
+            complain(found)
+        return REFUSED
+    script, file, function = found
+    if (refusal := _drawing_problem(out, options)) is not None:
+        complain(refusal)
+        return REFUSED
+    try:
+        show = show_line if not manner.is_quiet and is_shown_on(sys.stderr) else None
+        report = map_rows(script, table, out, is_quiet=manner.is_quiet, show=show, **options)
+    except SaftError as error:
+        complain(str(error))
+        return REFUSED
+    except Interrupted as end:
+        end_drawing("interrupted")
+        if as_json:
+            write_result(json.dumps(end.report.summary()) + "\n")
+        raise
+    if options["check_only"]:
+        say(counted(report.rows, "row") + " checked: found nothing wrong")
+        for line in _most(file, function, report.rows, workspace):
+            say(line)
+        return 0
+    end_drawing("failed" if report.stopped else "ok", report.stopped or "")
+    if as_json:
+        write_result(json.dumps(report.summary()) + "\n")
+    else:
+        say(str(report))
+    if report.stopped is not None:
+        complain(f"stopped: {report.stopped}")
+    if report.waiting:
+        complain(f"`saftc approve {out}` decides; then run the same command again to resume")
+    return _exit_code(report)
+
+
+def _drawing_problem(out: str, options: Mapping[str, Any]) -> str | None:
+    """Begins what is drawn of the job; gives why that cannot be."""
+    is_elsewhere = options["workers"] is not None or options["address"] is not None
+    if is_elsewhere and any(map(os.environ.get, ("SAFT_TIMELINE", "SAFT_CHROME"))):
+        return (
+            "--timeline and --chrome draw what this process asks, and workers ask elsewhere; "
+            f"`saftc trace {out}/job.db --html FILE` draws the job"
+        )
+    return begin_drawing()
+
+
+def _exit_code(report: "Report") -> int:
+    from runtime_support.errors import RunWaiting
+
+    if report.budget_spent:
+        return BUDGET_SPENT
+    if report.stopped is None and report.waiting:
+        return RunWaiting.exit_code
+    return FAILED if report.failed or report.stopped else 0
+
+
+def _script_of(target: str, workspace: Workspace) -> "str | tuple[Script, str, str]":
+    """The compiled script of `FILE:FUNCTION`, the file and the function, or what is wrong with it;
+    empty where that was told.
+    """
+    from runtime_support.map import Module, Script
     from saftc.runtime import did_you_mean, listed
 
     file, _, function = target.rpartition(":")
     if not (file and function):
-        complain(f"{target} names no function of a script: it has the form triage.saft:triage")
-        return 2
+        return f"{target} names no function of a script: it has the form triage.saft:triage"
     root, modules = workspace.root_of(file), list[Module]()
     scripts = [*map(str, workspace.siblings(workspace.compile(file))), file]
     for path in scripts:
         module = workspace.compile_with_map(path, f"{Path(path).stem}.py")
         write_rendered(module.said_when_used, sys.stderr)
         if module.text is None:
-            return 1
+            return ""
         name = name_in(root, Path(path))
         modules.append(Module(name, module.text, module.source_map))
     for path in scripts:
         found = next(_effects_of_the_top(path, workspace), None)
         if found is not None:
-            complain(found)
-            return 1
+            return found
     functions = _functions(file, workspace)
     if function not in functions:
         hint = did_you_mean(function, functions) or f"its functions are {listed(functions)}"
-        complain(f"{shown(file)} has no function `{function}`; {hint}")
-        return 1
-    try:
-        script = Script(tuple(modules), functions[function], str(root.resolve()))
-        is_shown = not manner.is_quiet and is_shown_on(sys.stderr)
-        show = show_line if is_shown else None
-        report = map_rows(script, table, out, is_quiet=manner.is_quiet, show=show, **options)
-    except SaftError as problem:
-        complain(str(problem))
-        return 1
-    if options["check_only"]:
-        say(counted(report.rows, "row") + " checked: found nothing wrong")
-        for line in _most(file, function, report.rows, workspace):
-            say(line)
-        return 0
-    say(str(report))
-    if report.stopped is not None:
-        complain(f"stopped: {report.stopped}")
-    if report.waiting:
-        complain(f"`saftc approve {out}` decides; then run the same command again to resume")
-        return 1 if report.stopped is not None else RunWaiting.exit_code
-    return 1 if report.failed or report.stopped else 0
+        return f"{shown(file)} has no function `{function}`; {hint}"
+    return Script(tuple(modules), functions[function], str(root.resolve())), file, function
 
 
 def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator[str]:

@@ -99,6 +99,18 @@ Replay = Annotated[
         rich_help_panel=KEEPING,
     ),
 ]
+Trace = Annotated[
+    bool,
+    typer.Option(
+        "--trace",
+        help="Show what is sent and received, on standard error.",
+        rich_help_panel=LOOKING,
+    ),
+]
+Usage = Annotated[
+    bool,
+    typer.Option("--usage", help="Report at the end what the run used.", rich_help_panel=LOOKING),
+]
 Log = Annotated[
     str | None,
     typer.Option(
@@ -140,6 +152,67 @@ class OutputFormat(StrEnum):
 
     parquet = "parquet"
     jsonl = "jsonl"
+    csv = "csv"
+
+
+TableFormat = Annotated[
+    OutputFormat | None,
+    typer.Option(
+        help="The format of the output; that of the table by default.", rich_help_panel=OUTPUT
+    ),
+]
+SummaryAsJson = Annotated[
+    bool,
+    typer.Option("--json", help="Write the summary as JSON.", rich_help_panel=OUTPUT),
+]
+Delimiter = Annotated[
+    str, typer.Option(help="What parts the values of a CSV file.", metavar="CHARACTER")
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(help="The encoding of a table of text; UTF-8 by default.", metavar="NAME"),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Processes on this machine, by Dask; only this one by default.",
+        metavar="N",
+        rich_help_panel=CONCURRENCY,
+    ),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        help="The scheduler of a Dask cluster.", metavar="URL", rich_help_panel=CONCURRENCY
+    ),
+]
+MaxFailed = Annotated[
+    str | None,
+    typer.Option(
+        help="Stop when more rows fail: a number, or a share.",
+        metavar="N|N%",
+        rich_help_panel=LIMITS,
+    ),
+]
+RowTimeout = Annotated[
+    float | None,
+    typer.Option(
+        help="A row that takes longer fails.", metavar="SECONDS", rich_help_panel=LIMITS
+    ),
+]
+RequestsPerMinute = Annotated[
+    float | None,
+    typer.Option(
+        help="Requests per minute, of all processes.", metavar="N", rich_help_panel=LIMITS
+    ),
+]
+TokensPerMinute = Annotated[
+    float | None,
+    typer.Option(
+        help="Tokens per minute, of all processes.", metavar="N", rich_help_panel=LIMITS
+    ),
+]
 
 
 def set_variables(**settings: object) -> None:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import runtime_support
@@ -142,7 +142,7 @@ def _workflow(name: str) -> AbstractContextManager[None]:
 
 def _begin_records(command: list[str]) -> int | None:
     """Begins what is drawn and kept of the run; the exit code where that cannot be done."""
-    problem, code = _output_problem(), 2
+    problem, code = begin_drawing(), 2
     if problem is None:
         problem, code = _journal_problem(command), 1
     if problem is None:
@@ -151,7 +151,7 @@ def _begin_records(command: list[str]) -> int | None:
     return code
 
 
-def _output_problem() -> str | None:
+def begin_drawing() -> str | None:
     """Begins what is drawn of the run, if anything is; gives why it, or a log, cannot be written.
 
     A run without prompts is drawn, too: an older page would be taken for its.
@@ -212,13 +212,20 @@ def _end_run(ended: Ended, error: str, scripts: Mapping[str, Running]) -> str | 
         except JournalError as failure:
             problem = str(failure)
     tell_sum()
+    if problem is not None and ended == "ok":
+        ended, error = "failed", problem
+    end_drawing(ended, error, scripts)
+    return problem
+
+
+def end_drawing(
+    ended: Ended, error: str = "", scripts: "Mapping[str, Running]" = MappingProxyType({})
+) -> None:
+    """Draws the run, if that was begun, and how it has ended."""
     if "saftc.looking.timeline" in sys.modules:
         from saftc.looking.timeline import write_timeline
 
-        if problem is not None and ended == "ok":
-            ended, error = "failed", problem
         write_timeline(ended, error, lambda: _overlaps(scripts))
-    return problem
 
 
 def _overlaps(scripts: Mapping[str, Running]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -17,9 +18,9 @@ from typing import Any
 import pytest
 
 from runtime_support._local.provider import is_available
+from runtime_support.map import _runner as runner
 from runtime_support.runs import _budgets as spending
 from runtime_support.runs._recordings import close
-from runtime_support.scale import _mapping as mapping
 from tests.cli.conftest import Command
 from tests.support.fake_server import Answer, FakeServer
 
@@ -79,7 +80,7 @@ def test_a_function_of_a_script_and_the_same_again(saftc: Command) -> None:
 def test_how_far_it_is_unless_it_is_to_be_quiet(
     saftc: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mapping, "_TOLD_EVERY", 0.0)
+    monkeypatch.setattr(runner, "_TOLD_EVERY", 0.0)
     job = ("map", "home/triage.saft:triage", "mails.csv")
     assert "saftc: 2 of 2 rows, " in saftc(*job, "loud").err
     quiet = saftc("-q", *job, "quiet")
@@ -116,7 +117,7 @@ def test_a_job_that_was_started_otherwise(saftc: Command) -> None:
     job = ("map", "home/triage.saft:list", "mails.csv", "out")
     assert saftc(*job, "--row-timeout", "60").code == 0
     ended = saftc(*job, "--keep", "none")
-    assert ended.code == 1
+    assert ended.code == 2
     assert "out holds another job, which was started with a different `keep`; " in ended.err
     assert saftc(*job, "--row-timeout", "30").code == 0
 
@@ -125,7 +126,7 @@ def test_rows_that_do_not_fit(saftc: Command, script: Script) -> None:
     script("mails.csv", "mail,least\nhello,1\nhi,x\nhello,2\n")
     job = ("map", "home/triage.saft:triage", "mails.csv", "out")
     ended = saftc(*job, "--check")
-    assert (ended.code, Path("out").exists()) == (1, False)
+    assert (ended.code, Path("out").exists()) == (2, False)
     assert ended.err == 'saftc: mails.csv:3: least: expected int, got string "x"\n'
     ended = saftc(*job)
     assert ended.code == 1 and "3 rows: 2 done, 1 failed (CheckError 1; errors-" in ended.err
@@ -136,8 +137,8 @@ def test_budget_and_limits_are_those_of_a_run(
 ) -> None:
     job = ("map", "home/triage.saft:triage", "mails.csv", "out")
     ended = saftc(*job, "--max-requests", "1", "--requests-per-minute", "100000")
-    assert ended.code == 1
-    assert "2 rows: 0 done, 2 left; 1 request" in ended.err
+    assert ended.code == 5
+    assert "2 rows: 1 done, 1 left; 1 request" in ended.err
     assert ended.err.endswith("raise `max_requests` to go on\n")
     monkeypatch.setattr(spending, "_of_process", spending.Spending())
     assert saftc(*job, "--max-requests", "2").code == 0
@@ -147,22 +148,22 @@ def test_budget_and_limits_are_those_of_a_run(
     ("arguments", "code", "told"),
     [
         (["home/triage.saft", "mails.csv"], 2, "home/triage.saft names no function of a script: "),
-        (["home/triage.saft:triag", "mails.csv"], 1, "no function `triag`; did you mean `triage`?"),
-        (["home/none.saft:f", "mails.csv"], 1, "there is no file home/none.saft"),
-        (["home/triage.saft:triage", "none.csv"], 1, "cannot read none.csv: No such file"),
+        (["home/triage.saft:triag", "mails.csv"], 2, "no function `triag`; did you mean `triage`?"),
+        (["home/none.saft:f", "mails.csv"], 2, "there is no file home/none.saft"),
+        (["home/triage.saft:triage", "none.csv"], 2, "cannot read none.csv: No such file"),
         (["home/triage.saft:triage", "mails.csv", "--column", "mail"], 2, "--column has the form"),
         (["home/triage.saft:triage", "mails.csv", "--set", "mail=x"], 2, "--set 'mail=\"x\"'"),
         (["home/triage.saft:triage", "mails.csv", "--max-failed", "a"], 2, "or a share as 10%"),
         (["home/triage.saft:triage", "mails.csv", "--in-flight", "0"], 2, "in-flight"),
         (
             ["home/triage.saft:main", "mails.csv"],
-            1,
+            2,
             "`main` takes no column of mails.csv: every row wo",
         ),
-        (["home/triage.saft:main", "mails.csv", "--check"], 1, "a parameter takes the column of"),
-        (["home/triage.saft:list", "mails.csv", "--set", 'mail="x"'], 1, "--column mail=... names"),
-        (["home/triage.saft:list", "mails.csv", "--row-timeout", "0"], 1, "row_timeout: expected"),
-        (["home/triage.saft:triage", "mails.csv", "--set", "x=1"], 1, "has no parameter `x`"),
+        (["home/triage.saft:main", "mails.csv", "--check"], 2, "a parameter takes the column of"),
+        (["home/triage.saft:list", "mails.csv", "--set", 'mail="x"'], 2, "--column mail=... names"),
+        (["home/triage.saft:list", "mails.csv", "--row-timeout", "0"], 2, "row_timeout: expected"),
+        (["home/triage.saft:triage", "mails.csv", "--set", "x=1"], 2, "has no parameter `x`"),
         (["home/triage.saft:triage", "mails.csv", "--provider", "x"], 2, "no provider `x`"),
     ],
 )
@@ -191,7 +192,7 @@ def test_a_top_level_that_every_process_would_run(
     script("home/lib/words.saft", WORDS + "\n" + top)
     ended = saftc("map", "home/triage.saft:triage", "mails.csv", "out")
     line = (WORDS + "\n" + top).rstrip("\n").count("\n") + 1
-    assert ended.code == 1
+    assert ended.code == 2
     assert ended.err == (
         f"saftc: home/lib/words.saft:{line}:1: the top level of a mapped script runs in every "
         f"process, and here it {said}; put it into `main`\n"
@@ -238,14 +239,144 @@ def test_a_default_that_asks_is_asked_at_the_top_level(
     script("home/use.saft", "from lib.tones import read\nf own(mail: string): ret read(mail)\n")
     target = "home/use.saft:own" if imported else "home/lib/tones.saft:read"
     ended = saftc("map", target, "mails.csv", "out")
-    assert (ended.code, Path("out").exists()) == (1, False)
+    assert (ended.code, Path("out").exists()) == (2, False)
     assert "home/lib/tones.saft:1:1: the top level of a mapped script runs in" in ended.err
 
 
 def test_mistakes_are_those_of_check(saftc: Command, script: Script) -> None:
     script("home/triage.saft", "f triage(mail: string) -> string:\n    ret male\n")
     ended = saftc("map", "home/triage.saft:triage", "mails.csv", "out")
-    assert ended.code == 1 and ended.err.startswith("error[SAFT0203]: unknown name `male`")
+    assert ended.code == 2 and ended.err.startswith("error[SAFT0203]: unknown name `male`")
+
+
+# Tables as people have them, and what is written
+
+
+def read_csv(*options: str, saftc: Command) -> tuple[int, list[object], str]:
+    ended = saftc("map", "home/triage.saft:list", "t.csv", "out", "--keep", "none", *options)
+    return ended.code, [row["result"] for row in rows("out/part-*")], ended.err
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "found"),
+    [
+        (b"id;mail\n1;a,b\n", ["--delimiter", ";"], ["a,b"]),
+        (b"id\tmail\n1\ta\n", ["--delimiter", "\\t"], ["a"]),
+        (b"id\tmail\n1\ta\n", ["--delimiter", "tab"], ["a"]),
+        ("mail\nÄ\n".encode("cp1252"), ["--encoding", "cp1252"], ["Ä"]),
+        ("mail\nÄ\n".encode("utf-8-sig"), [], ["Ä"]),
+        ("mail\nÄ\n".encode("utf-8-sig"), ["--encoding", "utf-8"], ["Ä"]),
+        ("mail\nÄ\n".encode("utf-16"), [], ["Ä"]),
+        ("id|mail\n1|Ä\n".encode("utf-16"), ["--delimiter", "|"], ["Ä"]),
+    ],
+)
+def test_delimiters_and_encodings(
+    data: bytes, options: list[str], found: list[str], saftc: Command
+) -> None:
+    Path("t.csv").write_bytes(data)
+    assert read_csv(*options, saftc=saftc)[:2] == (0, found)
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "told"),
+    [
+        (b"id;mail\n1;a\n", [], "its values are parted by `;`: --delimiter ';' reads it so"),
+        (b"id\tmail\n1\ta\n", [], "parted by `\\t`: --delimiter '\\t' reads it so"),
+        (b"mail\na\n\xff\n", [], "it is not UTF-8 text (line 3); --encoding names another enc"),
+        (b"mail\na\n", ["--encoding", "utf-9"], "there is no encoding 'utf-9'"),
+        (b"mail\na\n", ["--encoding", "base64"], "there is no encoding 'base64'"),
+        (b"mail\na\n", ["--delimiter", ";;"], "delimiter: expected one character, got ';;'"),
+        (b"mail\na\n", ["--delimiter", '"'], "delimiter: expected one character"),
+    ],
+)
+def test_tables_that_are_read_in_another_way(
+    data: bytes, options: list[str], told: str, saftc: Command
+) -> None:
+    Path("t.csv").write_bytes(data)
+    code, _, err = read_csv(*options, saftc=saftc)
+    assert (code, told in err, Path("out").exists()) == (2, True, False), err
+
+
+@pytest.mark.parametrize("line", ["[", '{"mail": NaN}', "[1]"])
+def test_json_lines_that_are_none_are_said_by_their_first(line: str, saftc: Command) -> None:
+    Path("t.jsonl").write_text(f"{line}\n" * 3)
+    ended = saftc("map", "home/triage.saft:list", "t.jsonl", "out")
+    assert ended.code == 2 and ended.err.startswith("saftc: t.jsonl:1: "), ended.err
+
+
+NOTES = """\
+type Note(text: string, tags: [string], score: float?)
+
+f note(mail: string) -> Note:
+    ret Note(mail, [mail, "x"], nil)
+"""
+
+
+@pytest.mark.parametrize("options", [["--csv"], ["--format", "csv"]])
+def test_results_as_csv(options: list[str], saftc: Command, script: Script) -> None:
+    script("home/notes.saft", NOTES)
+    script("mails.csv", 'id,mail\n1,"a ""b"", c"\n2,"d\ne"\n')
+    ended = saftc("map", "home/notes.saft:note", "mails.csv", "out", *options)
+    assert ended.code == 0, ended.err
+    with open("out/part-000000.csv", encoding="utf-8", newline="") as file:
+        found = list(csv.DictReader(file))
+    first = {"row": "0", "id": "1", "mail": 'a "b", c', "text": 'a "b", c', "score": ""}
+    assert found[0] == {**first, "tags": json.dumps(['a "b", c', "x"])}
+    assert [row["text"] for row in found] == ['a "b", c', "d\ne"]
+    both = ("--csv", "--format", "jsonl")
+    assert saftc("map", "home/notes.saft:note", "mails.csv", "other", *both).code == 2
+
+
+def test_the_summary_as_json(saftc: Command) -> None:
+    job = ("map", "home/triage.saft:triage", "mails.csv", "out", "--json")
+    ended = saftc(*job, "--set", "least=3")
+    found = json.loads(ended.out)
+    assert (ended.code, ended.err) == (1, "")
+    assert found.pop("seconds") >= 0
+    assert found == {
+        **{"rows": 2, "done": 1, "failed": 1, "failures": {"AssertionError": 1}, "waiting": 0},
+        **{"left": 0, "stopped": None, "budget_spent": False, "cost": 0.0, "requests": 1},
+        **{"input_tokens": found["input_tokens"], "output_tokens": found["output_tokens"]},
+    }
+    ended = saftc("map", *job[1:3], "other", "--json", "--max-requests", "1")
+    found = json.loads(ended.out)
+    assert (ended.code, found["budget_spent"], found["left"]) == (5, True, 1)
+
+
+def test_how_the_job_went_as_run_shows_it(
+    saftc: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("USAGE", "TIMELINE", "TRACE"):
+        monkeypatch.setenv(f"SAFT_{name}", "")  # and put back as it was
+    job = ("map", "home/triage.saft:triage", "mails.csv", "out")
+    ended = saftc(*job, "--usage", "--trace", "--timeline", "page.html")
+    assert ended.code == 0 and "2 prompts: 2 requests, " in ended.err
+    assert "convert" in ended.err, "what was sent"
+    assert "triage.saft:7" in Path("page.html").read_text(encoding="utf-8")
+    ended = saftc(*job[:3], "other", "--timeline", "page.html", "--workers", "2")
+    assert ended.code == 2 and "`saftc trace other/job.db --html FILE` draws the job" in ended.err
+
+
+# Rows that are retried
+
+
+def test_failed_rows_are_asked_by_an_edited_script(saftc: Command, script: Script) -> None:
+    job = ("map", "home/triage.saft:triage", "mails.csv", "out")
+    assert saftc(*job, "--set", "least=3").code == 1
+    script("home/triage.saft", TRIAGE.replace("len(mail) > least", "len(mail) > 0"))
+    ended = saftc(*job, "--set", "least=3")
+    assert ended.code == 2 and "a different script; it has 1 part that stays" in ended.err
+    assert "`--retry-failed` asks the rows that failed" in ended.err
+    ended = saftc(*job, "--set", "least=3", "--retry-failed")
+    assert ended.code == 0, ended.err
+    assert "1 failed row (1) and those that are left are asked with another script" in ended.err
+    assert [row["title"] for row in rows("out/part-*")] == ["HELLO", "HI"]
+    assert not list(Path("out").glob("errors-*"))
+    again = saftc(*job, "--set", "least=3")
+    assert again.code == 0 and "2 done; 2 requests" in again.err
+    script("home/triage.saft", TRIAGE.replace("length: int", "size: int"))
+    ended = saftc(*job, "--set", "least=3", "--retry-failed")
+    assert ended.code == 2 and "a different script, type of its result" in ended.err
 
 
 def test_a_recording_answers_rows(saftc: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,13 +33,13 @@ from runtime_support import (
     overlap,
     prompt,
 )
+from runtime_support.map import map_rows
 from runtime_support.programs import Plan, Registry, evaluate, program, run
 from runtime_support.runs import WaitingCall, journaled, settle, waiting_calls
 from runtime_support.runs import decide as saft_decide
 from runtime_support.runs._journal import add
 from runtime_support.runs._journal import entries as rows
 from runtime_support.runs._keeper import Approval
-from runtime_support.scale import map_rows
 
 
 def tool(name: str, **arguments: Any) -> ToolRequest:
@@ -787,11 +787,11 @@ def test_rows_that_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         provider = Answering()
 
         with configure(provider=provider):
-            report = map_rows(answer_row, rows, "out", chunk_rows=3, is_quiet=True)
+            report = map_rows(answer_row, rows, "out", part_rows=3, is_quiet=True)
         return report, provider.asked
 
     report, asked = mapped()
-    assert (report.done, report.waiting, report.failed, report.stopped) == (1, 3, 0, None)
+    assert (report.done, report.waiting, report.failed, report.stopped) == (4, 3, 0, None)
     assert "3 waiting for approval" in str(report)
     assert (sorted(asked), PAID) == (sorted(orders), [])
     waiting = {call.shown[15:17]: call for call in waiting_calls("out")}
@@ -799,8 +799,7 @@ def test_rows_that_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     saft_decide(waiting["br"], Decision.yes("ada"))
     saft_decide(waiting["fr"], Decision.no("no", "ada"))
     report, asked = mapped()
-    # A chunk is done when all of its rows are.
-    assert (report.done, report.waiting, asked, PAID) == (4, 1, [], ["br 1.0"])
+    assert (report.done, report.waiting, asked, PAID) == (6, 1, [], ["br 1.0"])
     for call in waiting_calls("out"):
         saft_decide(call, Decision.yes("ada"))
     report, asked = mapped()

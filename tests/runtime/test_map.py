@@ -10,11 +10,10 @@ import json
 import os
 import re
 import signal
-import sqlite3
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -28,10 +27,10 @@ from runtime_support import (
     CheckError,
     ConfigError,
     FileError,
-    JournalError,
     Reply,
     Request,
     configure,
+    journaled,
     overlap,
     prompt,
     read_text,
@@ -40,16 +39,14 @@ from runtime_support import _order as order
 from runtime_support._order import Clock, clock
 from runtime_support._schema.reading import schema_of
 from runtime_support.errors import AuthenticationFailed, ProviderError
+from runtime_support.map import Module, Script, map_rows
+from runtime_support.map import _rows as row_threads
+from runtime_support.map import _runner as runner
+from runtime_support.map._columns import columns_of, data_type
+from runtime_support.map._progress import Progress, Speed
 from runtime_support.providers import _backoff, _retries
 from runtime_support.runs._budgets import Spent
 from runtime_support.runs._lines import Held
-from runtime_support.scale import Module, Script, map_rows
-from runtime_support.scale import _chunk as chunk
-from runtime_support.scale import _local as local
-from runtime_support.scale import _mapping as mapping
-from runtime_support.scale._chunk import Chunk, Done
-from runtime_support.scale._columns import columns_of, data_type
-from runtime_support.scale._progress import Progress, Speed
 from tests.runtime.conftest import RequestClock
 from tests.runtime.test_retries import Clock as WaitingClock
 from tests.support.fake_server import LEFT, FakeServer, completion, status
@@ -112,7 +109,7 @@ def parts(folder: str) -> dict[str, bytes]:
 @pytest.mark.parametrize("name", ["mails.parquet", "mails.csv", "mails.jsonl"])
 def test_each_row_has_its_result(name: str) -> None:
     configure(provider=Echo(str.upper))
-    report = map_rows(ask, table(name, 7), "out", chunk_rows=3)
+    report = map_rows(ask, table(name, 7), "out", part_rows=3)
     assert (report.rows, report.done, report.failed, report.stopped) == (7, 7, 0, None)
     assert (report.usage.requests, report.usage.input_tokens) == (7, 70)
     if name == "mails.parquet":
@@ -124,7 +121,7 @@ def test_each_row_has_its_result(name: str) -> None:
         {"row": n, "id": kept(n), "mail": f"mail {n}", "result": f"MAIL {n}"} for n in range(7)
     ]
     assert len(parts("out")) == 3
-    assert os.listdir("out/journal") == []
+    assert sorted(os.listdir("out")) == ["job.db", *sorted(parts("out"))]
 
 
 def test_parts_do_not_depend_on_threads_or_time() -> None:
@@ -138,10 +135,10 @@ def test_parts_do_not_depend_on_threads_or_time() -> None:
         return asked
 
     configure(provider=Echo(late))
-    map_rows(ask, path, "two", in_flight=2, chunk_rows=8)
+    map_rows(ask, path, "two", in_flight=2, part_rows=8)
     configure(provider=Echo())
-    map_rows(ask, path, "one", in_flight=1, chunk_rows=8)
-    map_rows(ask, path, "many", in_flight=32, chunk_rows=8)
+    map_rows(ask, path, "one", in_flight=1, part_rows=8)
+    map_rows(ask, path, "many", in_flight=32, part_rows=8)
     assert parts("one") == parts("two") == parts("many")
 
 
@@ -188,7 +185,7 @@ def test_the_columns_of_a_table_come_from_the_type() -> None:
         return Ticket(mail, "low", [mail], 1, late, Address("Oslo"), other=other, more={"a": 1})
 
     table("mails.parquet", 2)
-    map_rows(triage, "mails.parquet", "out", keep="none", chunk_rows=1)
+    map_rows(triage, "mails.parquet", "out", keep="none", part_rows=1)
     frames = [pl.read_parquet(path) for path in sorted(Path("out").glob("*.parquet"))]
     assert frames[0].schema == frames[1].schema
     assert frames[1].row(0, named=True) == {
@@ -267,9 +264,9 @@ def test_values_of_several_lines_and_long_ones() -> None:
     long = "x" * 300_000
     Path("in.csv").write_text(f'mail\n"two\nlines"\n{long}\n', encoding="utf-8")
     configure(provider=Echo())
-    report = map_rows(ask, "in.csv", "out", keep="none")
+    report = map_rows(ask, "in.csv", "out")
     assert [row["result"] for row in lines("out/part-*")] == ["two\nlines", long]
-    assert report.rows == 2 and len(parts("out")) == 2, "a chunk is bounded by its bytes as well"
+    assert report.rows == 2 and len(parts("out")) == 2, "a part is bounded by its bytes as well"
 
 
 def test_a_function_takes_any_columns_that_are_named_for_it() -> None:
@@ -308,8 +305,8 @@ def test_prompts_of_one_row_overlap() -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize(("length", "chunk_rows"), [(90_000, 200), (10, 3)])
-def test_as_many_rows_at_once_as_may_be_in_chunks_of_few(length: int, chunk_rows: int) -> None:
+@pytest.mark.parametrize(("length", "part_rows"), [(90_000, 200), (10, 3)])
+def test_as_many_rows_at_once_as_may_be_in_chunks_of_few(length: int, part_rows: int) -> None:
     all_at_once = threading.Barrier(16)
 
     def together(mail: str) -> int:
@@ -319,13 +316,13 @@ def test_as_many_rows_at_once_as_may_be_in_chunks_of_few(length: int, chunk_rows
     mails = ({"mail": "x" * length} for _ in range(48))
     Path("mails.jsonl").write_text("".join(json.dumps(mail) + "\n" for mail in mails))
     report = map_rows(
-        together, "mails.jsonl", "out", keep="none", in_flight=16, chunk_rows=chunk_rows
+        together, "mails.jsonl", "out", keep="none", in_flight=16, part_rows=part_rows
     )
     assert report.done == 48
 
 
 @pytest.mark.heavy
-def test_nothing_of_a_chunk_is_held_when_it_is_done() -> None:
+def test_nothing_of_a_row_is_held_when_it_is_done() -> None:
     held: list[int] = []
 
     def counting(mail: str) -> str:
@@ -335,9 +332,9 @@ def test_nothing_of_a_chunk_is_held_when_it_is_done() -> None:
         return ask(mail)
 
     configure(provider=Echo())
-    map_rows(counting, table("mails.jsonl", 500), "out", in_flight=1, chunk_rows=5)
+    map_rows(counting, table("mails.jsonl", 500), "out", in_flight=1, part_rows=5)
     few, many = held
-    assert many - few < 80  # as many as there are chunks between
+    assert many - few < 80  # as many as there are parts between
 
 
 # Rows that fail
@@ -379,8 +376,8 @@ class Outside(BaseException):
         *(pytest.exit.Exception, pytest.skip.Exception, MemoryError, RecursionError),
     ],
 )
-@pytest.mark.parametrize("chunk_rows", [1, 200])
-def test_whatever_a_row_raises_it_fails_once(kind: Any, chunk_rows: int) -> None:
+@pytest.mark.parametrize("part_rows", [1, 200])
+def test_whatever_a_row_raises_it_fails_once(kind: Any, part_rows: int) -> None:
     called: list[str] = []
 
     def odd(mail: str) -> str:
@@ -389,7 +386,7 @@ def test_whatever_a_row_raises_it_fails_once(kind: Any, chunk_rows: int) -> None
             raise kind("no mail")
         return mail
 
-    report = map_rows(odd, table("mails.csv", 4), "out", chunk_rows=chunk_rows)
+    report = map_rows(odd, table("mails.csv", 4), "out", part_rows=part_rows)
     assert (report.done, report.failures) == (3, {kind.__name__: 1})
     assert sorted(called) == [f"mail {n}" for n in range(4)]
     (failed,) = lines("out/errors-*")
@@ -407,27 +404,6 @@ def test_what_calls_that_run_ahead_raise_fails_their_row() -> None:
 
     report = map_rows(thrice, table("mails.csv", 3), "out")
     assert (report.done, report.failures) == (2, {"CancelledError": 1})
-
-
-def test_a_chunk_that_nobody_brings_on_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    tries: list[int] = []
-    run = local.run_chunk
-
-    def lose(job: Any, part: Chunk, *others: Any) -> Done:
-        tries.append(part.number)
-        done = run(job, part, *others)
-        if part.number == 1:
-            del done.values[3]
-        return done
-
-    monkeypatch.setattr(local, "run_chunk", lose)
-    configure(provider=(echo := Echo()))
-    report = map_rows(ask, table("mails.csv", 6), "out", chunk_rows=2)
-    assert (report.done, report.failures, report.stopped) == (5, {"WorkerLost": 1}, None)
-    assert tries.count(1) == 3 and tries[-1] == 1 and len(echo.asked) == 6
-    (failed,) = lines("out/errors-*")
-    assert failed["row"] == 3 and failed["input"] == {"mail": "mail 3"}
-    assert failed["message"].startswith("chunk 1 (rows 2 to 3) was started 3 times")
 
 
 # Rows that take too long
@@ -454,8 +430,8 @@ class RowClock(Clock):
 def late(monkeypatch: pytest.MonkeyPatch) -> list[Clock | None]:
     """Clocks of rows that have had their time; no others have, however slow the machine is."""
     monkeypatch.setattr(RowClock, "late", [])
-    monkeypatch.setattr(chunk, "Clock", RowClock)
-    monkeypatch.setattr(chunk, "_LOOK", 0.01)
+    monkeypatch.setattr(row_threads, "Clock", RowClock)
+    monkeypatch.setattr(runner, "LOOK", 0.01)
     return RowClock.late
 
 
@@ -471,7 +447,7 @@ def test_a_row_that_takes_too_long_fails_and_the_others_go_on(
     echo = Echo()
     configure(provider=echo)
     path = table("mails.csv", 6)
-    report = map_rows(odd, path, "out", in_flight=in_flight, row_timeout=60, chunk_rows=3)
+    report = map_rows(odd, path, "out", in_flight=in_flight, row_timeout=60, part_rows=3)
     assert (report.done, report.failures, report.stopped) == (4, {"RowTimeout": 2}, None)
     assert len(echo.asked) == 4
     first, _ = lines("out/errors-*")
@@ -484,7 +460,7 @@ def test_a_row_that_takes_too_long_fails_and_the_others_go_on(
         "input": {"mail": "mail 1"},
     }
     never.set()
-    assert map_rows(odd, path, "out", retry_failed=True, chunk_rows=3).failed == 0
+    assert map_rows(odd, path, "out", retry_failed=True, part_rows=3).failed == 0
 
 
 def test_a_row_that_was_left_asks_no_more(never: threading.Event) -> None:
@@ -532,7 +508,7 @@ def test_what_a_row_waits_for_its_server_is_not_its_time(
     assert waits.now >= 90
 
 
-def test_a_row_that_had_its_time_is_not_begun_again_with_its_chunk(
+def test_a_row_that_had_its_time_is_not_begun_again_with_the_job(
     never: threading.Event, late: list[Clock | None]
 ) -> None:
     begun: list[str] = []
@@ -551,6 +527,8 @@ def test_a_row_that_had_its_time_is_not_begun_again_with_its_chunk(
 
     configure(provider=Echo(answer), max_requests=100)
     report = map_rows(odd, table("mails.csv", 3), "out", row_timeout=60)
+    assert report.stopped is not None and "no money" in report.stopped and report.budget_spent
+    report = map_rows(odd, "mails.csv", "out", row_timeout=60)
     assert (report.done, report.failures) == (2, {"RowTimeout": 1})
     assert begun.count("mail 0") == 1 and begun.count("mail 1") == 2
 
@@ -558,7 +536,7 @@ def test_a_row_that_had_its_time_is_not_begun_again_with_its_chunk(
 def test_calls_that_never_end_end_the_job(
     never: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chunk, "MOST_LEFT", 4)
+    monkeypatch.setattr(row_threads, "MOST_LEFT", 4)
 
     def hang(mail: str) -> str:
         never.wait(60)
@@ -594,7 +572,7 @@ def test_what_rows_print_comes_as_whole_lines(capsys: pytest.CaptureFixture[str]
         return mail
 
     before = sys.stdout, sys.stderr
-    map_rows(loud, table("mails.csv", 8), "out", in_flight=4, chunk_rows=3, is_quiet=True)
+    map_rows(loud, table("mails.csv", 8), "out", in_flight=4, part_rows=3, is_quiet=True)
     assert (sys.stdout, sys.stderr) == before
     out, err = capsys.readouterr()
     mails = [f"mail {n}" for n in range(8)]
@@ -626,9 +604,10 @@ def test_rows_are_counted_as_they_end() -> None:
             counted.set()
 
     configure(provider=Echo())
-    speed = mapping.Speed.note
+    speed = runner.Speed.note
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mapping.Speed, "note", look)
+        patch.setattr(runner.Speed, "note", look)
+        patch.setattr(runner, "width_here", lambda: 120)
         assert map_rows(slow, table("mails.csv", 10), "out", show=texts.append).done == 9
     seen = [line for line in shown if " 9/10  1 failed  " in line]
     assert seen and "8 requests" in seen[-1]
@@ -724,15 +703,15 @@ def test_failed_rows_are_asked_again() -> None:
 
     path = table("mails.parquet", 10)
     configure(provider=Echo(odd))
-    assert map_rows(ask, path, "out", chunk_rows=4).failed == 5
+    assert map_rows(ask, path, "out", part_rows=4).failed == 5
     echo = Echo()
     configure(provider=echo)
-    report = map_rows(ask, path, "out", chunk_rows=4)
+    report = map_rows(ask, path, "out", part_rows=4)
     assert (report.done, report.failed, echo.asked) == (5, 5, []), "without being told, none are"
-    report = map_rows(ask, path, "out", chunk_rows=4, retry_failed=True)
+    report = map_rows(ask, path, "out", part_rows=4, retry_failed=True)
     assert (report.done, report.failed) == (10, 0)
     assert sorted(echo.asked) == [f"mail {n}" for n in range(1, 10, 2)]
-    map_rows(ask, path, "whole", chunk_rows=4)
+    map_rows(ask, path, "whole", part_rows=4)
     assert parts("out") == parts("whole")
 
 
@@ -743,7 +722,7 @@ def test_too_many_failures_end_the_job(most: float, told: str) -> None:
 
     configure(provider=Echo(fail))
     path = table("mails.csv", 1000)
-    report = map_rows(ask, path, "out", max_failed=most, chunk_rows=50, in_flight=1)
+    report = map_rows(ask, path, "out", max_failed=most, part_rows=50, in_flight=1)
     assert report.stopped == f"more than {told} failed"
     assert 0 < report.failed < 1000
     assert f"{1000 - report.failed} left" in str(report)
@@ -761,12 +740,13 @@ def test_what_no_other_row_would_do_better_ends_the_job(error: Exception) -> Non
     path = table("mails.csv", 20)
     before = Echo(refuse)
     configure(provider=before)
-    report = map_rows(ask, path, "out", in_flight=1, chunk_rows=5)
+    report = map_rows(ask, path, "out", in_flight=1, part_rows=5)
     assert report.stopped == f"{type(error).__name__}: {error}"
     assert report.failed == 0 and "part-000000.jsonl" not in parts("out")
+    assert report.done == len(before.asked) - 1
     echo = Echo()
     configure(provider=echo)
-    report = map_rows(ask, path, "out", chunk_rows=5)
+    report = map_rows(ask, path, "out", part_rows=5)
     assert (report.done, report.stopped) == (20, None)
     answered = set(before.asked) - {"mail 3"}
     assert len(answered) >= 3
@@ -778,7 +758,7 @@ def test_a_server_that_stays_away_ends_the_job(server: FakeServer) -> None:
     server.answers = [completion("one"), completion("two"), status(503)]
     report = map_rows(ask, table("mails.csv", 9), "out", in_flight=1)
     assert report.stopped is not None and report.stopped.startswith("ProviderError: ")
-    assert (report.done, report.failed, parts("out")) == (0, 0, {})
+    assert (report.done, report.failed, parts("out")) == (2, 0, {})
     server.answers = [completion("more")]
     configure(retries=None, patience=None)
     report = map_rows(ask, "mails.csv", "out")
@@ -855,7 +835,7 @@ def test_a_row_that_does_not_fit_fails_wherever_it_stands(
 ) -> None:
     counts = ["x" if row == bad else str(row) for row in range(150)]
     Path("in.csv").write_text("mail,count\n" + "".join(f"m,{count}\n" for count in counts))
-    report = map_rows(length, "in.csv", "out", keep="none", chunk_rows=40, **options)
+    report = map_rows(length, "in.csv", "out", keep="none", part_rows=40, **options)
     rows = options.get("limit", 150)
     assert (report.done, report.failures, report.stopped) == (rows - 1, {"CheckError": 1}, None)
     (failed,) = lines("out/errors-*")
@@ -864,7 +844,7 @@ def test_a_row_that_does_not_fit_fails_wherever_it_stands(
 
 def test_rows_that_do_not_fit_count_for_how_many_may_fail() -> None:
     Path("in.csv").write_text("mail,count\n" + "m,x\nm,y\nm,z\nm,4\n" * 60)
-    report = map_rows(length, "in.csv", "out", keep="none", chunk_rows=4, max_failed=5, in_flight=1)
+    report = map_rows(length, "in.csv", "out", keep="none", part_rows=4, max_failed=5, in_flight=1)
     assert report.stopped == "more than 5 rows failed" and report.failed < 100
 
 
@@ -946,7 +926,10 @@ def test_tables_that_cannot_be_read() -> None:
     assert refused(table="mails.txt").startswith("mails.txt: a table is a file that ends in .parq")
     assert "No such file" in refused(table="none.csv")
     Path("mails.csv").write_bytes(b"mail\n\xff\xfe\n")
-    assert refused() == "cannot read mails.csv: it is not UTF-8 text"
+    assert refused() == (
+        "cannot read mails.csv: it is not UTF-8 text (line 2); --encoding names another encoding, "
+        "such as cp1252"
+    )
     Path("mails.csv").write_text("")
     assert refused() == "mails.csv:1: the file is empty"
     Path("mails.parquet").write_text("no parquet")
@@ -1053,11 +1036,12 @@ def test_folders_that_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
         map_rows(ask, path, "file")
     Path("parts").mkdir()
     Path("parts/part-000000.jsonl").write_text("")
-    with pytest.raises(ConfigError, match=r"has parts, but no job\.journal"):
+    with pytest.raises(ConfigError, match=r"has parts, but no job\.db"):
         map_rows(ask, path, "parts")
     Path("other").mkdir()
-    Path("other/job.journal").write_text('{"saft": "journal"}\n')
-    with pytest.raises(ConfigError, match="is not a journal of a job of this version"):
+    with journaled("other/job.db"):
+        ask("hello")
+    with pytest.raises(ConfigError, match=r"job\.db is not the file of a job; name another folder"):
         map_rows(ask, path, "other")
 
 
@@ -1073,6 +1057,7 @@ def folder_with(*names: str) -> Path:
 def test_nothing_of_somebody_else_is_removed(tmp_path: Path) -> None:
     others = [".saft-mine", ".saft-", ".saft-0123456789abcdeg", ".saft-0123456789abcdef0", "x.tmp"]
     others += ["journal/000000.notes.txt", "journal/notes.tmp"]
+    Path("out/journal").mkdir(parents=True)
     out = folder_with(*others, ".saft-0123456789abcdef", ".saft-fedcba9876543210")
     elsewhere = tmp_path / "elsewhere"
     elsewhere.write_text("mine")
@@ -1094,12 +1079,12 @@ def test_nothing_of_somebody_else_is_removed(tmp_path: Path) -> None:
 )
 def test_a_file_that_is_not_of_a_job_stays_as_it_is(text: str) -> None:
     Path("out").mkdir()
-    Path("out/job.journal").write_text(text)
+    Path("out/job.db").write_text(text)
     path = table("mails.csv", 2)
     for check_only in (True, False):
-        with pytest.raises(ConfigError, match="is not a journal of a job of this version"):
+        with pytest.raises(ConfigError, match=r"job\.db is (not )?a journal"):
             map_rows(ask, path, "out", check_only=check_only)
-    assert Path("out/job.journal").read_text() == text
+    assert Path("out/job.db").read_text() == text
 
 
 @pytest.mark.parametrize("is_there", [True, False])
@@ -1108,30 +1093,15 @@ def test_a_link_is_not_followed(is_there: bool, tmp_path: Path) -> None:
     if is_there:
         target.write_text("")
     Path("out").mkdir()
-    Path("out/job.journal").symlink_to(target)
-    with pytest.raises(ConfigError, match=r"job\.journal is a link"):
+    Path("out/job.db").symlink_to(target)
+    with pytest.raises(ConfigError, match=r"job\.db is a link"):
         map_rows(ask, table("mails.csv", 2), "out")
     assert target.exists() == is_there and not (is_there and target.read_text())
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        *("[1]", "3", '"chunk"', '{"chunk": 0}', '{"chunk": [], "try": {}}', '{"try": []}'),
-        *("[" * 9999, '{"chunk": 0, "spent": [1], "journals": 3, "keep": 1}', '{"begun": "x"}'),
-    ],
-)
-def test_a_damaged_line_of_a_job_is_left_out(line: str) -> None:
-    out = folder_with()
-    before = parts("out")
-    with (out / "job.journal").open("a") as file:
-        file.write(line + "\n")
-    assert map_rows(ask, "mails.csv", "out").done == 2 and parts("out") == before
-
-
-def test_a_job_that_was_killed_with_its_first_line() -> None:
+def test_a_job_that_was_killed_when_it_had_just_begun() -> None:
     Path("out").mkdir()
-    Path("out/job.journal").write_text('{"saft": "map", "vers')
+    Path("out/job.db").touch()
     configure(provider=Echo())
     assert map_rows(ask, table("mails.csv", 2), "out").done == 2
 
@@ -1143,9 +1113,9 @@ def test_what_is_written_is_for_its_owner_alone() -> None:
             raise ValueError
         return mail
 
-    map_rows(odd, table("mails.csv", 2), "out", keep_journals=True)
+    map_rows(odd, table("mails.csv", 2), "out")
     files = [path for path in Path("out").rglob("*") if path.is_file()]
-    assert len(files) == 4 and {path.stat().st_mode & 0o777 for path in files} == {0o600}
+    assert len(files) == 3 and {path.stat().st_mode & 0o777 for path in files} == {0o600}
 
 
 def test_a_disk_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1161,10 +1131,10 @@ def test_a_disk_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", full)
-        report = map_rows(ask, path, "out", chunk_rows=2)
+        report = map_rows(ask, path, "out", part_rows=2)
     assert report.stopped is not None and "No space left on device; what was" in report.stopped
     assert list(Path("out").glob(".*")) == []
-    assert map_rows(ask, path, "out", chunk_rows=2).done == 4 == len(echo.asked)
+    assert map_rows(ask, path, "out", part_rows=2).done == 4 == len(echo.asked)
 
 
 def test_a_disk_that_is_full_before_the_job_begins(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1174,54 +1144,17 @@ def test_a_disk_that_is_full_before_the_job_begins(monkeypatch: pytest.MonkeyPat
     path = table("mails.csv", 4)
     with monkeypatch.context() as patch:
         patch.setattr(Held, "add", full)
-        with pytest.raises(JournalError, match=r"cannot write .*job\.journal: No space left"):
+        with pytest.raises(ConfigError, match=r"cannot use .*job\.db.*: No space left"):
             map_rows(ask, path, "out")
-    configure(provider=Echo(), max_requests=1)
-    assert map_rows(ask, path, "out").stopped is not None
-    replace = os.replace
-
-    def full_there(source: str, target: str) -> None:
-        if "journal" in target:
-            full(None, b"")
-        replace(source, target)
-
-    configure(max_requests=None)
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", full_there)
-        stopped = map_rows(ask, path, "out").stopped
-    assert stopped is not None and "JournalError: cannot write " in stopped
+    configure(provider=Echo())
     assert map_rows(ask, path, "out").done == 4
-
-
-@pytest.mark.skipif(os.name == "nt", reason="links are for some users alone")
-def test_an_attempt_may_take_a_journal_away_from_another() -> None:
-    def answer(asked: str) -> str:
-        os.symlink("gone", f"out/journal/000000.{asked}.jsonl")
-        return asked
-
-    configure(provider=Echo(answer))
-    assert map_rows(ask, table("mails.csv", 1), "out").done == 1
-
-
-def test_what_a_killed_process_has_left_half_done() -> None:
-    configure(provider=Echo(), max_requests=3)
-    path = table("mails.csv", 8)
-    assert map_rows(ask, path, "out", in_flight=1).usage.requests == 3
-    (journal,) = Path("out/journal").iterdir()
-    # Before it has made a database, and its tables, and between a copy and its end.
-    journal.with_name("000000.killed-1.jsonl").touch()
-    with closing(sqlite3.connect(journal.with_name("000000.killed-2.jsonl"))) as database:
-        database.execute("pragma journal_mode = wal")
-    journal.with_name("000000.killed-3.jsonl").write_bytes(journal.read_bytes())
-    configure(provider=(echo := Echo()), max_requests=8)
-    report = map_rows(ask, path, "out", in_flight=1)
-    assert (report.done, report.usage.requests, len(echo.asked)) == (8, 8, 5)
 
 
 def test_a_file_of_somebody_else_stays_among_the_journals() -> None:
     configure(provider=Echo(), max_requests=2)
     path = table("mails.csv", 4)
     assert map_rows(ask, path, "out").stopped is not None
+    Path("out/journal").mkdir()
     Path("out/journal/notes.jsonl").write_text("[]\n")
     configure(max_requests=None)
     assert map_rows(ask, path, "out").done == 4
@@ -1241,30 +1174,29 @@ def test_one_process_at_a_time() -> None:
     first = threading.Thread(target=map_rows, args=(ask, path, "out"))
     first.start()
     assert entered.wait(60)
-    with pytest.raises(ConfigError, match=r"another process is using it, .*-\d+ since 20"):
+    with pytest.raises(ConfigError, match=rf"job\.db is in use by process {os.getpid()}"):
         map_rows(ask, path, "out")
     go_on.set()
     first.join()
     assert len(lines("out/part-*")) == 1
 
 
-def test_journals_are_kept_for_an_edited_function() -> None:
+def test_what_was_answered_is_for_an_edited_function() -> None:
     echo = Echo()
     configure(provider=echo)
     path = table("mails.csv", 5)
-    map_rows(ask, path, "out", keep_journals=True, chunk_rows=2)
-    map_rows(ask, path, "out", chunk_rows=2)
-    assert len(os.listdir("out/journal")) == 3
+    map_rows(ask, path, "out", part_rows=2)
 
     def edited(mail: str) -> str:
         return ask(mail) + (prompt("Read {again}", again="again").value if mail == "mail 4" else "")
 
-    os.makedirs("new")
-    os.rename("out/journal", "new/journal")
+    os.makedirs("new/journal")
+    os.rename("out/job.db", "new/journal/before.db")
     edited.__name__ = "ask"
     del echo.asked[:]
-    report = map_rows(edited, path, "new", chunk_rows=2)
+    report = map_rows(edited, path, "new", part_rows=2)
     assert echo.asked == ["again"] and report.done == 5
+    assert os.listdir("new/journal") == []
 
 
 # Budgets
@@ -1274,14 +1206,14 @@ def test_a_budget_of_the_whole_job_is_never_passed_and_a_larger_one_goes_on() ->
     echo = Echo()
     configure(provider=echo, max_requests=13)
     path = table("mails.csv", 40)
-    report = map_rows(ask, path, "out", chunk_rows=5)
+    report = map_rows(ask, path, "out", part_rows=5)
     assert len(echo.asked) == 13 == report.usage.requests
     assert report.stopped is not None and "raise `max_requests` to go on" in report.stopped
-    report = map_rows(ask, path, "out", chunk_rows=5)
+    report = map_rows(ask, path, "out", part_rows=5)
     assert len(echo.asked) == 13, "what was paid before counts"
     assert report.usage.requests == 13 and report.stopped is not None
     configure(max_requests=40)
-    report = map_rows(ask, path, "out", chunk_rows=5)
+    report = map_rows(ask, path, "out", part_rows=5)
     assert (report.done, report.stopped, report.usage.requests) == (40, None, 40)
     assert len(echo.asked) == 40
 
@@ -1299,17 +1231,17 @@ def test_a_row_that_catches_what_ends_the_job_is_asked_later(fails: bool) -> Non
     echo = Echo()
     configure(provider=echo, max_requests=3)
     path = table("mails.csv", 8)
-    report = map_rows(stubborn, path, "out", chunk_rows=4)
+    report = map_rows(stubborn, path, "out", part_rows=4)
     assert report.stopped is not None and "raise `max_requests` to go on" in report.stopped
     assert report.failed == 0 and len(echo.asked) == 3
     configure(max_requests=8)
-    assert map_rows(stubborn, path, "out", chunk_rows=4).done == 8 == len(echo.asked)
+    assert map_rows(stubborn, path, "out", part_rows=4).done == 8 == len(echo.asked)
     assert [row["result"] for row in lines("out/part-*")] == [f"mail {n}" for n in range(8)]
 
 
 def test_a_budget_that_is_enough_is_no_hindrance() -> None:
     configure(provider=Echo(), max_requests=50, max_total_tokens=50 * 60)
-    report = map_rows(ask, table("mails.csv", 50), "out", chunk_rows=7)
+    report = map_rows(ask, table("mails.csv", 50), "out", part_rows=7)
     assert (report.done, report.stopped) == (50, None)
 
 
@@ -1317,7 +1249,7 @@ def test_what_is_too_little_for_many_chunks_at_once_is_spent_by_fewer() -> None:
     # A row takes 15 tokens, and is guessed to take some 110 by its length.
     configure(provider=Echo(), max_total_tokens=16 * 15 + 120)
     Path("mails.jsonl").write_text("".join(f'{{"mail": "{n:400}"}}\n' for n in range(16)))
-    report = map_rows(ask, "mails.jsonl", "out", chunk_rows=1, in_flight=16)
+    report = map_rows(ask, "mails.jsonl", "out", part_rows=1, in_flight=16)
     assert (report.done, report.stopped) == (16, None)
 
 
@@ -1326,12 +1258,12 @@ def test_a_budget_of_tokens_and_of_cost() -> None:
     path = table("mails.csv", 60)
     echo = Echo()
     configure(provider=echo, model="echo", prices=prices, max_cost=20e-6 * 20)
-    report = map_rows(ask, path, "out", chunk_rows=10, in_flight=1)
+    report = map_rows(ask, path, "out", part_rows=10, in_flight=1)
     assert report.stopped is not None and "max_cost" in report.stopped
     assert report.cost == pytest.approx(len(echo.asked) * 20e-6)
     assert 10 <= len(echo.asked) <= 20
     configure(max_cost=None, max_total_tokens=15 * 40)
-    report = map_rows(ask, path, "out", chunk_rows=10, in_flight=1)
+    report = map_rows(ask, path, "out", part_rows=10, in_flight=1)
     assert report.stopped is not None and "max_total_tokens" in report.stopped
     assert report.usage.input_tokens + report.usage.output_tokens <= 15 * 40
 
@@ -1343,17 +1275,17 @@ class Lengthy(Echo):
         return replace(super().complete(request), input_tokens=22, output_tokens=1000)
 
 
-@pytest.mark.parametrize("chunk_rows", [3, 200])
+@pytest.mark.parametrize("part_rows", [3, 200])
 @pytest.mark.parametrize("limit", [None, 1000])
-def test_a_budget_holds_with_many_rows_at_once(chunk_rows: int, limit: int | None) -> None:
+def test_a_budget_holds_with_many_rows_at_once(part_rows: int, limit: int | None) -> None:
     path = table("mails.csv", 100)
     prices = {"lengthy": {"input": 10, "output": 10}}
     configure(provider=Lengthy(), prices=prices, max_total_tokens=20_000, max_tokens=limit)
-    report = map_rows(ask, path, "out", chunk_rows=chunk_rows, in_flight=64)
+    report = map_rows(ask, path, "out", part_rows=part_rows, in_flight=64)
     assert report.stopped is not None and "max_total_tokens" in report.stopped
     assert 15_000 < report.usage.input_tokens + report.usage.output_tokens <= 20_000
     configure(max_total_tokens=None, max_cost=0.4)
-    report = map_rows(ask, path, "out", chunk_rows=chunk_rows, in_flight=64)
+    report = map_rows(ask, path, "out", part_rows=part_rows, in_flight=64)
     assert report.stopped is not None and "max_cost" in report.stopped
     assert 0.35 < report.cost <= 0.4
 
@@ -1365,13 +1297,13 @@ def test_a_budget_holds_with_many_rows_at_once(chunk_rows: int, limit: int | Non
 def stopped(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """Set when a job has begun to end."""
     event = threading.Event()
-    stop = mapping.JobChunks._stop  # pyright: ignore[reportPrivateUsage]
+    stop = runner.JobRun.stop
 
-    def told(self: mapping.JobChunks, why: str) -> None:
+    def told(self: runner.JobRun, why: Any) -> None:
         stop(self, why)
         event.set()
 
-    monkeypatch.setattr(mapping.JobChunks, "_stop", told)
+    monkeypatch.setattr(runner.JobRun, "stop", told)
     return event
 
 
@@ -1389,13 +1321,15 @@ def test_an_interrupt_waits_for_the_rows_under_way(
     path = table("mails.csv", 30)
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     with pytest.raises(KeyboardInterrupt):
-        map_rows(ask, path, "out", in_flight=1, chunk_rows=10)
+        map_rows(ask, path, "out", in_flight=1, part_rows=10)
     asked = echo.asked
     assert asked[-1] == "mail 2" and len(asked) < 20
-    assert re.search(r"30 rows: 1?0 done, [23]0 left; .*; run the same", capsys.readouterr().err)
+    count = len(asked)
+    told = rf"30 rows: {count} done, {30 - count} left; .*; {count} answers are kept in .*job\.db; "
+    assert re.search(told, capsys.readouterr().err)
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
     configure(provider=(echo := Echo()))
-    assert map_rows(ask, path, "out", chunk_rows=10).done == 30
+    assert map_rows(ask, path, "out", part_rows=10).done == 30
     assert sorted([*asked, *echo.asked]) == sorted(f"mail {n}" for n in range(30))
 
 
@@ -1419,7 +1353,7 @@ def test_a_second_interrupt_ends_it_at_once(stopped: threading.Event) -> None:
 
 def test_rows_that_do_not_end_are_left_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     never = threading.Event()
-    monkeypatch.setattr(mapping, "GRACE", 0.0)
+    monkeypatch.setattr(runner, "GRACE", 0.0)
 
     def answer(asked: str) -> str:
         os.kill(os.getpid(), signal.SIGTERM)
@@ -1439,24 +1373,24 @@ def test_rows_under_way_are_waited_for_when_a_part_cannot_be_written(
     begun = threading.Event()
 
     def answer(asked: str) -> str:
-        if asked == "mail 0":
+        if asked == "mail 1":
             begun.set()
-        assert (stopped if asked == "mail 0" else begun).wait(60)
+        assert (stopped if asked == "mail 1" else begun).wait(60)
         return asked
 
     replace = os.replace
 
     def full(source: str, target: str) -> None:
-        if "part-000001" in target:
+        if "part-000000" in target:
             raise OSError(errno.ENOSPC, "No space left on device")
         replace(source, target)
 
     monkeypatch.setattr(os, "replace", full)
     configure(provider=Echo(answer))
-    report = map_rows(ask, table("mails.csv", 2), "out", chunk_rows=1)
+    report = map_rows(ask, table("mails.csv", 2), "out", part_rows=1)
     stopped.set()
     assert report.stopped is not None and "No space left on device" in report.stopped
-    assert report.done == 1 and list(parts("out")) == ["part-000000.jsonl"]
+    assert report.done == 2 and not list(parts("out"))
 
 
 def test_one_interrupt_while_a_part_is_written_leaves_it_whole(
@@ -1476,7 +1410,7 @@ def test_one_interrupt_while_a_part_is_written_leaves_it_whole(
     monkeypatch.setattr(pl.DataFrame, "write_parquet", interrupted_write)
     configure(provider=Echo())
     with pytest.raises(KeyboardInterrupt):
-        map_rows(ask, path, "out", chunk_rows=2, in_flight=1)
+        map_rows(ask, path, "out", part_rows=2, in_flight=1)
     assert sent and {pl.read_parquet(path).height for path in Path("out").glob("part-*")} == {2}
 
 

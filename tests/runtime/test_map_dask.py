@@ -21,10 +21,10 @@ from typing import Any
 import pytest
 
 from runtime_support import ConfigError, RunStopped, configure
+from runtime_support.map import Module, Report, Script, map_rows
+from runtime_support.map import _dask as dask
+from runtime_support.map import _runner as runner
 from runtime_support.runs._journal import entries
-from runtime_support.scale import Module, Report, Script, map_rows
-from runtime_support.scale import _dask as dask
-from runtime_support.scale import _mapping as mapping
 from tests.support.fake_server import Answer, FakeServer, completion
 
 pytestmark = [
@@ -101,11 +101,12 @@ def mails(tmp_path: Path) -> Path:
 
 
 def mapped(mails: Path, out: str, **options: Any) -> Report:
-    return map_rows(SCRIPT, mails, out, in_flight=IN_FLIGHT, chunk_rows=10, **options)
+    return map_rows(SCRIPT, mails, out, in_flight=IN_FLIGHT, part_rows=10, **options)
 
 
 def parts(out: str) -> dict[str, bytes]:
-    assert os.listdir(f"{out}/journal") == []
+    if os.path.isdir(f"{out}/journal"):
+        assert os.listdir(f"{out}/journal") == []
     return {path.name: path.read_bytes() for path in Path(out).glob("*.jsonl")}
 
 
@@ -140,7 +141,9 @@ def test_a_budget_holds_for_all_workers(server: FakeServer, mails: Path, cluster
     configure(max_requests=31, requests_per_minute=1_000_000)
     report = mapped(mails, "out", address=cluster.scheduler_address)
     assert report.stopped is not None and "raise `max_requests`" in report.stopped
-    assert sum(model.asked.values()) == 31 == report.usage.requests
+    # Each of the workers has an equal share.
+    assert 15 <= sum(model.asked.values()) <= 31
+    assert sum(model.asked.values()) == report.usage.requests
     configure(max_requests=None)
     assert mapped(mails, "out", address=cluster.scheduler_address).done == ROWS
     assert sum(model.asked.values()) == ROWS
@@ -227,9 +230,9 @@ def test_rows_on_workers_are_counted_as_they_end(
             assert counted.wait(60)
         return completion(f"{asked}?")
 
-    speed = mapping.Speed.note
+    speed = runner.Speed.note
 
-    def look(self: mapping.Speed, now: float, count: int) -> None:
+    def look(self: runner.Speed, now: float, count: int) -> None:
         speed(self, now, count)
         found = re.search(r" 9/10 .* (\d+) requests, (\d+) tokens", texts[0]())
         if found is not None and int(found[1]) >= 9 and int(found[2]) >= 162:
@@ -237,7 +240,7 @@ def test_rows_on_workers_are_counted_as_they_end(
 
     server.responder = answer
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mapping.Speed, "note", look)
+        patch.setattr(runner.Speed, "note", look)
         options = {"address": cluster.scheduler_address, "limit": 10, "show": texts.append}
         report = mapped(mails, "out", **options)
     assert counted.is_set() and (report.done, report.usage.requests) == (10, 10)
@@ -260,7 +263,7 @@ def test_a_worker_gives_up_a_row_that_takes_too_long(mails: Path, cluster: Any) 
     configure(provider="mock")
     script = Script((Module("triage", slow),), "triage", str(ROOT))
     options: dict[str, Any] = {"address": cluster.scheduler_address, "row_timeout": 600}
-    report = map_rows(script, mails, "out", chunk_rows=10, limit=20, **options)
+    report = map_rows(script, mails, "out", part_rows=10, limit=20, **options)
     assert (report.done, report.failures) == (18, {"RowTimeout": 1, "CancelledError": 1})
 
 
@@ -275,7 +278,7 @@ def test_a_worker_is_killed(
     assert ROWS <= sum(model.asked.values()) <= ROWS + IN_FLIGHT
 
 
-def test_a_chunk_whose_worker_dies_with_the_result_is_waited_for(
+def test_a_batch_whose_worker_dies_with_the_result_is_waited_for(
     server: FakeServer, mails: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another worker does it anew, which may take longer than the result of one that is there."""
@@ -292,7 +295,7 @@ def test_a_chunk_whose_worker_dies_with_the_result_is_waited_for(
     monkeypatch.setattr(DISTRIBUTED.Future, "result", lose_the_first)
     report = mapped(mails, "out", address=cluster.scheduler_address, limit=30)
     assert (report.done, report.stopped) == (30, None)
-    assert len(gathered) == 4 and gathered.count(gathered[0]) == 2
+    assert len(gathered) == 3 and gathered.count(gathered[0]) == 2
 
 
 def test_the_process_of_the_job_is_killed(
@@ -355,10 +358,10 @@ class Child:
 def in_child(server: FakeServer, mails: Path, options: str) -> Child:
     return Child(
         "from runtime_support import configure\n"
-        "from runtime_support.scale import Module, Script, map_rows\n"
+        "from runtime_support.map import Module, Script, map_rows\n"
         "if __name__ == '__main__':\n"
         f"    configure(provider='openai', base_url={server.url!r}, model='fake')\n"
-        f"    map_rows({SCRIPT!r}, {str(mails)!r}, 'out', in_flight={IN_FLIGHT}, chunk_rows=10, "
+        f"    map_rows({SCRIPT!r}, {str(mails)!r}, 'out', in_flight={IN_FLIGHT}, part_rows=10, "
         f"{options})\n"
     )
 
@@ -412,31 +415,24 @@ def test_a_row_that_kills_its_worker_is_told_and_no_neighbour_is(
     assert found == whole
 
 
-def test_workers_that_do_not_see_the_folder(
-    server: FakeServer,
-    mails: Path,
-    whole: dict[str, bytes],
-    cluster: Any,
-    capsys: pytest.CaptureFixture[str],
+def test_workers_elsewhere(
+    server: FakeServer, mails: Path, whole: dict[str, bytes], mortal_cluster: Any
 ) -> None:
-    pids(cluster)
-    server.responder = Model()
-    with DISTRIBUTED.Client(cluster.scheduler_address, set_as_default=False) as client:
+    victim = pids(mortal_cluster)[0]
+    model = server.responder = Model(40, lambda: os.kill(victim, signal.SIGKILL))
+    with DISTRIBUTED.Client(mortal_cluster.scheduler_address, set_as_default=False) as client:
         client.run(_see, "/nowhere")
-        report = mapped(mails, "out", address=cluster.scheduler_address)
-        client.run(_see, None)
-    assert (report.done, report.usage.requests) == (ROWS, ROWS)
+        report = mapped(mails, "out", address=mortal_cluster.scheduler_address)
+    assert (report.done, report.failed, report.stopped) == (ROWS, 0, None)
     assert parts("out") == whole
-    told = capsys.readouterr().err
-    assert "workers do not see" in told and "repeats the rows of its unfinished chunks" in told
+    assert ROWS <= sum(model.asked.values()) <= ROWS + IN_FLIGHT
+    kept = {(*one["at"],) for one in entries("out/job.db") if "request" in one}
+    assert len(kept) == ROWS
 
 
-def _see(place: str | None) -> None:
+def _see(place: str) -> None:
     """Has a worker look elsewhere for what tells that it sees the folder."""
-    if place is None:
-        importlib.reload(dask)
-    else:
-        setattr(dask, "_token", lambda _: place)  # noqa: B010
+    setattr(dask, "_token", lambda _: place)  # noqa: B010
 
 
 def test_workers_that_cannot_do_the_job_are_told_before(
@@ -474,7 +470,7 @@ PROGRAM = """\
 from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
-from runtime_support.scale import map_rows
+from runtime_support.map import map_rows
 
 @dataclass
 class Mail:
@@ -512,10 +508,8 @@ def test_a_model_of_the_environment_is_no_part_of_a_request(
     server.responder = Model()
     configure(model=None)
     monkeypatch.setenv("SAFT_MODEL", "fake")
-    assert mapped(mails, "out", workers=1, limit=3, keep_journals=True).done == 3
-    asked = list[Any]()
-    for path in Path("out/journal").iterdir():
-        asked += [entry["request"] for entry in entries(str(path)) if "request" in entry]
+    assert mapped(mails, "out", workers=1, limit=3).done == 3
+    asked = [entry["request"] for entry in entries("out/job.db") if "request" in entry]
     assert len(asked) == 3 and all("model" not in one for one in asked)
     assert {request.body["model"] for request in server.requests} == {"fake"}
 

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from runtime_support import prompt
+from runtime_support.map import map_rows
+from runtime_support.map._store import MOST_ENDS
 from runtime_support.providers import _chat
-from runtime_support.runs import _lines as lines
-from runtime_support.scale import map_rows
-from runtime_support.scale._mapping import MOST_ALONE, MOST_BESIDE
+from runtime_support.runs._journal import Journal, entries
 from tests.support.fake_server import Answer, FakeServer, completion
 from tests.support.forks import comes_to_its_end
 
@@ -55,13 +55,13 @@ def run(folder: Path, prepare: Callable[[], object]) -> bool:
 
     def work() -> None:
         prepare()
-        map_rows(ask, folder / "in.jsonl", folder / "out", in_flight=IN_FLIGHT, chunk_rows=4)
+        map_rows(ask, folder / "in.jsonl", folder / "out", in_flight=IN_FLIGHT, part_rows=4)
 
     return comes_to_its_end(work, folder / "errors")
 
 
 def dying(point: str, count: int, *, before: bool) -> Callable[[], None]:
-    """Has a process kill itself at a reply, a sync, or when a file is put or taken away."""
+    """Has a process kill itself at a reply, a commit, or when a file is put or taken away."""
 
     def counted(function: Callable[..., Any]) -> Callable[..., Any]:
         left = itertools.count(1)
@@ -82,7 +82,8 @@ def dying(point: str, count: int, *, before: bool) -> Callable[[], None]:
             case "reply":
                 _chat.read = counted(_chat.read)
             case "sync":
-                lines._sync = counted(lines._sync)  # pyright: ignore[reportPrivateUsage]
+                commit = Journal._commit  # pyright: ignore[reportPrivateUsage]
+                Journal._commit = counted(commit)  # pyright: ignore[reportPrivateUsage]
             case _:
                 # One count for all that is done to files.
                 change = counted(lambda function, *arguments: function(*arguments))
@@ -104,13 +105,14 @@ def place(server: FakeServer, tmp_path: Path) -> Path:
 def outcome(folder: Path) -> dict[str, bytes]:
     """All that a job leaves, but for its own account."""
     out = folder / "out"
-    assert os.listdir(out / "journal") == list(out.glob(".*")) == []
-    return {path.name: path.read_bytes() for path in out.iterdir() if path.suffix == ".jsonl"}
+    found = {path.name: path.read_bytes() for path in out.iterdir() if path.suffix == ".jsonl"}
+    assert sorted(os.listdir(out)) == sorted(["job.db", *found])
+    return found
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
-@pytest.mark.parametrize(("point", "most"), [("reply", 9), ("sync", 9), ("file", 100)])
+@pytest.mark.parametrize(("point", "most"), [("reply", 9), ("sync", 12), ("file", 100)])
 def test_killed_at_each_point(
     server: FakeServer, place: Path, point: str, most: int, before: bool
 ) -> None:
@@ -154,9 +156,7 @@ def test_what_a_killed_process_has_paid_counts(server: FakeServer, place: Path) 
     server.responder = Model()
     assert not run(place, dying("reply", 6, before=False))
     assert run(place, lambda: None)
-    accounts = [json.loads(line) for line in (place / "out/job.journal").open()]
-    paid = sum(line["spent"][0] for line in accounts if "chunk" in line)
-    assert paid == 2 * ROWS - 1
+    assert sum("used" in entry for entry in entries(str(place / "out/job.db"))) == 2 * ROWS - 1
 
 
 @pytest.mark.parametrize("deadly", [0, 5])
@@ -171,24 +171,23 @@ def test_a_row_that_ends_its_process_is_given_up_alone(
         return prompt("Read {mail}", mail=mail).value
 
     def work() -> None:
-        map_rows(end_or_ask, place / "in.jsonl", place / "out", in_flight=2, chunk_rows=2)
+        map_rows(end_or_ask, place / "in.jsonl", place / "out", in_flight=2, part_rows=2)
 
-    # Each reply that is kept of the chunk, which has one other row, allows as many losses again.
+    # Each reply that is kept allows as many losses again.
     losses = 0
     while not comes_to_its_end(work, place / "errors"):
         losses += 1
-        assert losses <= 2 * (MOST_BESIDE + MOST_ALONE)
+        assert losses <= ROWS + 2 * MOST_ENDS
     number = deadly // 2
     (line,) = (place / f"out/errors-{number:06d}.jsonl").read_text().splitlines()
     lost = json.loads(line)
     assert (lost["row"], lost["error"]) == (deadly, "WorkerLost")
-    assert lost["message"].startswith("the process has ended 3 times while this row alone was")
+    assert lost["message"] == "its process ended 3 times while it ran alone"
     (other,) = (place / f"out/part-{number:06d}.jsonl").read_text().splitlines()
     assert json.loads(other)["row"] == 4 * number + 1 - deadly
     assert len(list((place / "out").glob("errors-*"))) == 1
     assert len(list((place / "out").glob("part-*"))) == 5
-    most = 2 * MOST_BESIDE + MOST_ALONE
-    assert max(model.asked.values()) <= most, "others are not asked again and again"
+    assert max(model.asked.values()) <= 3 * MOST_ENDS, "others are not asked again and again"
 
 
 def kill_at(point: str, times: int, place: Path, work: Callable[[], object]) -> None:
@@ -267,7 +266,7 @@ def rows_of(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for part in parts for line in part.open()]
 
 
-def test_a_chunk_that_comes_on_is_not_given_up(server: FakeServer, place: Path) -> None:
+def test_a_job_that_comes_on_gives_no_row_up(server: FakeServer, place: Path) -> None:
     server.responder = Model()
     kills = 0
     while not run(place, dying("reply", IN_FLIGHT + 2, before=False)):

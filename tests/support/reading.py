@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from runtime_support import ConfigError, ContractError, ToolRequest, configure, prompt
-from runtime_support.scale import map_rows
+from runtime_support.map import map_rows
 from runtime_support.testing import Queued, Scripted
 
 

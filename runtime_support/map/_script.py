@@ -1,6 +1,6 @@
 """What is mapped, as it travels to the processes that do it: no key is in it.
 
-    with loaded(Script(modules, "triage", "/home/ann/desk")) as triage: ...
+    with load_function(Script(modules, "triage", "/home/ann/desk")) as triage: ...
 
 The modules of a script are run from their texts, once for each process that has a part of the job.
 Only they find each other: no module of the process is hidden or left behind.
@@ -58,24 +58,24 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is the same for all rows.
+    """What is the same for all rows, and for all processes that answer them.
 
-    `run` names this start of the job, `part_of` is what its journals are called after. `constants`
-    are arguments that are the same for each row; `columns` are those of the result, as Parquet
-    holds them, or None where a part holds JSON. In each process, `in_flight` rows of `at_once`
-    chunks are under way, each row for `row_timeout` seconds at most. `settings` are those that the
-    program has set, and `around` those of its surroundings; both are empty in the process that has
-    them in force anyway.
+    `run` names this start of the job, and `name` the function. The `folder` of the output is on the
+    machine `host`. `constants` are arguments that are
+    the same for each row; `columns` are those of the result, as Parquet holds them, or None where a
+    part holds JSON. In each process, `rows_at_once` rows are under way, each for `row_timeout`
+    seconds at most. `settings` are those that the program has set, and `around` those of its
+    surroundings; both are empty in the process that has them in force anyway.
     """
 
     run: str
     function: Script | Function
-    part_of: str
-    journals: str
+    name: str
+    folder: str
+    host: str
     constants: Mapping[str, Any]
     columns: Mapping[str, m.Schema] | None
-    in_flight: int
-    at_once: int
+    rows_at_once: int
     row_timeout: float | None = None
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     around: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -105,7 +105,7 @@ _loading = threading.Lock()
 
 @contextmanager
 def keep_function(function: Script | Function) -> Generator[Function]:
-    """The same in a process that does nothing else: the script stays for the next chunk."""
+    """The same in a process that does nothing else: the script stays for the next rows."""
     if not isinstance(function, Script):
         yield function
         return

@@ -1,6 +1,6 @@
 """The rows of a table in a file, never all at once: Parquet, CSV with a header, or JSON lines.
 
-    table = table_at("mails.csv")
+    table = table_at("mails.csv", Reading(delimiter=";"))
     for row in table.rows(["id", "body"]): row.values          {"id": "17", "body": "..."}
 
 CSV and JSON lines are read by Python's own library, a line at a time in a few megabytes: polars
@@ -10,10 +10,10 @@ its own batches are read ahead without bound.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import hashlib
 import itertools
-import json
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -34,7 +34,7 @@ LOOKED_AT = 100
 FORMATS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
-class Row(NamedTuple):
+class TableRow(NamedTuple):
     """A row, and its line, or its number in Parquet; `problem` says why it cannot be read."""
 
     place: int
@@ -42,24 +42,37 @@ class Row(NamedTuple):
     problem: str | None = None
 
 
+class Reading(NamedTuple):
+    """How the text of a table is read: what parts the values of CSV, and the encoding, which a BOM
+    tells where nothing else does.
+    """
+
+    delimiter: str = ","
+    encoding: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A file with rows; `types` are those of the columns of Parquet, of polars."""
+    """A file with rows; `types` are those of the columns of Parquet, of polars. `hint` says how it
+    may have to be read.
+    """
 
     path: str
     format: str
     columns: tuple[str, ...]
+    reading: Reading
     types: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    hint: str | None = None
 
-    def rows(self, names: Sequence[str]) -> Iterator[Row]:
+    def rows(self, names: Sequence[str]) -> Iterator[TableRow]:
         """The rows with these columns; FileError when the file cannot be read on."""
-        read: Callable[..., Iterator[Row]] = {
+        read: Callable[..., Iterator[TableRow]] = {
             "parquet": _parquet_rows,
             "csv": _csv_rows,
             "jsonl": _json_rows,
         }[self.format]
-        with _told(self.path):
-            yield from read(self.path, names)
+        with _told(self.path, self.reading):
+            yield from read(self.path, self.reading, names)
 
     def count(self) -> int:
         """How many rows there are."""
@@ -68,48 +81,83 @@ class Table:
             return int(library.scan_parquet(self.path).select(library.len()).collect().item())
         return sum(1 for _ in self.rows(()))
 
-    def place(self, row: Row) -> str:
+    def place(self, row: TableRow) -> str:
         """The place of a row, for messages."""
         what = ", row " if self.format == "parquet" else ":"
         return f"{self.path}{what}{row.place}"
 
     def digest(self) -> str:
         """What tells this content from another."""
-        with _told(self.path), open(self.path, "rb") as file:
+        with _told(self.path, self.reading), open(self.path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def table_at(path: str) -> Table:
+def table_at(path: str, reading: Reading) -> Table:
     """The table; ConfigError when nothing here reads such a file, FileError when it cannot be."""
     format = FORMATS.get(os.path.splitext(path)[1].lower())
     if format is None:
         raise ConfigError(f"{path}: a table is a file that ends in {listed(FORMATS)}")
-    with _told(path):
+    reading = _checked(reading, path, format)
+    with _told(path, reading):
         check_regular(path)
         if format == "parquet":
             schema: Mapping[str, Any] = polars().scan_parquet(path).collect_schema()
-            return Table(path, format, tuple(schema), dict(schema))
+            return Table(path, format, tuple(schema), reading, dict(schema))
         if format == "csv":
-            _, header = next(csv_records(path), (1, list[str]()))
+            _, header = next(_records(path, reading), (1, list[str]()))
             twice = [name for name in header if header.count(name) > 1]
             if twice or not header:
                 said = f"there are two columns `{twice[0]}`" if twice else "the file is empty"
                 raise FileError(f"{path}:1: {said}", path=path)
-            return Table(path, format, tuple(header))
-        first = itertools.islice(_json_rows(path, None), LOOKED_AT)
+            return Table(path, format, tuple(header), reading, hint=_parted_by(header))
+        first = list(itertools.islice(_json_rows(path, reading, None), LOOKED_AT))
+        if first and all(row.problem for row in first):
+            raise FileError(f"{path}:{first[0].place}: {first[0].problem}", path=path)
         names = dict.fromkeys(name for row in first for name in row.values)
-        return Table(path, format, tuple(names))
+        return Table(path, format, tuple(names), reading)
+
+
+def _checked(reading: Reading, path: str, format: str) -> Reading:
+    """How the file is read; ConfigError when it cannot be read so."""
+    delimiter = "\t" if reading.delimiter in ("\\t", "tab") else reading.delimiter
+    if len(delimiter) != 1 or delimiter in '"\r\n':
+        raise ConfigError(f"delimiter: expected one character, got {reading.delimiter!r}")
+    if format != "csv" and delimiter != ",":
+        raise ConfigError(f"delimiter: {path} is not CSV, and has none")
+    encoding = reading.encoding
+    if encoding is None:
+        with _told(path, reading), open(path, "rb") as file:
+            is_wide = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        encoding = "utf-16" if is_wide and format != "parquet" else "utf-8"
+    try:
+        name = codecs.lookup(encoding).name
+        "".encode(name)  # not all of them are of texts
+    except (LookupError, TypeError):
+        raise ConfigError(f"encoding: there is no encoding {encoding!r}") from None
+    return Reading(delimiter, "utf-8-sig" if name == "utf-8" else name)
+
+
+def _parted_by(header: list[str]) -> str | None:
+    """What else may part the values of a CSV file whose header has one column."""
+    found = next((one for one in ";\t|" if one in header[0]), None) if len(header) == 1 else None
+    if found is None:
+        return None
+    shown = found.replace("\t", "\\t")
+    return f"its values are parted by `{shown}`: --delimiter '{shown}' reads it so"
 
 
 @contextmanager
-def _told(path: str) -> Generator[None]:
+def _told(path: str, reading: Reading) -> Generator[None]:
     """Raises what goes wrong in the block as a FileError that names the file."""
+    hint = None
     try:
         yield
     except FileError:
         raise
-    except UnicodeDecodeError:
-        reason = "it is not UTF-8 text"
+    except UnicodeError:
+        name = "UTF-8" if reading.encoding in (None, "utf-8-sig") else reading.encoding
+        reason = f"it is not {name} text{_undecodable_line(path, reading)}"
+        hint = "--encoding names another encoding, such as cp1252"
     except OSError as error:
         reason = error.strerror or str(error).partition(" (os error")[0]
     except Exception as error:
@@ -118,21 +166,39 @@ def _told(path: str) -> Generator[None]:
         reason = " ".join(str(error).partition("\n\n")[0].split())[:200]
     else:
         return
-    raise FileError(f"cannot read {path}: {reason}", path=path)
+    raise FileError(f"cannot read {path}: {reason}", path=path, hint=hint)
 
 
-def _parquet_rows(path: str, names: Sequence[str]) -> Iterator[Row]:
+def _undecodable_line(path: str, reading: Reading) -> str:
+    """Which line of a file cannot be decoded, for encodings in which a line end is a byte."""
+    encoding = reading.encoding or "utf-8"
+    if encoding.startswith(("utf-16", "utf-32")):
+        return ""
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                line.decode(encoding)
+            except UnicodeError:
+                return f" (line {number})"
+    return ""
+
+
+def _records(path: str, reading: Reading) -> Iterator[tuple[int, list[str]]]:
+    return csv_records(path, reading.delimiter, reading.encoding or "utf-8-sig")
+
+
+def _parquet_rows(path: str, _: Reading, names: Sequence[str]) -> Iterator[TableRow]:
     library = polars()
     scan = library.scan_parquet(path)
     total = scan.select(library.len()).collect().item()
     for start in range(0, total, AT_ONCE):
         block = scan.slice(start, AT_ONCE).select(names).collect()
         for place, values in enumerate(block.iter_rows(named=True), start):
-            yield Row(place, values)
+            yield TableRow(place, values)
 
 
-def _csv_rows(path: str, names: Sequence[str]) -> Iterator[Row]:
-    records = csv_records(path)
+def _csv_rows(path: str, reading: Reading, names: Sequence[str]) -> Iterator[TableRow]:
+    records = _records(path, reading)
     _, header = next(records)
     wanted = [(name, header.index(name)) for name in names]
     for begins, cells in records:
@@ -142,12 +208,12 @@ def _csv_rows(path: str, names: Sequence[str]) -> Iterator[Row]:
         if len(cells) != len(header):
             problem = f"{counted(len(cells), 'value')} for {counted(len(header), 'column')}"
             cells += [""] * (len(header) - len(cells))
-        yield Row(begins, {name: cells[at] for name, at in wanted}, problem)
+        yield TableRow(begins, {name: cells[at] for name, at in wanted}, problem)
 
 
-def _json_rows(path: str, names: Sequence[str] | None) -> Iterator[Row]:
+def _json_rows(path: str, reading: Reading, names: Sequence[str] | None) -> Iterator[TableRow]:
     """The rows of JSON lines; all of their columns where no names are given."""
-    with open(path, encoding="utf-8-sig") as file:
+    with open(path, encoding=reading.encoding) as file:
         for place, line in enumerate(file, 1):
             if not line.strip():
                 continue
@@ -156,45 +222,8 @@ def _json_rows(path: str, names: Sequence[str] | None) -> Iterator[Row]:
                 if not is_object(values):
                     raise CheckError(f"a row is an object, got {brief(values)}")
             except CheckError as error:
-                yield Row(place, {}, error.message.removeprefix("parse(text): "))
+                yield TableRow(place, {}, error.message.removeprefix("parse(text): "))
                 continue
             if names is not None:
                 values = {name: values[name] for name in names if name in values}
-            yield Row(place, values)
-
-
-# What a worker is given
-
-
-class Batch(NamedTuple):
-    """Some of the rows: their numbers, the arguments that they are, and what is kept of each."""
-
-    number: int
-    rows: dict[int, dict[str, Any]]
-    kept: dict[int, dict[str, Any]]
-    problems: dict[int, str]
-
-
-def split_rows(
-    rows: Iterator[Row],
-    arguments: Callable[[dict[str, Any]], dict[str, Any]],
-    kept: Callable[[dict[str, Any]], dict[str, Any]],
-    most_rows: int,
-    most_bytes: int,
-) -> Iterator[Batch]:
-    """The rows in batches, always the same ones, bounded in rows and roughly in bytes."""
-    part, size = Batch(0, {}, {}, {}), 0
-    for number, row in enumerate(rows):
-        given = {} if row.problem else arguments(row.values)
-        length = len(json.dumps(given, default=str))
-        if part.kept and (len(part.kept) >= most_rows or size + length > most_bytes):
-            yield part
-            part, size = Batch(part.number + 1, {}, {}, {}), 0
-        size += length
-        part.kept[number] = kept(row.values)
-        if row.problem:
-            part.problems[number] = row.problem
-        else:
-            part.rows[number] = given
-    if part.kept:
-        yield part
+            yield TableRow(place, values)

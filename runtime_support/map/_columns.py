@@ -2,7 +2,7 @@
 
     columns_of(schema_of(Ticket))           {"title": string, "tags": [string], "due": string}
     data_type(columns["tags"])              List(String), of polars
-    fitted(["a"], columns["tags"], "tags")  the value as the column holds it
+    fit_column(["a"], columns["tags"], "tags")  the value as the column holds it
 
 Numbers, bools, texts, lists and objects of them are what they are; a column of literals of one kind
 is of that kind. What has no type of its own in a table, such as a union, is its JSON text.
@@ -10,11 +10,15 @@ is of that kind. What has no type of its own in a table, such as a union, is its
 
 from __future__ import annotations
 
+import base64
+import math
+from datetime import date, datetime, time
 from typing import Any
 
 from runtime_support._jsontext import to_json
 from runtime_support._schema import model as m
 from runtime_support._tables import MOST_INT64, polars
+from runtime_support._values import is_list, is_object
 from runtime_support.errors import CheckError
 
 RESULT = "result"
@@ -109,3 +113,22 @@ def fit_column(value: Any, form: m.Schema, path: str) -> Any:
             }
         case _:
             return value
+
+
+def json_value(value: Any) -> Any:
+    """A value of a table as JSON: dates as ISO has them, bytes as base64, no number as null."""
+    match value:
+        case float():
+            return value if math.isfinite(value) else None
+        case None | bool() | int() | str():
+            return value
+        case bytes():
+            return base64.b64encode(value).decode()
+        case datetime() | date() | time():
+            return value.isoformat()
+        case _ if is_list(value):
+            return [json_value(one) for one in value]
+        case _ if is_object(value):
+            return {name: json_value(one) for name, one in value.items()}
+        case _:
+            return str(value)

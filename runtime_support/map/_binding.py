@@ -18,9 +18,9 @@ from runtime_support._schema.writing import short
 from runtime_support._tools import Tool, bind_arguments
 from runtime_support._values import counted
 from runtime_support.errors import CheckError, ConfigError
+from runtime_support.map._columns import columns_of
+from runtime_support.map._inputs import LOOKED_AT, Table
 from runtime_support.runs._lines import Entry
-from runtime_support.scale._columns import columns_of
-from runtime_support.scale._inputs import LOOKED_AT, Table
 
 ROW = "row"
 _MOST_TOLD = 5
@@ -78,9 +78,12 @@ class Binding:
     @property
     def names(self) -> list[str]:
         """The columns of the table that are needed."""
-        # Without any, the number of rows would be unknown.
-        names = [*self.columns.values(), *self.keep] or self.table.columns[:1]
-        return list(dict.fromkeys(names))
+        return list(dict.fromkeys([*self.columns.values(), *self.keep]))
+
+    @property
+    def kept_names(self) -> list[str]:
+        """Those that are kept; one where none is, as the number of rows would be unknown."""
+        return [*self.keep] or list(self.columns.values())[:1]
 
     def arguments(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments that a row is, without the constants."""
@@ -128,7 +131,9 @@ class Binding:
     def _takes_nothing(self, parameters: list[str]) -> ConfigError:
         """Why all rows would be the same call."""
         columns = listed(self.table.columns)
-        if parameters:
+        if self.table.hint:
+            hint = self.table.hint
+        elif parameters:
             hint = f"its columns are {columns}; --column {parameters[0]}=... names one of them"
         else:
             hint = f"a parameter takes the column of its name: {columns}"
@@ -143,7 +148,7 @@ class Binding:
         lacks = f"{self.table.path} has no column `{column}`"
         names = f"its columns are {listed(self.table.columns)}"
         hint = f"--column {name}=... names another one"
-        near = did_you_mean(column, self.table.columns)
+        near = self.table.hint or did_you_mean(column, self.table.columns)
         return ConfigError(
             f"`{self.tool.name}` needs `{wanted}`, and {lacks}", hint=near or f"{names}; {hint}"
         )

@@ -1,0 +1,223 @@
+"""Batch jobs: calls a function for each row of a table, in this process or by Dask.
+
+    from runtime_support.map import map_rows
+
+    report = map_rows(triage, "mails.parquet", "out")
+    print(report)         100,000 rows: 99,871 done, 129 failed (ContractError 129; ...); ...
+
+A row is the unit: what became of it is in `job.db`, beside the answers to its prompts, so that the
+same call resumes the job. A row that fails is told in a file beside the parts, and the others go
+on.
+
+How a job is done: `_inputs` reads rows, `_binding` makes arguments of their columns, `_rows` calls
+the function, `_store` keeps what came of it, `_output` writes parts of that; `_runner` brings it to
+its end, on workers by `_dask`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, closing, suppress
+from pathlib import Path
+from typing import Any
+
+from runtime_support._names import function_name, listed
+from runtime_support._notes import note
+from runtime_support._settings import configured_here, settings_for
+from runtime_support._tools import function_tool
+from runtime_support._values import counted
+from runtime_support.errors import ConfigError, JournalError
+from runtime_support.map._binding import Binding, Keep
+from runtime_support.map._columns import columns_of
+from runtime_support.map._inputs import Reading, Table, table_at
+from runtime_support.map._output import PART_ROWS, Format, Output
+from runtime_support.map._printing import whole_lines
+from runtime_support.map._runner import Interrupted, JobRun, Report, Show
+from runtime_support.map._script import Function, Job, Module, Script, load_function
+from runtime_support.map._store import VERSION, JobStore, begin_journal, check_same, read_job
+from runtime_support.providers import who_answers
+from runtime_support.runs._budgets import spending_apart, tell_sum
+
+__all__ = ["Interrupted", "Module", "Report", "Script", "map_rows"]
+
+ROWS_AT_ONCE = 64
+_MOST_NAMED = 10
+
+
+def map_rows(
+    function: Callable[..., Any] | Script,
+    table: str | Path,
+    out: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    constants: Mapping[str, Any] | None = None,
+    keep: Keep = "all",
+    format: Format | None = None,
+    delimiter: str = ",",
+    encoding: str | None = None,
+    in_flight: int = ROWS_AT_ONCE,
+    workers: int | None = None,
+    address: str | None = None,
+    row_timeout: float | None = None,
+    limit: int | None = None,
+    max_failed: float | None = None,
+    retry_failed: bool = False,
+    check_only: bool = False,
+    is_quiet: bool = False,
+    show: Show | None = None,
+    part_rows: int = PART_ROWS,
+) -> Report:
+    """Calls `function` for each row of a table, and writes the results as parts into the folder
+    `out`.
+
+    - `table`: a file of Parquet, CSV or JSON lines. A parameter takes the column of its name, or
+      the one that `columns` names; `constants` are the same for all rows.
+    - `keep`: the columns that go into the output, beside `row`, which counts from 0, and the
+      result.
+    - `format`: of the parts, "parquet", "jsonl" or "csv"; without it that of the table, and JSON
+      lines for CSV.
+    - `delimiter`: what parts the values of CSV. `encoding`: of CSV and JSON lines; without it that
+      of the byte order mark, or UTF-8.
+    - `in_flight`: how many rows run at once in each process: this one, the `workers` that Dask
+      starts here, or those of the cluster whose scheduler is at `address`.
+    - `row_timeout`: a row that takes longer than these seconds fails; waiting for its server does
+      not count.
+    - `limit`: only the first rows. `max_failed`: the job ends if more rows fail than this number,
+      or, below 1, than this share. `retry_failed`: calls the function again for rows that have
+      failed; it may have been edited since.
+    - `check_only`: calls nothing, and raises a ConfigError if rows among the first do not fit;
+      otherwise each such row fails.
+    - `is_quiet`: no progress on standard error. `show`: is called with a function that returns the
+      line of progress, and "" at the end, to show it in another way.
+    - `part_rows`: how many rows a part has at most.
+
+    The same call resumes the job. Returns a Report, also of a job that ended early, for instance
+    because its budget is spent. Raises a ConfigError for what is certain to go wrong, before the
+    first request, a FileError if the table cannot be read, and Interrupted, a KeyboardInterrupt
+    with the report, after Ctrl-C.
+    """
+    numbers = {"in_flight": in_flight, "workers": workers, "limit": limit, "part_rows": part_rows}
+    _check_numbers({**numbers, "max_failed": max_failed, "row_timeout": row_timeout})
+    if workers is not None and address is not None:
+        raise ConfigError("a job runs on its own workers or on those of a cluster, not on both")
+    source = table_at(str(table), Reading(delimiter, encoding))
+    format = format or ("parquet" if source.format == "parquet" else "jsonl")
+    with ExitStack() as block:
+        called = block.enter_context(load_function(function))
+        tool = function_tool(function_name(called), called)
+        binding = Binding(tool, source, columns or {}, constants or {}, keep)
+        binding.check(every=check_only)
+        forms = columns_of(tool.signature.returns)
+        kept = {name: source.types.get(name) for name in binding.keep}
+        output = Output(os.path.abspath(str(out)), format, kept, forms)
+        script = function.digest if isinstance(function, Script) else _digest_of(function)
+        same = {"script": script, "format": format, "limit": limit, "part_rows": part_rows}
+        same |= _identity(source, binding, forms)
+        before = read_job(output.folder)
+        edited = check_same(output.folder, before, same, retry_failed=retry_failed)
+
+        def count() -> int:
+            return source.count() if limit is None else min(source.count(), limit)
+
+        if check_only:
+            return Report(rows=before["rows"] if before else count())
+        block.enter_context(configured_here({"max_in_flight": in_flight, **_time(row_timeout)}))
+        block.enter_context(spending_apart())
+        store = JobStore(block.enter_context(begin_journal(output.folder, tool.name)))
+        rows = store.begin_process(same, count)
+        if retry_failed:
+            _tell_retried(output.folder, store.reopen_failed(), edited)
+        job = Job(
+            run=secrets.token_hex(6),
+            function=function,
+            name=tool.name,
+            folder=output.folder,
+            host=socket.gethostname(),
+            constants=binding.constants,
+            columns=forms if format == "parquet" else None,
+            rows_at_once=in_flight,
+            row_timeout=row_timeout,
+        )
+        run = JobRun(store, binding, output, rows, part_rows, max_failed, show, is_quiet=is_quiet)
+        return _do(run, job, called, workers, address)
+
+
+def _do(
+    run: JobRun, job: Job, function: Function, workers: int | None, address: str | None
+) -> Report:
+    """Does the job in this process or on workers, and leaves its journal in order."""
+    try:
+        with whole_lines():
+            if workers is None and address is None:
+                report = run.watch(run.work_here(job, function))
+            else:
+                from runtime_support.map._dask import Dask
+
+                with closing(Dask(job, workers, address)) as dask:
+                    report = run.watch(dask.work(run))
+    finally:
+        with suppress(JournalError):  # a full disk was reported to the job already
+            run.store.leave()
+    tell_sum()
+    ended = "failed" if report.stopped else "waiting" if report.waiting else "ok"
+    run.store.journal.close(ended)
+    return report
+
+
+def _check_numbers(options: Mapping[str, float | None]) -> None:
+    """ConfigError for a number that makes no sense."""
+    for name, number in options.items():
+        least = 0 if name == "max_failed" else 1
+        if name == "row_timeout":
+            if number is not None and not 0 < number < float("inf"):
+                raise ConfigError(f"row_timeout: expected seconds above 0, got {number:g}")
+        elif number is not None and number < least:
+            raise ConfigError(f"{name}: expected {least} or more, got {number}")
+
+
+def _time(row_timeout: float | None) -> dict[str, Any]:
+    """The settings by which no request lasts longer than a row may."""
+    return {} if row_timeout is None else {"timeout": min(settings_for().timeout, row_timeout)}
+
+
+def _tell_retried(folder: str, rows: list[int], edited: list[str]) -> None:
+    """Says which rows are asked by what has been edited since the others were."""
+    if edited:
+        named = ", ".join(map(str, rows[:_MOST_NAMED])) + ", ..." * (len(rows) > _MOST_NAMED)
+        which = f"{counted(len(rows), 'failed row')} ({named})" if rows else "no failed row"
+        note(
+            f"{folder}: {which} and those that are left are asked with another {listed(edited)} "
+            "than the rows that are done"
+        )
+
+
+def _digest_of(function: Callable[..., Any]) -> str:
+    """What tells one text of the function's module from another; empty where there is none."""
+    import inspect
+
+    try:
+        text = inspect.getsource(inspect.getmodule(function) or function)
+    except (OSError, TypeError):
+        return ""
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _identity(source: Table, binding: Binding, forms: Mapping[str, Any]) -> dict[str, Any]:
+    """What else makes the job another one: what is called, with what, and who answers."""
+    settings = settings_for()
+    said = [settings.sampling(), settings.system, settings.structured]
+    text = json.dumps(said, sort_keys=True, default=str)
+    return {
+        "version": VERSION,
+        "function": binding.tool.name,
+        "returns": repr(forms),
+        "input": source.digest(),
+        "reading": source.reading,
+        **binding.identity(),
+        "settings": [*who_answers(settings), hashlib.sha256(text.encode()).hexdigest()],
+    }

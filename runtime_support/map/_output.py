@@ -1,0 +1,140 @@
+"""The parts of a result: rows in the order of the input, and beside them what went wrong.
+
+    part-000017.parquet     `row`, the kept columns, the columns of the result
+    errors-000017.jsonl     {"row": 3412, "error": "ContractError", "message": ..., "input": ...}
+
+They are written from the rows of the job, always in the same way. Files are written whole.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any, Literal, TypeAlias
+
+from runtime_support._language.files import replace_file
+from runtime_support._schema import model as m
+from runtime_support._tables import polars
+from runtime_support.errors import JournalError
+from runtime_support.map._binding import ROW
+from runtime_support.map._columns import data_type, json_value
+from runtime_support.map._store import PartRow
+from runtime_support.runs._lines import Entry
+
+Format: TypeAlias = Literal["parquet", "jsonl", "csv"]
+PART_ROWS = 200
+# A part has fewer rows when what is kept of them is longer.
+_PART_BYTES = 128_000
+
+
+def cut_parts(kept: Iterator[Entry], most_rows: int) -> Iterator[list[Entry]]:
+    """What is kept of the rows of each part: the same ones for the same table."""
+    block, size = list[Entry](), 0
+    for one in kept:
+        length = len(json.dumps(one, default=str))
+        if block and (len(block) >= most_rows or size + length > _PART_BYTES):
+            yield block
+            block, size = list[Entry](), 0
+        block.append(one)
+        size += length
+    if block:
+        yield block
+
+
+class Output:
+    """The folder; `kept` are the columns of the input, with their types where Parquet has them."""
+
+    def __init__(
+        self, folder: str, format: Format, kept: Mapping[str, Any], columns: Mapping[str, m.Schema]
+    ) -> None:
+        self.folder = folder
+        self.format: Format = format
+        self.kept = kept
+        self.columns = columns
+
+    def has(self, number: int) -> bool:
+        """Whether a part is there."""
+        return os.path.exists(self._part(number))
+
+    def write(self, number: int, first: int, kept: list[Entry], rows: Iterable[PartRow]) -> None:
+        """Writes a part, and its errors beside it; JournalError when they cannot be."""
+        done, failed = list[Entry](), list[Entry]()
+        for row, result, error in rows:
+            if result is not None:
+                done.append({ROW: row, **self._shown(kept[row - first]), **result})
+            elif error is not None:
+                failed.append(json_value(error))
+        errors = os.path.join(self.folder, f"errors-{number:06d}.jsonl")
+        if failed:
+            _write_whole(errors, _json_lines(failed))
+        _write_whole(self._part(number), self._encoded(done))
+        if not failed:
+            with suppress(FileNotFoundError):
+                os.unlink(errors)
+
+    def _shown(self, kept: Entry) -> Entry:
+        if self.format != "parquet":
+            return {name: json_value(value) for name, value in kept.items()}
+        # Columns that come from text have no types: other values are written as JSON.
+        return {
+            name: value if self.kept[name] is not None or value is None else _as_text(value)
+            for name, value in kept.items()
+        }
+
+    def _encoded(self, rows: list[Entry]) -> bytes:
+        match self.format:
+            case "jsonl":
+                return _json_lines(rows)
+            case "csv":
+                text = io.StringIO(newline="")
+                writer = csv.writer(text, lineterminator="\n")
+                names = [ROW, *self.kept, *self.columns]
+                writer.writerow(names)
+                writer.writerows([_cell(row.get(name)) for name in names] for row in rows)
+                return text.getvalue().encode("utf-8", "backslashreplace")
+            case "parquet":
+                buffer = io.BytesIO()
+                frame = polars().DataFrame(rows, schema=self._schema(), orient="row")
+                frame.write_parquet(buffer)
+                return buffer.getvalue()
+
+    def _schema(self) -> dict[str, Any]:
+        library = polars()
+        kept = {name: type_ or library.String for name, type_ in self.kept.items()}
+        columns = {name: data_type(form) for name, form in self.columns.items()}
+        return {ROW: library.Int64, **kept, **columns}
+
+    def _part(self, number: int) -> str:
+        return os.path.join(self.folder, f"part-{number:06d}.{self.format}")
+
+
+def _json_lines(rows: Iterable[Entry]) -> bytes:
+    lines = (json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
+    return "".join(lines).encode("utf-8", "backslashreplace")
+
+
+def _write_whole(path: str, data: bytes) -> None:
+    """Writes a file, whole or not at all; JournalError when it is not on the disk then."""
+    try:
+        replace_file(path, data, synced=True, permissions=0o600)
+    except OSError as error:
+        raise cannot_write(path, error) from None
+
+
+def cannot_write(path: str, error: OSError) -> JournalError:
+    """The error when the disk is full, or the like."""
+    said = f"cannot write {path}: {error.strerror or error}"
+    return JournalError(said, hint="what was kept before is whole: run the same command again")
+
+
+def _cell(value: Any) -> str:
+    """A value in CSV: nothing for nil, and JSON for what is no text."""
+    return "" if value is None else _as_text(value)
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

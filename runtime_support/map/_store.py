@@ -1,0 +1,355 @@
+"""The rows of a job in `job.db`: what has become of each, beside the journal of their prompts.
+
+    job (name, value)                                  what the job is, and how its processes ended
+    row (number, status, result, error, tries, ...)    those that were begun
+
+A row is `running`, or `alone` while it is tried without others; `done`, `failed` or `waiting` for
+approval; `open` when it is to be begun again, and `suspect` when it is to be tried alone.
+
+The rule of ends: a process that was killed with rows under way may have been ended by one of them.
+After three such ends in a row, between which nothing new was kept, the rows that were under way are
+suspects. They are tried one at a time, and a row is given up when its process ended three times
+while it ran alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from runtime_support._language.files import UNFINISHED
+from runtime_support._names import listed
+from runtime_support._settings import settings_for
+from runtime_support._values import counted
+from runtime_support.errors import ConfigError, SaftError
+from runtime_support.map._columns import json_value
+from runtime_support.runs._journal import Journal, is_in_use, is_journal, reading
+from runtime_support.runs._keeper import count_kept, keeping_in
+from runtime_support.runs._lines import Entry
+
+VERSION = 1
+# Where workers keep what their rows are answered, until it is in the file of the job.
+WORKERS = "journal"
+# How long a worker may take that the job has lost sight of, in seconds.
+_SECONDS_TO_END = 60.0
+_PAUSE = 0.1
+_TOKEN = re.compile("[0-9a-f]{12}[.]tmp")
+_UNFINISHED = re.compile(re.escape(UNFINISHED) + "[0-9a-f]{16}")
+# So many processes may end in a row with nothing new kept before rows are tried alone, and so many
+# while a row runs alone before that is given up.
+MOST_ENDS = 3
+
+Status: TypeAlias = Literal["done", "failed", "waiting", "open"]
+
+_TABLES = (
+    "create table if not exists job (name text primary key, value text)",
+    "create table if not exists row (number integer primary key, status text not null, "
+    "result text, error text, tries integer not null default 0, "
+    "is_written integer not null default 0)",
+)
+_SET = "insert into job values (?1, ?2) on conflict do update set value = ?2"
+_BEGIN = "insert into row (number, status) values (?1, ?2) on conflict do update set status = ?2"
+_END = (
+    "insert into row (number, status, result, error) values (?1, ?2, ?3, ?4) "
+    "on conflict do update set status = ?2, result = ?3, error = ?4, tries = 0, is_written = 0"
+)
+_BETWEEN = "number between ? and ? and status in ('done', 'failed')"
+# What was kept of a row that is new: an answer, or a call of a tool that has ended.
+_NEW = "id > ? and (step glob '[0-9]*' or json_extract(data, '$.ms') is not null)"
+
+# What makes a job another one, in words.
+_WORDS = {
+    "version": "version of saftc",
+    "function": "function",
+    "script": "script",
+    "returns": "type of its result",
+    "input": "table",
+    "reading": "`delimiter` or `encoding`",
+    "columns": "`column`",
+    "constants": "`set`",
+    "keep": "`keep`",
+    "format": "`format`",
+    "limit": "`limit`",
+    "part_rows": "`part_rows`",
+    "settings": "model or settings",
+}
+# What may be another one for rows that are retried.
+_EDITED = ("script", "settings")
+
+
+class Outcome(NamedTuple):
+    """What became of a row: its columns, or what went wrong; `stop` is what ends the job."""
+
+    status: Status
+    data: Entry
+    stop: SaftError | None = None
+
+
+class Row(NamedTuple):
+    """A row that is to be answered: its number, and the arguments that it is."""
+
+    number: int
+    arguments: dict[str, Any]
+
+
+class PartRow(NamedTuple):
+    """A row that has ended, as a part tells it: the columns of its result, or its error."""
+
+    number: int
+    result: Entry | None
+    error: Entry | None
+
+
+def read_job(folder: str) -> Entry | None:
+    """What the folder is the output of; None where that is open.
+
+    ConfigError when it is that of something else, which stays as it is.
+    """
+    path = job_path(folder)
+    if os.path.islink(path):
+        raise ConfigError(f"{path} is a link: remove it, or name another folder")
+    if not os.path.exists(path):
+        if os.path.isdir(folder) and any(one.startswith("part-") for one in os.listdir(folder)):
+            raise ConfigError(f"{folder} has parts, but no job.db, which names their job")
+        return None
+    with reading(path) as database:
+        names = "select name from sqlite_master where name in ('job', 'entry')"
+        found = {name for (name,) in database.execute(names)}
+        if "job" in found:
+            told = dict(database.execute("select name, value from job").fetchall())
+            if "same" in told:
+                return {"same": json.loads(told["same"]), "rows": json.loads(told["rows"])}
+        # A process may have been killed when it had just begun.
+        elif "entry" in found and database.execute("select 1 from entry where key > ''").fetchone():
+            raise ConfigError(f"{path} is not the file of a job", hint="name another folder")
+    return None
+
+
+def check_same(folder: str, job: Entry | None, now: Entry, *, retry_failed: bool) -> list[str]:
+    """What of a job has been edited, if there is one; ConfigError when it is another one."""
+    if job is None:
+        return []
+    before, now = job["same"], json.loads(json.dumps(now))
+    others = [name for name in now if before.get(name) != now[name]]
+    if retry_failed and set(others) <= {*_EDITED}:
+        return [_WORDS[name] for name in others]
+    if not others:
+        return []
+    parts = sum(name.startswith("part-") for name in os.listdir(folder))
+    stay = counted(parts, "part that stays", "parts that stay")
+    hint = f"it has {stay}: name another folder"
+    if not parts:
+        hint = "it has no parts: remove it, or name another folder"
+    elif set(others) <= {*_EDITED}:
+        hint += "; `--retry-failed` asks the rows that failed and those that are left"
+    words = listed([_WORDS[name] for name in others])
+    raise ConfigError(
+        f"{folder} holds another job, which was started with a different {words}", hint=hint
+    )
+
+
+def job_path(folder: str) -> str:
+    """Where a folder of output has the file of its job."""
+    return os.path.join(folder, "job.db")
+
+
+@contextmanager
+def begin_journal(folder: str, name: str) -> Generator[Journal]:
+    """Keeps the block in the journal of the job, with what workers have left of theirs.
+
+    ConfigError when the folder cannot be used, or another process uses it.
+    """
+    left = os.path.join(folder, WORKERS)
+    try:
+        os.makedirs(folder, exist_ok=True)
+        journal = Journal(job_path(folder), name)
+    except OSError as error:
+        raise ConfigError(f"cannot use {folder}: {error.strerror or error}") from None
+    with keeping_in(journal):
+        for path in _unfinished(folder):
+            os.unlink(path)
+        for own in sorted(os.listdir(left)) if os.path.isdir(left) else ():
+            path = os.path.join(left, own)
+            if _TOKEN.fullmatch(own):
+                os.unlink(path)
+            elif not os.path.islink(path) and is_journal(path):
+                wait_until_free(path)
+                journal.merge(path)
+        count_kept(journal, settings_for(), for_blocks=True)
+        yield journal
+
+
+def _unfinished(folder: str) -> list[str]:
+    """What a process that was killed has left of parts in this folder: regular files of one's own.
+
+    A script may write such files as well, which are not there for long.
+    """
+    with os.scandir(folder) as entries:
+        return [
+            entry.path
+            for entry in entries
+            if _UNFINISHED.fullmatch(entry.name)
+            and entry.is_file(follow_symlinks=False)
+            and entry.stat(follow_symlinks=False).st_uid == _user()
+        ]
+
+
+def _user() -> int:
+    """Who runs this; on Windows, files have no owner to compare."""
+    return os.getuid() if hasattr(os, "getuid") else 0
+
+
+def wait_until_free(path: str) -> None:
+    """Waits for a worker that the job has lost sight of; ConfigError when that takes too long."""
+    until = time.monotonic() + _SECONDS_TO_END
+    while is_in_use(path):
+        if time.monotonic() >= until:
+            raise ConfigError(
+                f"a worker of an earlier process still uses {path}",
+                hint="wait until it has ended; then run the same command again",
+            )
+        time.sleep(_PAUSE)
+
+
+class JobStore:
+    """The rows of a job, for all threads of the process that has its journal."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
+        for statement in _TABLES:
+            journal.write(statement)
+        self._has_progress = False
+
+    def begin_process(self, same: Entry, count: Callable[[], int]) -> int:
+        """Keeps what the job is, and applies the rule of ends; gives how many rows there are."""
+        found = dict(self.journal.read("select name, value from job"))
+        rows = json.loads(found["rows"]) if "rows" in found else count()
+        self._set("rows", rows)
+        self._set("same", same)
+        self._take_up(found)
+        return rows
+
+    def _take_up(self, state: Entry) -> None:
+        """Applies the rule of ends to what the process before has left."""
+        read, write = self.journal.read, self.journal.write
+        process = "from entry where key is null and step"
+        before = read(f"select id {process} = 'begun' order by id desc limit 1, 1")
+        if before:
+            begun = before[0][0]
+            has_new = state.get("progress") == "1" or self._has_new(begun)
+            ends = 0 if has_new else int(state.get("ends", 0))
+            if has_new:
+                write("update row set tries = 0 where status in ('alone', 'suspect')")
+            if not read(f"select 1 {process} = 'ended' and id > ?", begun):  # it was killed
+                for (number,) in read("select number from row where status = 'alone'"):
+                    scope = f"and (scope = 'row/{number}' or scope glob 'row/{number}/*')"
+                    if not self._has_new(begun, scope):
+                        write("update row set tries = tries + 1 where number = ?", number)
+                if not has_new and read("select 1 from row where status = 'running' limit 1"):
+                    ends += 1
+            if ends >= MOST_ENDS:
+                write("update row set status = 'suspect', tries = 0 where status = 'running'")
+                ends = 0
+            self._set("ends", ends)
+        self._set("progress", 0)
+        self.leave()
+
+    def leave(self) -> None:
+        """Has rows that were under way be begun again."""
+        self.journal.write("update row set status = 'open' where status = 'running'")
+        self.journal.write("update row set status = 'suspect' where status = 'alone'")
+
+    def _has_new(self, begun: int, where: str = "") -> bool:
+        return bool(self.journal.read(f"select 1 from entry where {_NEW} {where} limit 1", begun))
+
+    def suspects(self) -> dict[int, int]:
+        """The rows that are to be tried alone, with how many processes have ended with each."""
+        return dict(self.journal.read("select number, tries from row where status = 'suspect'"))
+
+    def begin(self, rows: Iterable[Row], *, alone: bool = False) -> None:
+        """Marks rows as under way, before they are."""
+        for row in rows:
+            self.journal.write_soon(_BEGIN, row.number, "alone" if alone else "running")
+        self.journal.flush()
+
+    def end(self, number: int, outcome: Outcome) -> None:
+        """Notes what became of a row; that is in the file with the next row that begins."""
+        text = json.dumps(json_value(outcome.data), ensure_ascii=False) if outcome.data else None
+        text = None if text is None else text.encode("utf-8", "backslashreplace").decode()
+        told = (text, None) if outcome.status == "done" else (None, text)
+        self.journal.write_soon(_END, number, outcome.status, *told)
+        if not self._has_progress and outcome.status != "open":
+            self._has_progress = True
+            self.journal.write_soon(_SET, "progress", "1")
+        self.journal.release(f"row/{number}")
+
+    def reopen_failed(self) -> list[int]:
+        """Has the rows that failed be begun again; gives their numbers."""
+        query = "select number from row where status = 'failed' order by number"
+        found = [number for (number,) in self.journal.read(query)]
+        self.journal.write("update row set status = 'open', tries = 0 where status = 'failed'")
+        return found
+
+    def ended(self, first: int, last: int) -> set[int]:
+        """Which of these rows have ended."""
+        query = f"select number from row where {_BETWEEN}"
+        return {number for (number,) in self.journal.read(query, first, last)}
+
+    def have_ended(self, first: int, last: int) -> bool:
+        """Whether all of these rows have ended."""
+        query = f"select count(*) from row where {_BETWEEN}"
+        return self.journal.read(query, first, last)[0][0] == last - first + 1
+
+    def counts(self) -> tuple[int, Counter[str]]:
+        """How many rows are done, and how many have failed, by their errors."""
+        done = self.journal.read("select count(*) from row where status = 'done'")[0][0]
+        query = (
+            "select json_extract(error, '$.error'), count(*) from row where status = 'failed' "
+            "group by 1"
+        )
+        return done, Counter(dict(self.journal.read(query)))
+
+    def last_unwritten(self) -> int:
+        """The last row that has ended and is in no part as it is; -1 when all are."""
+        query = (
+            "select max(number) from row where status in ('done', 'failed') and not is_written"
+        )
+        found = self.journal.read(query)[0][0]
+        return -1 if found is None else found
+
+    def is_unwritten(self, first: int, last: int) -> bool:
+        """Whether one of these rows is in no part as it is."""
+        query = f"select 1 from row where {_BETWEEN} and not is_written limit 1"
+        return bool(self.journal.read(query, first, last))
+
+    def rows(self, first: int, last: int) -> Iterator[PartRow]:
+        """What became of these rows, in order; of those that have ended."""
+        query = f"select number, result, error from row where {_BETWEEN} order by number"
+        for number, *texts in self.journal.read(query, first, last):
+            yield PartRow(number, *(None if text is None else json.loads(text) for text in texts))
+
+    def note_written(self, first: int, last: int) -> None:
+        """Notes that these rows are in a part."""
+        self.journal.write(f"update row set is_written = 1 where {_BETWEEN}", first, last)
+
+    def begun_rows(self) -> set[int]:
+        """Which rows that have not ended have something in the journal."""
+        query = (
+            "select distinct cast(substr(scope, 5) as integer) from entry "
+            "where scope glob 'row/[0-9]*' except "
+            "select number from row where status in ('done', 'failed')"
+        )
+        return {number for (number,) in self.journal.read(query)}
+
+    def entries_of(self, number: int) -> list[Any]:
+        """What the journal has of a row, for another process."""
+        return self.journal.rows_within(f"row/{number}")
+
+    def _set(self, name: str, value: Any) -> None:
+        self.journal.write(_SET, name, json.dumps(value))
