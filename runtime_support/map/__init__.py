@@ -34,7 +34,7 @@ from runtime_support._values import counted
 from runtime_support.errors import ConfigError, JournalError
 from runtime_support.map._binding import Binding, Keep
 from runtime_support.map._columns import columns_of
-from runtime_support.map._inputs import Reading, Table, table_at
+from runtime_support.map._inputs import TextFormat, Table, table_at
 from runtime_support.map._output import PART_ROWS, Format, Output
 from runtime_support.map._printing import whole_lines
 from runtime_support.map._runner import Interrupted, JobRun, Report, Show
@@ -105,7 +105,7 @@ def map_rows(
     _check_numbers({**numbers, "max_failed": max_failed, "row_timeout": row_timeout})
     if workers is not None and address is not None:
         raise ConfigError("a job runs on its own workers or on those of a cluster, not on both")
-    source = table_at(str(table), Reading(delimiter, encoding))
+    source = table_at(str(table), TextFormat(delimiter, encoding))
     format = format or ("parquet" if source.format == "parquet" else "jsonl")
     with ExitStack() as block:
         called = block.enter_context(load_function(function))

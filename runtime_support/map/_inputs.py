@@ -1,6 +1,6 @@
 """The rows of a table in a file, never all at once: Parquet, CSV with a header, or JSON lines.
 
-    table = table_at("mails.csv", Reading(delimiter=";"))
+    table = table_at("mails.csv", TextFormat(delimiter=";"))
     for row in table.rows(["id", "body"]): row.values          {"id": "17", "body": "..."}
 
 CSV and JSON lines are read by Python's own library, a line at a time in a few megabytes: polars
@@ -42,7 +42,7 @@ class TableRow(NamedTuple):
     problem: str | None = None
 
 
-class Reading(NamedTuple):
+class TextFormat(NamedTuple):
     """How the text of a table is read: what parts the values of CSV, and the encoding, which a BOM
     tells where nothing else does.
     """
@@ -60,7 +60,7 @@ class Table:
     path: str
     format: str
     columns: tuple[str, ...]
-    reading: Reading
+    reading: TextFormat
     types: Mapping[str, Any] = field(default_factory=dict[str, Any])
     hint: str | None = None
 
@@ -92,7 +92,7 @@ class Table:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def table_at(path: str, reading: Reading) -> Table:
+def table_at(path: str, reading: TextFormat) -> Table:
     """The table; ConfigError when nothing here reads such a file, FileError when it cannot be."""
     format = FORMATS.get(os.path.splitext(path)[1].lower())
     if format is None:
@@ -117,7 +117,7 @@ def table_at(path: str, reading: Reading) -> Table:
         return Table(path, format, tuple(names), reading)
 
 
-def _checked(reading: Reading, path: str, format: str) -> Reading:
+def _checked(reading: TextFormat, path: str, format: str) -> TextFormat:
     """How the file is read; ConfigError when it cannot be read so."""
     delimiter = "\t" if reading.delimiter in ("\\t", "tab") else reading.delimiter
     if len(delimiter) != 1 or delimiter in '"\r\n':
@@ -134,7 +134,7 @@ def _checked(reading: Reading, path: str, format: str) -> Reading:
         "".encode(name)  # not all of them are of texts
     except (LookupError, TypeError):
         raise ConfigError(f"encoding: there is no encoding {encoding!r}") from None
-    return Reading(delimiter, "utf-8-sig" if name == "utf-8" else name)
+    return TextFormat(delimiter, "utf-8-sig" if name == "utf-8" else name)
 
 
 def _parted_by(header: list[str]) -> str | None:
@@ -147,7 +147,7 @@ def _parted_by(header: list[str]) -> str | None:
 
 
 @contextmanager
-def _told(path: str, reading: Reading) -> Generator[None]:
+def _told(path: str, reading: TextFormat) -> Generator[None]:
     """Raises what goes wrong in the block as a FileError that names the file."""
     hint = None
     try:
@@ -169,7 +169,7 @@ def _told(path: str, reading: Reading) -> Generator[None]:
     raise FileError(f"cannot read {path}: {reason}", path=path, hint=hint)
 
 
-def _undecodable_line(path: str, reading: Reading) -> str:
+def _undecodable_line(path: str, reading: TextFormat) -> str:
     """Which line of a file cannot be decoded, for encodings in which a line end is a byte."""
     encoding = reading.encoding or "utf-8"
     if encoding.startswith(("utf-16", "utf-32")):
@@ -183,11 +183,11 @@ def _undecodable_line(path: str, reading: Reading) -> str:
     return ""
 
 
-def _records(path: str, reading: Reading) -> Iterator[tuple[int, list[str]]]:
+def _records(path: str, reading: TextFormat) -> Iterator[tuple[int, list[str]]]:
     return csv_records(path, reading.delimiter, reading.encoding or "utf-8-sig")
 
 
-def _parquet_rows(path: str, _: Reading, names: Sequence[str]) -> Iterator[TableRow]:
+def _parquet_rows(path: str, _: TextFormat, names: Sequence[str]) -> Iterator[TableRow]:
     library = polars()
     scan = library.scan_parquet(path)
     total = scan.select(library.len()).collect().item()
@@ -197,7 +197,7 @@ def _parquet_rows(path: str, _: Reading, names: Sequence[str]) -> Iterator[Table
             yield TableRow(place, values)
 
 
-def _csv_rows(path: str, reading: Reading, names: Sequence[str]) -> Iterator[TableRow]:
+def _csv_rows(path: str, reading: TextFormat, names: Sequence[str]) -> Iterator[TableRow]:
     records = _records(path, reading)
     _, header = next(records)
     wanted = [(name, header.index(name)) for name in names]
@@ -211,7 +211,7 @@ def _csv_rows(path: str, reading: Reading, names: Sequence[str]) -> Iterator[Tab
         yield TableRow(begins, {name: cells[at] for name, at in wanted}, problem)
 
 
-def _json_rows(path: str, reading: Reading, names: Sequence[str] | None) -> Iterator[TableRow]:
+def _json_rows(path: str, reading: TextFormat, names: Sequence[str] | None) -> Iterator[TableRow]:
     """The rows of JSON lines; all of their columns where no names are given."""
     with open(path, encoding=reading.encoding) as file:
         for place, line in enumerate(file, 1):
