@@ -14,7 +14,15 @@ from typing import Any
 
 import pytest
 
-from runtime_support import ConfigError, RateLimited, ToolsUnsupported, _events, configure, prompt
+from runtime_support import (
+    ConfigError,
+    RateLimited,
+    ToolsUnsupported,
+    _events,
+    approve,
+    configure,
+    prompt,
+)
 from runtime_support._exchange import Reply, Request
 from runtime_support._observe.tracing import add_observer
 from runtime_support.testing import Scripted, tool_request
@@ -273,3 +281,29 @@ def test_control_characters_of_a_reply_do_not_reach_the_terminal(
     scripted("\x1b[2Jgone\x9b")
     prompt("hi")
     assert "    \\x1b[2Jgone\\x9b\n" in capsys.readouterr().err
+
+
+def test_events_have_ids_parents_and_times(
+    scripted: Callable[..., Scripted], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[Any] = []
+    monkeypatch.setattr(_events, "_makers", (lambda prompt: heard.append,))
+
+    def ask(name: str) -> str:
+        return prompt("who is {name}?", name=name).value
+
+    scripted(tool_request("ask", name="Ada"), "a mathematician", "done", approver=lambda call: True)
+    prompt("{ask}", ask=approve(ask))
+    assert [type(one).__name__ for one in heard] == [
+        *("PromptStarted", "RequestSent", "ReplyReceived", "CallStarted", "CallDecided"),
+        *("PromptStarted", "RequestSent", "ReplyReceived", "PromptEnded"),
+        *("CallEnded", "RequestSent", "ReplyReceived", "PromptEnded"),
+    ]
+    outer, sent, _, call, decided, inner, *_ = heard
+    assert (outer.parent, sent.parent, call.parent) == (None, outer.id, outer.id)
+    assert (inner.parent, decided.id) == (call.id, call.id)
+    assert decided.call.approval.decision.verdict == "yes"
+    ends = {type(one).__name__ + str(one.id): one for one in heard}
+    call_ended, inner_ended = ends[f"CallEnded{call.id}"], ends[f"PromptEnded{inner.id}"]
+    assert call.began <= inner.began
+    assert inner_ended.seconds <= call_ended.seconds <= ends[f"PromptEnded{outer.id}"].seconds
