@@ -26,6 +26,8 @@ IN_FLIGHT = 64
 WORKERS = {"one process": 0, "two workers": 2}
 LEAST_OF_IDEAL = 0.9
 MOST_GROWTH = 50
+MOST_OF_LOOP = 1.2
+LOOP_TURNS = 3
 _MAIL = "Hello, my card was charged twice for invoice {0}. Please refund one payment. " * 6
 
 
@@ -43,6 +45,7 @@ def measure(effort: Effort, _: Peers) -> Iterator[Figure]:
     late, later = effort.row_latencies
     with tempfile.TemporaryDirectory() as folder, fake_server() as url:
         place = Path(folder)
+        yield _beside_a_loop(place, _late(url, 0), effort)
         for name, workers in WORKERS.items():
             at_once = IN_FLIGHT * max(1, workers)
             address, ideal = _late(url, late), at_once / late
@@ -66,6 +69,18 @@ def measure(effort: Effort, _: Peers) -> Iterator[Figure]:
             yield Figure(
                 GROUP, about, "rows/s", found.rate, beside, "ideal", at_least=LEAST_OF_IDEAL
             )
+
+
+def _beside_a_loop(place: Path, address: str, effort: Effort) -> Figure:
+    """What rows cost where the model takes no time, beside a loop with as many threads."""
+    rows = min(1_000, effort.rows[0])
+    seconds = {
+        kind: min(rows / _run(place, kind, address, rows, 0).rate for _ in range(LOOP_TURNS))
+        for kind in ("ours", "loop")
+    }
+    about, beside = f"{rows:,} rows, 0 ms", {"a loop with a journal": seconds["loop"]}
+    ours = seconds["ours"]
+    return Figure(GROUP, about, "s", ours, beside, "a loop with a journal", at_most=MOST_OF_LOOP)
 
 
 def _memory(name: str, one: _Run, other: _Run, few: int, many: int) -> Iterator[Figure]:

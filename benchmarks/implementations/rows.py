@@ -1,6 +1,6 @@
 """A function over the rows of a table, as a process: ours, or by hand with Dask and openai.
 
-    python rows.py ours|hand URL TABLE FOLDER WORKERS IN_FLIGHT
+    python rows.py ours|hand|loop URL TABLE FOLDER WORKERS IN_FLIGHT
 
 With no workers, all is done in this process. Prints the seconds, the peak memory of this process in
 kB, and that of the largest of its workers.
@@ -123,9 +123,34 @@ def by_hand(url: str, table: str, folder: str, workers: int, in_flight: int) -> 
         return time.perf_counter() - started
 
 
+def loop(url: str, table: str, folder: str, workers: int, in_flight: int) -> float:
+    """A loop over the same function in as many threads, with one journal for all."""
+    from contextvars import copy_context
+
+    from runtime_support import configure, journaled, scoped
+
+    configure(provider="openai", base_url=url, model="fake-1")
+    Path(folder).mkdir()
+    started = time.perf_counter()
+    with open(table, encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    with journaled(f"{folder}/run.journal"), ThreadPoolExecutor(in_flight) as pool:
+        context = copy_context()
+
+        def answer(row: dict[str, Any]) -> Ticket:
+            with scoped(f"row/{row['id']}"):
+                return triage(row["mail"])
+
+        found = list(pool.map(lambda row: context.copy().run(answer, row), rows))
+    with open(f"{folder}/all.jsonl", "w", encoding="utf-8") as file:
+        for row, ticket in zip(rows, found, strict=True):
+            file.write(json.dumps({"id": row["id"], **vars(ticket)}) + "\n")
+    return time.perf_counter() - started
+
+
 if __name__ == "__main__":
     kind, address, source, out, number, threads = sys.argv[1:]
-    run = ours if kind == "ours" else by_hand
+    run = {"ours": ours, "hand": by_hand, "loop": loop}[kind]
     seconds = run(address, source, out, int(number), int(threads))
     # Workers are larger than this process was when it started them, which counts as theirs.
     of_worker = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss

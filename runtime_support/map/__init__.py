@@ -105,7 +105,7 @@ def map_rows(
     _check_numbers({**numbers, "max_failed": max_failed, "row_timeout": row_timeout})
     if workers is not None and address is not None:
         raise ConfigError("a job runs on its own workers or on those of a cluster, not on both")
-    source = table_at(str(table), TextFormat(delimiter, encoding))
+    source = table_at(str(table), TextFormat(delimiter, encoding or ""))
     format = format or ("parquet" if source.format == "parquet" else "jsonl")
     with ExitStack() as block:
         called = block.enter_context(load_function(function))

@@ -30,9 +30,9 @@ from collections import deque
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import Context, copy_context
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, replace
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from runtime_support._notes import note
 from runtime_support._redaction import secret_in
@@ -77,11 +77,8 @@ class Batch(NamedTuple):
     entries: list[Any]
 
 
-@dataclass(slots=True)
-class BatchDone:
-    """What became of the rows of a batch; those that are in none were not begun, or not ended."""
-
-    outcomes: dict[int, Outcome] = field(default_factory=dict[int, Outcome])
+# What became of the rows of a batch; those that are not there were not begun, or not ended.
+Outcomes: TypeAlias = dict[int, Outcome]
 
 
 class Dask:
@@ -196,14 +193,14 @@ class Dask:
         except Empty:
             self._workers()  # tells when there is no scheduler any more
             return
-        if isinstance(found, _Told):
-            self._hear(run, found)
-            return
-        self._take_in(run, found)
+        if isinstance(found, self._library.Future):
+            self._take_in(run, found)
+        else:  # an event, with its time
+            self._hear(run, _Told(*found[1]))
 
     def _take_in(self, run: JobRun, found: Any) -> None:
         """Takes in what became of a batch."""
-        batch, done = self._under_way[found.key], BatchDone()
+        batch, done = self._under_way[found.key], Outcomes()
         try:
             error = found.exception(timeout=_SECONDS_TO_CONNECT)
             if error is None:
@@ -221,13 +218,10 @@ class Dask:
             raise error
         if error is not None and lost is None:
             raise RunStopped(f"a worker cannot go on: {type(error).__name__}: {error}") from error
-        path = _journal_path(self.job, batch)
-        if os.path.exists(path):
-            wait_until_free(path)
-            run.store.journal.merge(path)
-        for number, outcome in done.outcomes.items():
+        run.store.take_in(_journal_path(self.job, batch))
+        for number, outcome in done.items():
             run.end(number, outcome)
-        left = [row for row in batch.rows if row.number not in done.outcomes]
+        left = [row for row in batch.rows if row.number not in done]
         self._begun.update(row.number for row in left)
         if lost is None:
             self._again.extend(left)
@@ -244,10 +238,9 @@ class Dask:
         if told.waits is not None:
             known = list[Any]()
             if batch is not None and not told.entries:  # it begins, maybe in place of another one
-                numbers = [row.number for row in batch.rows] if batch.name in self._seen else []
                 known = batch.entries
-                if numbers:
-                    known = [one for number in numbers for one in run.store.entries_of(number)]
+                if batch.name in self._seen:
+                    known = [one for row in batch.rows for one in run.store.entries_of(row.number)]
                 self._seen.add(batch.name)
             self._client.run(_confirm, told.waits, known, workers=[told.worker], wait=False)
         if batch is not None and told.spent is not None:
@@ -300,11 +293,8 @@ class Dask:
                 address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, security=security
             )
             block.callback(self._client.close)
-            self._client.subscribe_topic(_topic(self.job), self._put_told)
+            self._client.subscribe_topic(_topic(self.job), self._news.put)
         self._check()
-
-    def _put_told(self, event: tuple[float, list[Any]]) -> None:
-        self._news.put(_Told(*event[1]))
 
     def _look_at_workers(self) -> dict[str, Any]:
         """What each worker reports of itself; one that is lost just then may be started again."""
@@ -490,7 +480,7 @@ def _look(job: Job) -> tuple[dict[str, str], str | None]:
     return _versions(), problem
 
 
-def _answer(job: Job, batch: Batch) -> BatchDone:
+def _answer(job: Job, batch: Batch) -> Outcomes:
     """Answers the rows of a batch, until that is done or no longer wanted."""
     context, places = _context_of(job)
     return context.copy().run(_answer_here, job, batch, places)
@@ -517,7 +507,7 @@ def _enter(job: Job) -> None:
     _blocks.append(block)
 
 
-def _answer_here(job: Job, batch: Batch, places: threading.Semaphore) -> BatchDone:
+def _answer_here(job: Job, batch: Batch, places: threading.Semaphore) -> Outcomes:
     rows = _WorkerRows(job, batch, places)
     with ExitStack() as block:
         path = _journal_path(job, batch)
@@ -547,7 +537,7 @@ class _WorkerRows:
     """The rows of a batch in the process of a worker."""
 
     def __init__(self, job: Job, batch: Batch, places: threading.Semaphore) -> None:
-        self.done = BatchDone()
+        self.done = Outcomes()
         self._job = job
         self._batch = batch
         self._places = places
@@ -574,11 +564,11 @@ class _WorkerRows:
         """Notes what became of a row."""
         self._places.release()
         self._is_stopped = self._is_stopped or outcome.stop is not None
-        self.done.outcomes[number] = outcome
+        self.done[number] = outcome
 
     def tell(self, entries: list[Any] | None = None, waits: str | None = None) -> None:
         """Tells the job what there is to be kept, or how far the batch is."""
-        outcomes = list(self.done.outcomes.values())
+        outcomes = list(self.done.values())
         ended = len(outcomes), sum(one.status == "failed" for one in outcomes)
         spent = None if entries or waits else list(astuple(self._spending.sent()))
         told = _Told(self._worker.address, self._batch.name, entries or [], waits, ended, spent)

@@ -43,12 +43,12 @@ class TableRow(NamedTuple):
 
 
 class TextFormat(NamedTuple):
-    """How the text of a table is read: what parts the values of CSV, and the encoding, which a BOM
-    tells where nothing else does.
+    """How the text of a table is read: what parts the values of CSV, and the encoding; where none
+    is given, a BOM tells it, or it is UTF-8.
     """
 
     delimiter: str = ","
-    encoding: str | None = None
+    encoding: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def table_at(path: str, reading: TextFormat) -> Table:
             schema: Mapping[str, Any] = polars().scan_parquet(path).collect_schema()
             return Table(path, format, tuple(schema), reading, dict(schema))
         if format == "csv":
-            _, header = next(_records(path, reading), (1, list[str]()))
+            _, header = next(csv_records(path, *reading), (1, list[str]()))
             twice = [name for name in header if header.count(name) > 1]
             if twice or not header:
                 said = f"there are two columns `{twice[0]}`" if twice else "the file is empty"
@@ -125,7 +125,7 @@ def _checked(reading: TextFormat, path: str, format: str) -> TextFormat:
     if format != "csv" and delimiter != ",":
         raise ConfigError(f"delimiter: {path} is not CSV, and has none")
     encoding = reading.encoding
-    if encoding is None:
+    if not encoding:
         with _told(path, reading), open(path, "rb") as file:
             is_wide = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         encoding = "utf-16" if is_wide and format != "parquet" else "utf-8"
@@ -155,7 +155,7 @@ def _told(path: str, reading: TextFormat) -> Generator[None]:
     except FileError:
         raise
     except UnicodeError:
-        name = "UTF-8" if reading.encoding in (None, "utf-8-sig") else reading.encoding
+        name = "UTF-8" if reading.encoding in ("", "utf-8-sig") else reading.encoding
         reason = f"it is not {name} text{_undecodable_line(path, reading)}"
         hint = "--encoding names another encoding, such as cp1252"
     except OSError as error:
@@ -183,10 +183,6 @@ def _undecodable_line(path: str, reading: TextFormat) -> str:
     return ""
 
 
-def _records(path: str, reading: TextFormat) -> Iterator[tuple[int, list[str]]]:
-    return csv_records(path, reading.delimiter, reading.encoding or "utf-8-sig")
-
-
 def _parquet_rows(path: str, _: TextFormat, names: Sequence[str]) -> Iterator[TableRow]:
     library = polars()
     scan = library.scan_parquet(path)
@@ -198,7 +194,7 @@ def _parquet_rows(path: str, _: TextFormat, names: Sequence[str]) -> Iterator[Ta
 
 
 def _csv_rows(path: str, reading: TextFormat, names: Sequence[str]) -> Iterator[TableRow]:
-    records = _records(path, reading)
+    records = csv_records(path, *reading)
     _, header = next(records)
     wanted = [(name, header.index(name)) for name in names]
     for begins, cells in records:

@@ -157,6 +157,7 @@ class JobRun:
         self._lock = threading.RLock()
         self._tries = store.suspects()
         self._alone: int | None = None
+        self._marking = threading.Lock()
         self._marked: deque[Row] = deque()
         self.most_marked = 1
         self._is_over = False
@@ -185,7 +186,7 @@ class JobRun:
 
     def begin(self) -> Row | None:
         """The same for a row of this process, which may end it: it is marked before that."""
-        with self._lock:
+        with self._marking:
             try:
                 if not self._marked:
                     # Some at once, as each write takes about as long as a prompt.

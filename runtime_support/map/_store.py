@@ -190,19 +190,15 @@ def _unfinished(folder: str) -> list[str]:
 
     A script may write such files as well, which are not there for long.
     """
+    user = getattr(os, "getuid", lambda: 0)()  # on Windows, files have no owner to compare
     with os.scandir(folder) as entries:
         return [
             entry.path
             for entry in entries
             if _UNFINISHED.fullmatch(entry.name)
             and entry.is_file(follow_symlinks=False)
-            and entry.stat(follow_symlinks=False).st_uid == _user()
+            and entry.stat(follow_symlinks=False).st_uid == user
         ]
-
-
-def _user() -> int:
-    """Who runs this; on Windows, files have no owner to compare."""
-    return os.getuid() if hasattr(os, "getuid") else 0
 
 
 def wait_until_free(path: str) -> None:
@@ -280,8 +276,7 @@ class JobStore:
 
     def end(self, number: int, outcome: Outcome) -> None:
         """Notes what became of a row; that is in the file with the next row that begins."""
-        text = json.dumps(json_value(outcome.data), ensure_ascii=False) if outcome.data else None
-        text = None if text is None else text.encode("utf-8", "backslashreplace").decode()
+        text = json.dumps(json_value(outcome.data)) if outcome.data else None
         told = (text, None) if outcome.status == "done" else (None, text)
         self.journal.write_soon(_END, number, outcome.status, *told)
         if not self._has_progress and outcome.status != "open":
@@ -346,6 +341,12 @@ class JobStore:
             "select number from row where status in ('done', 'failed')"
         )
         return {number for (number,) in self.journal.read(query)}
+
+    def take_in(self, path: str) -> None:
+        """Takes in what the journal of a worker holds, where there is one, and removes that."""
+        if os.path.exists(path):
+            wait_until_free(path)
+            self.journal.merge(path)
 
     def entries_of(self, number: int) -> list[Any]:
         """What the journal has of a row, for another process."""

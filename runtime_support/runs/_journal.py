@@ -117,14 +117,12 @@ class EqualPrompts(NamedTuple):
     is_single: bool
 
 
-class _Pending:
+class _Pending(NamedTuple):
     """A statement that is to be executed; one that `is_synced` has to be on the disk then."""
 
-    def __init__(self, statement: str, values: _Values, *, is_synced: bool) -> None:
-        self.statement = statement
-        self.values = values
-        self.is_synced = is_synced
-        self.is_kept = False
+    statement: str
+    values: _Values
+    is_synced: bool
 
 
 class Journal:
@@ -414,17 +412,12 @@ class Journal:
         """Executes a statement, with those of other threads at the same time; when this returns, it
         outlives the process, and also the machine if `is_synced`.
         """
-        pending = _Pending(statement, values, is_synced=is_synced)
-        self._waiting.append(pending)
-        with self._lock:
-            if not pending.is_kept:
-                self._commit_waiting()
-        if not pending.is_kept:
-            self.check_whole()
+        self.write_soon(statement, *values, is_synced=is_synced)
+        self.flush()
 
     def write_soon(self, statement: str, *values: Any, is_synced: bool = False) -> None:
         """Executes a statement together with the next one that somebody waits for."""
-        self._waiting.append(_Pending(statement, values, is_synced=is_synced))
+        self._waiting.append(_Pending(statement, values, is_synced))
 
     def flush(self) -> None:
         """Executes what is to be written; JournalError when that cannot be."""
@@ -457,7 +450,7 @@ class Journal:
         """Takes in rows of another journal, in the place of equal ones."""
         self._waiting.extend(  # at once: nobody commits a part of them
             [
-                _Pending(statement, values, is_synced=True)
+                _Pending(statement, values, True)
                 for row in rows
                 for statement, values in ((_DELETE, tuple(row[:5])), (_INSERT, tuple(row)))
             ]
@@ -489,8 +482,6 @@ class Journal:
         except sqlite3.Error as error:  # from now on nothing is taken: it would come after a gap
             self._broken = str(error)
             return
-        for one in rows:
-            one.is_kept = True
 
     def _change(
         self, where: str, values: tuple[Any, ...], change: Callable[[_Values], _Values]
