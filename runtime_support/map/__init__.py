@@ -34,7 +34,7 @@ from runtime_support._values import counted
 from runtime_support.errors import ConfigError, JournalError
 from runtime_support.map._binding import Binding, Keep
 from runtime_support.map._columns import columns_of
-from runtime_support.map._inputs import TextFormat, Table, table_at
+from runtime_support.map._inputs import Table, TextFormat, table_at
 from runtime_support.map._output import PART_ROWS, Format, Output
 from runtime_support.map._printing import whole_lines
 from runtime_support.map._runner import Interrupted, JobRun, Report, Show
