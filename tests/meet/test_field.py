@@ -132,7 +132,7 @@ def test_double_quotes_that_do_not_match_swallow_no_rows(home: Home) -> None:
     home.write("echo.saft", "f echo(id: string, body: string) -> string:\n    ret $ {body} $\n")
     home.write("table.csv", 'id,body\n1,"hello\n2,x\n3,y\n')
     ended = home.saftc("map", "echo.saft:echo", "table.csv", "out")
-    assert ended.code == 1
+    assert ended.code == 2
     assert "table.csv:2:" in ended.err and "quotes" in ended.err
     assert home.asked == []
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from runtime_support import ConfigError, ContractError, ToolRequest, configure, prompt
+from runtime_support import ConfigError, ContractError, FileError, ToolRequest, configure, prompt
 from runtime_support.map import map_rows
 from runtime_support.testing import Queued, Scripted
 
@@ -59,7 +59,7 @@ def read_row(type_: Any, written: str) -> Any:
     """What a function gets for a cell of JSON lines."""
     seen: list[Any] = []
     Path("table.jsonl").write_text(f'{{"argument": {written}}}\n', encoding="utf-8")
-    with suppress(ConfigError):  # no row can be read
+    with suppress(ConfigError, FileError):  # no row can be read
         map_rows(_function(type_, seen, "argument", again), Path("table.jsonl"), "out")
     return seen[0] if seen else again
 
