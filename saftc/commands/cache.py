@@ -21,7 +21,7 @@ def show_cache(context: typer.Context) -> None:
         print(f"{kept.folder}: {_amount(*kept.size())}")
 
 
-@cache.command()
+@cache.command(epilog="Example: `saftc cache clear`")
 def clear() -> None:
     """Forget what was compiled. Nothing but time is lost."""
     from saftc.project.cache import Cache

@@ -23,7 +23,7 @@ _Servers = Annotated[
 ]
 
 
-@mcp.command()
+@mcp.command(epilog="Example: `saftc mcp lock docs`")
 def lock(
     servers: _Servers = None,
     check: Annotated[
@@ -44,7 +44,7 @@ def lock(
         raise typer.Exit(1) from None
 
 
-@mcp.command("list")
+@mcp.command("list", epilog="Example: `saftc mcp list`")
 def list_(servers: _Servers = None) -> None:
     """Show the tools in mcp.lock.json as functions; no server is asked."""
     from runtime_support.errors import ConfigError
