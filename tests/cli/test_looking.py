@@ -60,7 +60,8 @@ def test_the_commands_of_the_page(line: str, saftc: Command, script: Script, fol
     words = shlex.split(line)
     if words[0] == "saftc":
         ended = saftc(*words[1:])
-        assert (ended.code, ended.err) == (0, "")
+        assert ended.code == 0
+        assert ("triage.saft:2:9" in ended.err) if "--trace" in words else ended.err == ""
     else:
         assert saftc("build", "triage.saft", "--quiet").code == 0
         name, _, path = words[0].partition("=")
@@ -71,7 +72,10 @@ def test_the_commands_of_the_page(line: str, saftc: Command, script: Script, fol
         page = Path("run.html").read_text(encoding="utf-8")
         assert page.startswith("<!doctype html>") and '"prompts": 2,' in page
         assert "ret $ is {mail} urgent? $" in page or words[0] != "saftc"
-    else:
+    elif "run.jsonl" in line:
+        entries = Path("run.jsonl").read_text(encoding="utf-8").splitlines()
+        assert len(entries) >= 4 and all(map(json.loads, entries))
+    elif "trace.json" in line:
         events = json.loads(Path("trace.json").read_text(encoding="utf-8"))["traceEvents"]
         assert [one["name"] for one in events].count("request") == 2
 
