@@ -85,7 +85,7 @@ class ProgressLine:
 
 def _width_of(stream: TextIO) -> int:
     try:
-        return os.get_terminal_size(stream.fileno()).columns
+        return os.get_terminal_size(stream.fileno()).columns or 80  # some do not know it
     except OSError:
         return 80
 
