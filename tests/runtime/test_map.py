@@ -326,15 +326,16 @@ def test_nothing_of_a_row_is_held_when_it_is_done() -> None:
     held: list[int] = []
 
     def counting(mail: str) -> str:
-        if mail in ("mail 99", "mail 499"):
+        if mail in ("mail 499", "mail 1999"):
             gc.collect()
             held.append(len(gc.get_objects()))
         return ask(mail)
 
     configure(provider=Echo())
-    map_rows(counting, table("mails.jsonl", 500), "out", in_flight=1, part_rows=5)
+    map_rows(counting, table("mails.jsonl", 2000), "out", in_flight=1, part_rows=5)
     few, many = held
-    assert many - few < 80  # as many as there are parts between
+    # As many as there are parts between; some rows are marked before they begin.
+    assert many - few < 300
 
 
 # Rows that fail
