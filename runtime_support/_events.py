@@ -100,7 +100,7 @@ class PromptEnded(PromptEvent):
 
 
 Listener: TypeAlias = Callable[[Any], object]
-# A call that listeners hear of.
+# A call that listeners hear of, for programs, which know no hooks.
 Watched: TypeAlias = RequestedCall
 
 # They say for each prompt who hears of it.
@@ -162,7 +162,7 @@ class WatchHook(Hook):
         """Tells of the request, of the pieces if its reply is streamed, and of the end."""
         prompt = self._prompt
         prompt.request_id = next(ids)
-        about: dict[str, Any] = {"prompt": prompt, "id": prompt.request_id, "parent": prompt.id}
+        about = _of_request(prompt)
         began, started, waited = time.time(), time.perf_counter(), waited_here()
 
         def end(**outcome: Any) -> None:
@@ -217,8 +217,7 @@ def _tell_piece(prompt: PromptRun, step: Any) -> Effects[Any]:
 
 def tell_piece(prompt: PromptRun, text: str) -> None:
     """Tells of a piece of the reply to the request that is under way."""
-    about: dict[str, Any] = {"prompt": prompt, "id": prompt.request_id, "parent": prompt.id}
-    tell(ChunkReceived(began=time.time(), text=text, **about))
+    tell(ChunkReceived(began=time.time(), text=text, **_of_request(prompt)))
 
 
 def begin_call(call: RequestedCall) -> None:
@@ -261,6 +260,10 @@ def tell_decision(call: RequestedCall) -> None:
     """Tells that it was decided about a call."""
     if call.prompt is not None:
         tell(CallDecided(call=call, began=time.time(), **_of(call)))
+
+
+def _of_request(prompt: PromptRun) -> dict[str, Any]:
+    return {"prompt": prompt, "id": prompt.request_id, "parent": prompt.id}
 
 
 def _of(call: RequestedCall) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def check_all(
     bounds_of = _bounds_of if bounds or max_requests is not None else None
     told: list[tuple[Source, Sequence[Diagnostic]]] = []
     failed = False
-    count = errors = warnings = 0
+    files = errors = warnings = 0
     read, roots, wire = read_script, Roots(root), project_wire()
     if fix or diff:
         # Seldom asked for.
@@ -70,7 +70,7 @@ def check_all(
             complain(str(checked))
             failed = True
             continue
-        count += 1
+        files += 1
         failed = failed or checked.has_errors
         if file not in UNNAMED:
             path = Path(file)
@@ -98,10 +98,10 @@ def check_all(
         from saftc.diagnostics.reports import written
 
         write_result(_with_bounds(told, bounded) if bounds else written(told, format))
-    elif count:
+    elif files:
         if bounds and bounded:
             write_result(_bounds_text(bounded))
-        say(_summary(count, errors, warnings))
+        say(_summary(files, errors, warnings))
         in_files = (found for source, found in told if source.name not in UNNAMED.values())
         fixable = sum(bool(it.edits) and not it.is_guess for found in in_files for it in found)
         if fixable and not (fix or diff):
