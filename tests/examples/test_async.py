@@ -47,7 +47,7 @@ def checked(folder: Path, *command: str, **variables: str) -> None:
     assert done.returncode == 0, done.stdout.replace(f"{folder}/", "") + done.stderr
 
 
-@pytest.mark.heavy
+@pytest.mark.one_python
 @pytest.mark.parametrize("name", ANSWERED_BY)
 def test_a_recording_gives_what_it_gives_the_plain_form(
     name: str,
