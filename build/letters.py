@@ -1,8 +1,8 @@
 # Compiled by saftc from letters.saft; edit that file instead.
 
 # A run with a budget and a journal. This stops before it asks for the third letter:
-#   saftc run letters.saft --journal letters.journal --max-requests 2
-# and the same command with `--max-requests 6` goes on from there: no letter is asked for twice.
+#   saftc run letters.saft --journal letters.journal --budget-requests 2
+# and the same command with `--budget-requests 6` goes on from there: no letter is asked for twice.
 
 import datetime as dt
 from dataclasses import dataclass

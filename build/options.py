@@ -16,7 +16,7 @@ def price_of(article: str) -> float:
 
 
 # an object with options may have a name, so that several prompts share it
-careful = {"temperature": 0, "seed": 7, "repairs": 2}
+careful = {"temperature": 0, "seed": 7, "max_repairs": 2}
 
 question = "What does a lamp cost?"
 topic: Literal["price", "delivery", "other"] = prompt(

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from runtime_support._results import Result, ToolCall, Usage
     from runtime_support._schema import check
     from runtime_support._schema.rules import require as require
-    from runtime_support._settings import Settings, configure, defaults, snapshot
+    from runtime_support._settings import Settings, configure, current_settings, defaults
     from runtime_support._streaming.results import AsyncResult
     from runtime_support._tables import mean as mean
     from runtime_support._tables import read as read
@@ -78,8 +78,8 @@ if TYPE_CHECKING:
     from runtime_support.programs._prompting import program
     from runtime_support.programs._prompting import run as run
     from runtime_support.runs._keeper import journaled as journaled
-    from runtime_support.runs._places import call_key as call_key
-    from runtime_support.runs._places import scoped as scoped
+    from runtime_support.runs._places import idempotency_key as idempotency_key
+    from runtime_support.runs._places import journal_scope as journal_scope
     from runtime_support.testing import Scripted as Scripted
 else:
     _HOMES = {
@@ -95,7 +95,7 @@ else:
         "_results": "Result ToolCall Usage",
         "_streaming.results": "AsyncResult",
         "_schema": "check",
-        "_settings": "Settings configure defaults snapshot",
+        "_settings": "Settings configure defaults current_settings",
         "programs._prompting": "program",
         "errors": (
             "AuthenticationFailed BudgetSpent CheckError ConfigError ContractError Failed "
@@ -117,7 +117,7 @@ else:
         "_values": "kind show",
         "programs._prompting": "Plan run",
         "runs._keeper": "journaled",
-        "runs._places": "call_key scoped",
+        "runs._places": "idempotency_key journal_scope",
         "testing": "Scripted",
     }
     __getattr__, _ = load_lazily(__name__, "runtime_support", _HOMES, _MOVED)
@@ -162,6 +162,7 @@ __all__ = [
     "approve",
     "check",
     "configure",
+    "current_settings",
     "defaults",
     "file",
     "image",
@@ -172,7 +173,6 @@ __all__ = [
     "overlap",
     "program",
     "prompt",
-    "snapshot",
     "together",
 ]
 

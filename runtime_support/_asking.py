@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 # The options that a prompt which goes on with a conversation has of it.
-KEPT_OPTIONS = ("model", "system", "effort")
+KEPT_OPTIONS = ("model", "system", "reasoning_effort")
 # The one option that is not a setting: each prompt chooses for itself.
 _TRUST = "trust_system"
 
@@ -131,7 +131,7 @@ class Question:
 
     def target(self, settings: Settings, functions: Mapping[str, Any]) -> Target:
         """What the conversation works towards, with these functions on offer."""
-        target = _target_for(self.returns, self.fields, settings.structured)
+        target = _target_for(self.returns, self.fields, settings.enforce_schema)
         for name in functions:
             if target.takes(ToolRequest(name, "")):
                 raise CheckError(f"`{name}` is a tool by which the model hands in a field")

@@ -10,8 +10,8 @@ in a thread, in an event loop, or not at all, when a journal knows the outcome.
 
 The whole transcript goes out with each request. A reply with calls of tools is a round: the calls
 are run in order and answered. Any other reply ends a turn: it reaches the target, or the model is
-told why not and asked again, as often as `repairs` says. So does a call where no tool is on offer,
-once it is answered.
+told why not and asked again, as often as `max_repairs` says. So does a call where no tool is on
+offer, once it is answered.
 """
 
 from __future__ import annotations
@@ -188,10 +188,10 @@ class Conversation:
             model=self.settings.model,
             tools=(*ordinary, *returns),
             must_answer=is_over and bool(ordinary),
-            schema=None if self.settings.structured == "off" else schema,
+            schema=None if self.settings.enforce_schema == "off" else schema,
             is_strict=contract is not None and contract.is_strict,
             losses=contract.losses if contract is not None else (),
-            structured=self.settings.structured,
+            enforce_schema=self.settings.enforce_schema,
             options=self.settings.sampling(),
             ambient=self.ambient,
             begins=self.begins,
@@ -226,12 +226,15 @@ class Conversation:
                 "the stream was closed before this reply was recorded whole", hint="record it again"
             )
         needs_all = self.target.is_typed or bool(reply.tool_calls)
-        if self.finish == "length" and (needs_all or self.settings.cut == "error"):
-            allow = "" if needs_all else '; `cut: "allow"` takes what there is'
+        if self.finish == "length" and (needs_all or self.settings.on_truncated == "error"):
+            allow = "" if needs_all else '; `on_truncated: "accept"` takes what there is'
             hint = f"raise `max_tokens`, or ask for less{allow}"
             after = f"after {_shown(reply.text)}" if reply.text else "before it had any text"
             if not reply.text and (reply.reasoning_tokens or reply.opaque):
-                after, hint = "as its thinking took all there was", f"lower `effort`, or {hint}"
+                after, hint = (
+                    "as its thinking took all there was",
+                    f"lower `reasoning_effort`, or {hint}",
+                )
             raise TruncatedReply(
                 f"the reply was cut by the token limit {after}", text=reply.text, hint=hint
             )
@@ -358,7 +361,7 @@ class Conversation:
     def _note_attempt(self, text: str, reason: str) -> None:
         """Counts a reply that did not do; too many are the end."""
         self.attempts.append((text, reason))
-        if len(self.attempts) <= self.settings.repairs and not self.target.has_given:
+        if len(self.attempts) <= self.settings.max_repairs and not self.target.has_given:
             if not any(note in reason for note in self.target.repairs):
                 self.repairs.append(f"asked again: {reason}")
             return
@@ -371,7 +374,7 @@ class Conversation:
             + (f"; the last reply was {_shown(answer)}" if answer else ""),
             attempts=tuple(self.attempts),
             values=dict(getattr(self.target, "arrived", {})),
-            hint="show in the prompt what a valid answer looks like, or raise `repairs`",
+            hint="show in the prompt what a valid answer looks like, or raise `max_repairs`",
         )
 
 

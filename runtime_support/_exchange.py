@@ -39,8 +39,9 @@ class Request:
     """A request to a provider.
 
     - `model`: None lets the provider choose.
-    - `schema`: the JSON Schema of the value that the prompt asks for; `structured` says whether the
-      provider should, must or must not enforce it; `losses` say why `is_strict` is false, if known.
+    - `schema`: the JSON Schema of the value that the prompt asks for; `enforce_schema` says whether
+      the provider should, must or must not enforce it; `losses` say why `is_strict` is false, if
+      known.
     - `ambient`: names of the settings that come from the environment, not from the program.
     - `must_answer`: the model may not call tools.
     - `options`: the sampling options that are set.
@@ -55,7 +56,7 @@ class Request:
     schema: dict[str, Any] | None = None
     is_strict: bool = False
     losses: tuple[str, ...] = ()
-    structured: Structured = "auto"
+    enforce_schema: Structured = "auto"
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     ambient: frozenset[str] = frozenset()
     begins: int = 0

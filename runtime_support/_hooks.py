@@ -82,14 +82,14 @@ _VARIABLES = {
     "SAFT_RECORD": "recordings",
     "SAFT_REPLAY": "recordings",
     "SAFT_TIMELINE": "tracing",
-    "SAFT_TRACE": "tracing",
+    "SAFT_VERBOSE": "tracing",
     "SAFT_USAGE": "budgets",
 }
 _ASKED_BY: dict[str | bytes, str] = {
     **_VARIABLES,
     **{name.encode(): wanted for name, wanted in _VARIABLES.items()},
 }
-BUDGETS = ("max_requests", "max_total_tokens", "max_cost")
+BUDGETS = ("budget_requests", "budget_tokens", "budget_cost")
 
 _wanted: set[str] = set()
 

@@ -27,7 +27,7 @@ def load_lazily(
 
     def load(name: str) -> Any:
         if name not in found:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            raise _unknown(module, name, found)
         home, own = found[name]
         module_of_it = importlib.import_module(f"{package}.{home}")
         value = module_of_it if own == "." else getattr(module_of_it, own)
@@ -35,3 +35,14 @@ def load_lazily(
         return value
 
     return load, lambda: sorted(found)
+
+
+def _unknown(module: str, name: str, names: Mapping[str, object]) -> Exception:
+    """An AttributeError; for an old name an ImportError, as `from ... import` keeps its words."""
+    if not name.startswith("_"):  # Python asks for such names by itself
+        from runtime_support._renamed import FUNCTIONS, renamed
+
+        new = FUNCTIONS.get(name)
+        if new in names:
+            return ImportError(f"{module}: {renamed(name, new)}", name=module)
+    return AttributeError(f"module {module!r} has no attribute {name!r}")

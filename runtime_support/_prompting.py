@@ -109,14 +109,14 @@ class Prompt:
           function is a tool that the model may call.
         - `returns`: the type of the answer: `str` (the default) for text, `int`, `list[T]`, a
           dataclass, a pydantic model and others. A reply that does not fit goes back to the model
-          with the reason, as often as the setting `repairs` says (1).
+          with the reason, as often as the setting `max_repairs` says (1).
         - `fields`: types by name, to ask for several values; `result.value` is a tuple of them.
         - `rounds`: how many rounds of tool calls are allowed before the model must answer. Without
           it, the setting `max_tool_rounds` (8) is the limit.
         - `options`: settings for this prompt, such as `{"model": "gpt-4o", "temperature": 0}`.
         - `after`: a result, or the messages of one, whose conversation this prompt continues, with
-          its `model`, `system` and `effort`, but not its tools: pass `tools=result.tools` for
-          these.
+          its `model`, `system` and `reasoning_effort`, but not its tools: pass `tools=result.tools`
+          for these.
         - `tools`: functions that the model may call beside those in the template, each under its
           own name or as `(name, function)`.
         - `pure`: functions without effects; calls of them in one reply run concurrently.

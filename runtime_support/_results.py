@@ -74,7 +74,7 @@ class Usage:
 class Kept(NamedTuple):
     """What a prompt that goes on with a conversation may have of it: the functions that its model
     could call, by the names of the tools, those that are `pure`, and its `model`, `system` and
-    `effort` where a prompt has set them.
+    `reasoning_effort` where a prompt has set them.
     """
 
     tools: tuple[tuple[str, Callable[..., Any]], ...] = ()

@@ -3,7 +3,7 @@
     configure(provider="openai", model="gpt-4o-mini")       for the process
     with configure(model="gpt-4o"): ...                     for a block
     prompt(..., options={"temperature": 0})                 for one prompt
-    snapshot()                                              to be given to another process
+    current_settings()                                      to be given to another process
 
 A setting comes from the first of: the prompt's options, the blocks around it, `configure`, the
 environment (`SAFT_MODEL`, `SAFT_TEMPERATURE`, ...), `[tool.saft]` of the nearest pyproject.toml,
@@ -36,7 +36,7 @@ from runtime_support._values import brief, is_object, plain, quote
 from runtime_support.errors import CheckError, ConfigError
 
 # The providers that can be chosen by name, and those among them that send to a server.
-PROVIDERS = ("openai", "openrouter", "gemini", "anthropic", "local", "mock", "none")
+PROVIDERS = ("openai", "openrouter", "gemini", "anthropic", "local", "mock", "unset")
 _SENDING = (None, "openai", "openrouter", "gemini", "anthropic")
 _KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY")
 
@@ -45,10 +45,10 @@ _OF_THE_COMPILER = ("overlap", "pure", "root", "in-place")
 # What a part of the runtime reads for itself.
 _OF_PARTS = ("mcp",)
 
-SAMPLING = ("temperature", "top_p", "max_tokens", "effort", "seed", "stop", "extra")
+SAMPLING = ("temperature", "top_p", "max_tokens", "reasoning_effort", "seed", "stop", "extra_body")
 
 # What an option is called elsewhere.
-_ELSEWHERE = {"reasoning_effort": "effort", "max_completion_tokens": "max_tokens"}
+_ELSEWHERE = {"max_completion_tokens": "max_tokens"}
 
 
 # In which form a server is asked, where it understands several.
@@ -71,21 +71,21 @@ class Settings:
     """Every setting with its default. None leaves the choice to the provider, or sets no limit.
 
     - Who answers: `provider`, `model`, `base_url` (the address of a compatible server),
-      `api_key_env` (the environment variable that holds the key), `wire` ("chat", "responses" or
+      `api_key_env` (the environment variable that holds the key), `api` ("chat", "responses" or
       "messages").
-    - How: `temperature`, `top_p`, `max_tokens` (of a reply), `effort`, `seed`, `stop`, `system`,
-      and `extra` (other keys of the request, sent unchanged).
-    - Typed replies: `repairs` (how often a reply that does not fit goes back), `structured`
-      (whether the server enforces the schema: "auto", "on" or "off"), `cut` ("allow" accepts a text
-      that the token limit has cut).
+    - How: `temperature`, `top_p`, `max_tokens` (of a reply), `reasoning_effort`, `seed`, `stop`,
+      `system`, and `extra_body` (other keys of the request, sent unchanged).
+    - Typed replies: `max_repairs` (how often a reply that does not fit goes back), `enforce_schema`
+      (whether the server enforces the schema: "auto", "on" or "off"), `on_truncated`
+      ("accept" accepts a text that the token limit has cut).
     - Tools: `max_tool_rounds` and `max_tool_calls` of one prompt; `approver` (a function that
       decides about the calls of tools that need approval).
     - The exchange: `timeout` (seconds for one request), `silence` (seconds in which nothing of
-      its reply comes), `retries` (after a failed request), `patience` (seconds to wait for a server
-      that has too much to do), `max_reply_bytes`.
+      its reply comes), `max_retries` (after a failed request), `max_wait` (seconds to wait for
+      a server that has too much to do), `max_reply_bytes`.
     - Rates: `requests_per_minute`, `tokens_per_minute`, `max_in_flight` (requests at the same
       time).
-    - Budgets of the run: `max_requests`, `max_total_tokens`, and `max_cost` in US dollars, by
+    - Budgets of the run: `budget_requests`, `budget_tokens`, and `budget_cost` in US dollars, by
       `prices` (of each model: what a million tokens cost).
     """
 
@@ -93,33 +93,33 @@ class Settings:
     model: str | None = None
     base_url: str | None = None
     api_key_env: str | None = None
-    wire: WireName | None = None
+    api: WireName | None = None
     temperature: float | None = None
     top_p: float | None = None
     max_tokens: int | None = None
-    effort: Effort | None = None
+    reasoning_effort: Effort | None = None
     seed: int | None = None
     stop: str | list[str] | None = None
     system: str | None = None
     timeout: float = 120.0
     silence: float | None = None
-    retries: int = 2
-    patience: float = 300.0
+    max_retries: int = 2
+    max_wait: float = 300.0
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     max_reply_bytes: int = 32_000_000
-    repairs: int = 1
+    max_repairs: int = 1
     max_tool_rounds: int = 8
     max_tool_calls: int = 32
     max_in_flight: int = 16
-    max_requests: int | None = None
-    max_total_tokens: int | None = None
-    max_cost: float | None = None
+    budget_requests: int | None = None
+    budget_tokens: int | None = None
+    budget_cost: float | None = None
     prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
-    structured: Structured = "auto"
-    cut: Literal["error", "allow"] = "error"
+    enforce_schema: Structured = "auto"
+    on_truncated: Literal["error", "accept"] = "error"
     approver: Any = None
-    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    extra_body: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def sampling(self) -> dict[str, Any]:
         """The sampling options that are set."""
@@ -146,29 +146,29 @@ _LIMITS: dict[str, tuple[float, float]] = {
     "max_tokens": (1, _NO_LIMIT),
     "timeout": (0.001, _NO_LIMIT),
     "silence": (0.001, _NO_LIMIT),
-    "retries": (0, _NO_LIMIT),
-    "patience": (0, _NO_LIMIT),
+    "max_retries": (0, _NO_LIMIT),
+    "max_wait": (0, _NO_LIMIT),
     "requests_per_minute": (0.001, _NO_LIMIT),
     "tokens_per_minute": (0.001, _NO_LIMIT),
     "max_reply_bytes": (1, _NO_LIMIT),
-    "repairs": (0, _NO_LIMIT),
+    "max_repairs": (0, _NO_LIMIT),
     "max_tool_rounds": (0, _NO_LIMIT),
     "max_tool_calls": (0, _NO_LIMIT),
     "max_in_flight": (1, _NO_LIMIT),
-    "max_requests": (0, _NO_LIMIT),
-    "max_total_tokens": (0, _NO_LIMIT),
-    "max_cost": (0, _NO_LIMIT),
+    "budget_requests": (0, _NO_LIMIT),
+    "budget_tokens": (0, _NO_LIMIT),
+    "budget_cost": (0, _NO_LIMIT),
 }
 
 # Settings that are not texts are read from the environment by these.
 _FROM_TEXT: dict[Any, Any] = {float: float, int: int}
-_NO_TEXT = ("stop", "extra", "prices", "approver")
+_NO_TEXT = ("stop", "extra_body", "prices", "approver")
 VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in _NO_TEXT}
 # The others that are read somewhere, by the runtime or by the command.
 _OTHER_VARIABLES = (
     "SAFT_CACHE_DIR",
     "SAFT_CHROME",
-    "SAFT_IN_DOUBT",
+    "SAFT_ON_INTERRUPTED_CALL",
     "SAFT_JOURNAL",
     "SAFT_LIVE",
     "SAFT_LOCAL_MODEL",
@@ -180,7 +180,7 @@ _OTHER_VARIABLES = (
     "SAFT_REPLAY",
     "SAFT_SERVE_TOKEN",
     "SAFT_TIMELINE",
-    "SAFT_TRACE",
+    "SAFT_VERBOSE",
     "SAFT_USAGE",
 )
 # Those of the environment that were reported to the user.
@@ -238,13 +238,13 @@ class Configured:
 def configure(**settings: Any) -> Configured:
     """Sets settings for every prompt of the process, or of a `with` block; None unsets one.
 
-        configure(provider="openai", model="gpt-4o-mini", max_cost=2.50)
+        configure(provider="openai", model="gpt-4o-mini", budget_cost=2.50)
         with configure(temperature=0):
             ...
 
     The names are the fields of `Settings`, which says what each means and its default. `provider`
-    is a name ("openai", "anthropic", "gemini", "openrouter", "local", "mock", "none") or any object
-    with `complete(request) -> reply`.
+    is a name ("openai", "anthropic", "gemini", "openrouter", "local", "mock", "unset") or any
+    object with `complete(request) -> reply`.
 
     A block holds for the prompts inside of it, in this thread or task and in those that get a copy
     of its context; a budget then counts what is spent inside of the block. Options of a single
@@ -284,9 +284,9 @@ def configured_here(
         restore(_around, token)
 
 
-def snapshot() -> dict[str, Any]:
-    """Returns the settings in force here, to be pickled: `configure(**snapshot())` in another
-    process.
+def current_settings() -> dict[str, Any]:
+    """Returns the settings in force here, to be pickled, for `configure(**current_settings())` in
+    another process.
 
     Only settings that are set are in it. It contains no key, but may name the variable that holds
     one. Raises a ConfigError if the provider is an object that cannot be pickled.
@@ -408,7 +408,7 @@ def checked_option(name: str, value: Any, origin: str) -> Any:
     type_ = _TYPES.get(name)
     if type_ is None:
         known = f"the options are {listed(_TYPES, limit=20)}"
-        hint = did_you_mean(_ELSEWHERE.get(name, name), _TYPES) or known
+        hint = _new_name(name) or did_you_mean(_ELSEWHERE.get(name, name), _TYPES) or known
         raise ConfigError(f"{origin}: no option `{name}`", setting=name, hint=hint)
     if name == "provider" and isinstance(value, Provider) and not isinstance(value, type):
         return value
@@ -421,7 +421,8 @@ def checked_option(name: str, value: Any, origin: str) -> Any:
         is_plain = type(value) is type_
         checked: Any = value if is_plain else check(value, type_, path=place)
     except CheckError as error:
-        raise ConfigError(error.message, setting=name) from None
+        hint = _new_value(name, value)
+        raise ConfigError(error.message, setting=name, hint=hint) from None
     if name in _LIMITS and not _LIMITS[name][0] <= checked <= _LIMITS[name][1]:
         least, most = _LIMITS[name]
         wanted = f"{most} or less" if checked > most else f"{least} or more"
@@ -432,6 +433,21 @@ def checked_option(name: str, value: Any, origin: str) -> Any:
     if name == "provider":
         check_provider_name(str(checked), origin)
     return checked
+
+
+def _new_name(name: str) -> str | None:
+    """A hint where a setting was called so."""
+    from runtime_support._renamed import SETTINGS, renamed
+
+    return renamed(name, SETTINGS[name]) if name in SETTINGS else None
+
+
+def _new_value(setting: str, value: object) -> str | None:
+    """A hint where a value of a setting was called so."""
+    from runtime_support._renamed import VALUES, renamed
+
+    new = VALUES.get(setting, {}).get(value) if isinstance(value, str) else None
+    return renamed(str(value), new) if new else None
 
 
 def _checked_approver(value: Any, origin: str) -> Any:
@@ -448,7 +464,8 @@ def _checked_approver(value: Any, origin: str) -> Any:
 def check_provider_name(name: str, origin: str) -> None:
     """ConfigError when no provider has this name."""
     if name not in PROVIDERS:
-        hint = did_you_mean(name, PROVIDERS) or f"the providers are {listed(PROVIDERS)}"
+        near = _new_value("provider", name) or did_you_mean(name, PROVIDERS)
+        hint = near or f"the providers are {listed(PROVIDERS)}"
         if name == "scripted":
             hint = "make one in Python: configure(provider=Scripted([...]))"
         raise ConfigError(f"{origin}: no provider `{name}`", setting="provider", hint=hint)
@@ -506,11 +523,13 @@ def _from_surroundings(
 def _tell_unknown_variables() -> None:
     """Notes on standard error, once each, which SAFT_ variables nothing reads.
 
-    That is not an error: they may belong to another tool.
+    That is not an error, as they may belong to another tool. Raises a ConfigError that says the new
+    name of one that was renamed.
     """
     known = (*VARIABLES, *_OTHER_VARIABLES)
     unknown = {name for name in os.environ if name.startswith("SAFT_")}.difference(known, _told)
     for name in sorted(unknown):
+        _refuse_old_variable(name)
         _told.add(name)
         setting = name.removeprefix("SAFT_")
         close = near(setting, [one.removeprefix("SAFT_") for one in known], 1)
@@ -521,6 +540,16 @@ def _tell_unknown_variables() -> None:
         else:
             hint = "docs/configuration.md lists those that are read"
         note(f"the environment sets {name}, which nothing reads; {hint}")
+
+
+def _refuse_old_variable(name: str) -> None:
+    from runtime_support._renamed import VARIABLES as new_names
+    from runtime_support._renamed import renamed
+
+    if name in new_names:
+        message = f"the environment sets {name}, which nothing reads"
+        hint = renamed(name, new_names[name])
+        raise ConfigError(message, setting=name.removeprefix("SAFT_").lower(), hint=hint)
 
 
 def _check_word(found: _Surroundings, settings: Settings, said: set[str]) -> None:
@@ -596,6 +625,8 @@ def _of_user(path: str) -> dict[str, Any]:
         if name in _TYPES:
             found[name] = checked_option(name, value, path)
         elif name != TRUSTED:
+            if hint := _new_name(name):
+                raise ConfigError(f"{path}: no option `{name}`", setting=name, hint=hint)
             hint = did_you_mean(name, (*_TYPES, TRUSTED)) or "docs/configuration.md lists them"
             note(f"{path} sets `{name}`, which is not a setting; {hint}")
     return found

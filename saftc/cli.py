@@ -26,16 +26,16 @@ from saftc.commands.options import (
     Address,
     ApiKeyEnv,
     BaseUrl,
+    BudgetCost,
+    BudgetRequests,
+    BudgetTokens,
     Chrome,
     Delimiter,
     Encoding,
     Log,
-    MaxCost,
     MaxFailed,
-    MaxRequests,
     MaxToolCalls,
     MaxToolRounds,
-    MaxTotalTokens,
     Model,
     OutputFormat,
     Provider,
@@ -49,8 +49,8 @@ from saftc.commands.options import (
     Temperature,
     Timeline,
     TokensPerMinute,
-    Trace,
     Usage,
+    Verbose,
     Workers,
     json_pairs,
     number_or_share,
@@ -160,7 +160,7 @@ def saftc(
 _ShipsSettings = Annotated[
     bool | None,
     typer.Option(
-        "--settings/--no-settings",
+        "--embed-settings/--no-embed-settings",
         help="Have modules take with them what [tool.saft] says of their prompts, or not; "
         "otherwise they stay as they are.",
     ),
@@ -197,9 +197,9 @@ def run(
     requests_per_minute: RequestsPerMinute = None,
     max_tool_rounds: MaxToolRounds = None,
     max_tool_calls: MaxToolCalls = None,
-    max_requests: MaxRequests = None,
-    max_total_tokens: MaxTotalTokens = None,
-    max_cost: MaxCost = None,
+    budget_requests: BudgetRequests = None,
+    budget_tokens: BudgetTokens = None,
+    budget_cost: BudgetCost = None,
     journal: Annotated[
         str | None,
         typer.Option(
@@ -210,7 +210,7 @@ def run(
     ] = None,
     record: Record = None,
     replay: Replay = None,
-    trace: Trace = False,
+    verbose: Verbose = False,
     usage: Usage = False,
     log: Log = None,
     timeline: Timeline = None,
@@ -252,7 +252,7 @@ def check(
     bounds: Annotated[
         bool, typer.Option("--bounds", help="Show how many requests each function sends at most.")
     ] = False,
-    max_requests: Annotated[
+    bound: Annotated[
         int | None,
         typer.Option(help="An error for scripts that may send more requests.", metavar="N", min=0),
     ] = None,
@@ -269,7 +269,7 @@ def check(
         strict=strict,
         root=root,
         bounds=bounds,
-        max_requests=max_requests,
+        bound=bound,
         fix=fix,
         diff=diff,
         watch=watch,
@@ -366,7 +366,7 @@ def fmt(
     raise typer.Exit(actions.fmt(files, check=check, diff=diff))
 
 
-@app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc prompts triage.saft --wire`")
+@app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc prompts triage.saft --raw`")
 def prompts(
     file: Annotated[str, typer.Argument(help="The script; `-` is standard input.", metavar="FILE")],
     format: Annotated[Format, typer.Option(help="How to write the requests.")] = Format.text,
@@ -378,7 +378,7 @@ def prompts(
     ] = False,
     on_wire: Annotated[
         bool,
-        typer.Option("--wire", help="Show what the server gets: address, headers and body."),
+        typer.Option("--raw", help="Show what the server gets: address, headers and body."),
     ] = False,
     root: Root = None,
 ) -> None:
@@ -419,7 +419,7 @@ def map_(
     out: Annotated[
         str, typer.Argument(help="The folder of the output, made when missing.", metavar="FOLDER")
     ],
-    column: Annotated[
+    rename: Annotated[
         list[str] | None,
         typer.Option(
             help="The column of a parameter, where names differ; may be repeated.",
@@ -434,7 +434,7 @@ def map_(
             metavar="PARAMETER=JSON",
         ),
     ] = None,
-    keep: Annotated[
+    columns: Annotated[
         str,
         typer.Option(
             help="Columns to keep in the output, with commas; or all, or none.",
@@ -449,7 +449,7 @@ def map_(
     json: SummaryAsJson = False,
     delimiter: Delimiter = ",",
     encoding: Encoding = None,
-    in_flight: Annotated[
+    rows_at_once: Annotated[
         int,
         typer.Option(
             min=1,
@@ -481,12 +481,12 @@ def map_(
     temperature: Temperature = None,
     max_tool_rounds: MaxToolRounds = None,
     max_tool_calls: MaxToolCalls = None,
-    max_requests: MaxRequests = None,
-    max_total_tokens: MaxTotalTokens = None,
-    max_cost: MaxCost = None,
+    budget_requests: BudgetRequests = None,
+    budget_tokens: BudgetTokens = None,
+    budget_cost: BudgetCost = None,
     record: Record = None,
     replay: Replay = None,
-    trace: Trace = False,
+    verbose: Verbose = False,
     usage: Usage = False,
     log: Log = None,
     timeline: Timeline = None,
@@ -507,13 +507,13 @@ def map_(
     from saftc.project.workspace import open_workspace
 
     options = {
-        "columns": pairs("--column", column or []),
+        "rename": pairs("--rename", rename or []),
         "constants": json_pairs("--set", set_ or []),
-        "keep": keep if keep in ("all", "none") else keep.split(","),
+        "columns": columns if columns in ("all", "none") else columns.split(","),
         "format": "csv" if csv else None if format is None else format.value,
         "delimiter": delimiter,
         "encoding": encoding,
-        "in_flight": in_flight,
+        "rows_at_once": rows_at_once,
         "workers": workers,
         "address": address,
         "row_timeout": row_timeout,
@@ -526,32 +526,34 @@ def map_(
     raise typer.Exit(map_script(target, table, out, workspace, options, as_json=json))
 
 
-@app.command(rich_help_panel=RUNS, epilog="Example: `saftc runs journals`")
-def runs(
+@app.command(rich_help_panel=RUNS, epilog="Example: `saftc journals runs`")
+def journals(
     folder: Annotated[str, typer.Argument(help="Where to look.", metavar="FOLDER")] = ".",
 ) -> None:
     """List the journals in a folder, with the progress of each run."""
-    from saftc.commands.journals import show_runs
+    from saftc.commands.journals import show_journals
 
-    raise typer.Exit(show_runs(folder))
+    raise typer.Exit(show_journals(folder))
 
 
-@app.command(rich_help_panel=RUNS, epilog="Example: `saftc trace monday.journal --html run.html`")
+@app.command(
+    rich_help_panel=RUNS, epilog="Example: `saftc trace monday.journal --timeline run.html`"
+)
 def trace(
     file: Annotated[str, typer.Argument(help="The journal of a run.", metavar="FILE")],
-    html: Timeline = None,
+    timeline: Timeline = None,
     chrome: Chrome = None,
 ) -> None:
     """Show the requests and answers of a run with a journal."""
     from saftc.commands.journals import draw_timeline, show_trace
 
-    if html is None and chrome is None:
+    if timeline is None and chrome is None:
         raise typer.Exit(show_trace(file))
-    raise typer.Exit(draw_timeline(file, html, chrome))
+    raise typer.Exit(draw_timeline(file, timeline, chrome))
 
 
 @app.command(
-    rich_help_panel=RUNS, epilog="Example: `saftc approve monday.journal --no 'above the limit'`"
+    rich_help_panel=RUNS, epilog="Example: `saftc approve monday.journal --deny 'above the limit'`"
 )
 def approve(
     target: Annotated[
@@ -562,7 +564,7 @@ def approve(
         ),
     ],
     yes: Annotated[bool, typer.Option("--yes", help="The call may be made.")] = False,
-    no: Annotated[
+    deny: Annotated[
         str | None,
         typer.Option(help="It may not; the model gets the reason.", metavar="REASON"),
     ] = None,
@@ -576,16 +578,17 @@ def approve(
             min=1, help="The number of the call, if several wait; may be repeated.", metavar="N"
         ),
     ] = None,
-    again: Annotated[
+    retry: Annotated[
         bool,
-        typer.Option("--again", help="A call in doubt took no effect: make it again."),
+        typer.Option("--retry", help="A call in doubt took no effect: make it again."),
     ] = False,
-    done: Annotated[
+    result: Annotated[
         str | None,
         typer.Option(help="A call in doubt took effect, with this result.", metavar="RESULT"),
     ] = None,
-    no_run: Annotated[
-        bool, typer.Option("--no-run", help="Only decide; run the same command again to resume.")
+    decide_only: Annotated[
+        bool,
+        typer.Option("--decide-only", help="Only decide; run the same command again to resume."),
     ] = False,
 ) -> None:
     """Show the calls that wait for approval, decide about them, and resume the run.
@@ -594,8 +597,8 @@ def approve(
     """
     from saftc.commands.approving import Wanted, approve_calls
 
-    wanted = Wanted(yes, no, arguments, again, done, tuple(call or ()))
-    raise typer.Exit(approve_calls(target, wanted, goes_on=not no_run))
+    wanted = Wanted(yes, deny, arguments, retry, result, tuple(call or ()))
+    raise typer.Exit(approve_calls(target, wanted, goes_on=not decide_only))
 
 
 @app.command(rich_help_panel=EDITORS, epilog="Example: `saftc play triage.saft`")
@@ -761,16 +764,18 @@ def _leave_out_types_of_flags(command: Any, above: typer.Context | None = None) 
         _leave_out_types_of_flags(below, context)
 
 
-def _usage_words(problem: typer.TyperException, saftc: Any, given: Sequence[str]) -> str:
+def _usage_words(problem: Any, saftc: Any, given: Sequence[str]) -> str:
     """What is wrong with the words of a command, and whose help tells more."""
     context: Any = getattr(problem, "ctx", None)
     path = " ".join(("saftc", *(word for word in given[:1] if word in saftc.commands)))
     path = path if context is None else context.command_path
     commands = getattr(context and context.command, "commands", {})
     words = problem.format_message()
-    if words.startswith("No such option") and (setting := _setting_of(problem)):
+    if old := _new_name(problem, context, given):
+        words = old
+    elif words.startswith("No such option") and (setting := _setting_of(problem)):
         words = (
-            f"No such option: --{setting.replace('_', '-')}; `{setting}` is a setting: "
+            f"No such option: {problem.option_name}; `{setting}` is a setting: "
             f"SAFT_{setting.upper()}, [tool.saft] in pyproject.toml, or `with {{{setting}: ...}}` "
             "behind a prompt"
         )
@@ -779,8 +784,22 @@ def _usage_words(problem: typer.TyperException, saftc: Any, given: Sequence[str]
     return f"{words}\n{path} --help tells more"
 
 
+def _new_name(problem: Any, context: Any, given: Sequence[str]) -> str | None:
+    """What to say of a command or an option by its name of before."""
+    from saftc.runtime import renaming
+
+    name = getattr(problem, "option_name", None)
+    if name is None:
+        old = next((word for word in given if not word.startswith("-")), "")
+        new = renaming.COMMANDS.get(old) if context and context.parent is None else None
+        return new and f"No such command: {renaming.renamed(f'saftc {old}', f'saftc {new}')}"
+    new = renaming.FLAGS.get(context.info_name, {}).get(name) if context else None
+    return new and f"No such option: {renaming.renamed(name, new)}"
+
+
 def _setting_of(problem: Any) -> str | None:
     """The setting that has the name of an option which a command lacks, if there is one."""
-    from saftc.runtime import VARIABLES
+    from saftc.runtime import VARIABLES, renaming
 
-    return VARIABLES.get(f"SAFT_{problem.option_name.lstrip('-').replace('-', '_').upper()}")
+    name = f"SAFT_{problem.option_name.lstrip('-').replace('-', '_').upper()}"
+    return VARIABLES.get(renaming.VARIABLES.get(name, name))

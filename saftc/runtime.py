@@ -14,6 +14,7 @@ from runtime_support._lazy import load_lazily
 
 if TYPE_CHECKING:
     from runtime_support import _order as order
+    from runtime_support import _renamed as renaming
     from runtime_support._asking import KEPT_OPTIONS, Question, first_request
     from runtime_support._exchange import TOKEN_PARTS, Request
     from runtime_support._hooks import load_part, loaded_part, want
@@ -95,6 +96,7 @@ else:
         "_order": "order=.",
         "_positions": "name_of_place",
         "_redaction": "escaped redacted",
+        "_renamed": "renaming=.",
         "_results": "Result",
         "_schema.model": "schema_model=.",
         "_schema.reading": "Parameter",
@@ -202,6 +204,7 @@ __all__ = [
     "program_tree",
     "program_types",
     "redacted",
+    "renaming",
     "replace_file",
     "schema_model",
     "script_here",

@@ -57,7 +57,7 @@ def test_a_wheel_of_scripts(backend: str, wheels: dict[str, Path], tmp_path: Pat
     for name, text in SCRIPTS.items():
         (package / name).write_text(text)
     saftc = str(Path(sys.executable).with_name("saftc"))
-    _run(saftc, "build", "--settings", folder=project)
+    _run(saftc, "build", "--embed-settings", folder=project)
     build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-index", "."]
     _run(*build, "--no-build-isolation", "--wheel-dir", str(tmp_path / "dist"), folder=project)
     (wheel,) = (tmp_path / "dist").iterdir()

@@ -29,7 +29,7 @@ def ours(url: str, table: str, folder: str, workers: int, in_flight: int) -> flo
 
     configure(provider="openai", base_url=url, model="fake-1")
     options: dict[str, Any] = {"workers": workers} if workers else {}
-    report = map_rows(triage, table, folder, keep=["id"], in_flight=in_flight, **options)
+    report = map_rows(triage, table, folder, columns=["id"], rows_at_once=in_flight, **options)
     if report.done != report.rows:
         raise SystemExit(str(report))
     return report.seconds

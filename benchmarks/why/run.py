@@ -2,7 +2,7 @@
 
     python benchmarks/why/run.py [PYTHON]
 
-PYTHON has instructor, pydantic-ai-slim[openai], dspy and baml-py; without it, saftc runs alone.
+PYTHON has instructor, pydantic-ai-slim[openai], dspy and baml-py; without it, saftc journals alone.
 Prints of each how many requests it sent, how many of them at the same time, whether the reason went
 back to the model, and whether it printed what it should. The first title for the first mail is too
 long; the second one is not.

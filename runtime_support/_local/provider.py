@@ -96,8 +96,8 @@ def configured(settings: Settings) -> LocalProvider:
     limits = Settings(
         timeout=settings.timeout,
         silence=settings.silence,
-        retries=0,
-        patience=0,
+        max_retries=0,
+        max_wait=0,
         max_reply_bytes=settings.max_reply_bytes,
     )
     return LocalProvider(_checked_weights(settings.model), limits)
@@ -125,9 +125,9 @@ class LocalProvider(Streaming):
         from runtime_support.providers._openai import OpenAIProvider
         from runtime_support.providers._wires import without_lacking
 
-        request = without_lacking(("effort",), "the embedded model", request)
+        request = without_lacking(("reasoning_effort",), "the embedded model", request)
         options = {**_DEFAULTS, **request.options}
-        options["extra"] = {**_EXTRA, **options.get("extra", {})}
+        options["extra_body"] = {**_EXTRA, **options.get("extra_body", {})}
         name = os.path.basename(self.path)
         schema = None if request.schema is None else _for_llama(request.schema)
         provider = OpenAIProvider(self.settings, server.connection)

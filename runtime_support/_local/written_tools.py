@@ -48,7 +48,7 @@ def _asking(
     forms = [_call_form(tool["function"]) for tool in tools]
     if calls:
         forms.insert(0, _object(answer=request.schema or {"type": "string"}))
-    return replace(asked, schema=_one_of(forms), is_strict=False, structured="on")
+    return replace(asked, schema=_one_of(forms), is_strict=False, enforce_schema="on")
 
 
 def _in_words(messages: Sequence[Message]) -> Iterator[Message]:

@@ -1,6 +1,6 @@
 """Looking on while a prompt runs: what is sent, received and called.
 
-    SAFT_TRACE=1          a readable trace on standard error
+    SAFT_VERBOSE=1          a readable trace on standard error
     SAFT_LOG=saft.jsonl   the same as JSON lines
 
     [1] triage.saft:12:5 -> gpt-4o-mini, {"temperature": 0.0}, tools: look_up
@@ -69,7 +69,7 @@ _STYLES: dict[LineKind, str] = {
 
 # What the environment asks for; most systems keep it as bytes.
 _DRAWN = ("SAFT_TIMELINE", "SAFT_CHROME", "SAFT_LIVE")
-_NAMES = ("SAFT_TRACE", "SAFT_LOG", *_DRAWN)
+_NAMES = ("SAFT_VERBOSE", "SAFT_LOG", *_DRAWN)
 _VARIABLES = frozenset((*_NAMES, *map(str.encode, _NAMES)))
 
 _observers: tuple[Listener, ...] = ()
@@ -196,7 +196,7 @@ listen(_tracer_for)
 def _listeners_here() -> dict[str, Listener]:
     """Those that `add_observer` and the environment ask for."""
     listeners = {f"observer {n} ({_name(own)})": own for n, own in enumerate(_observers, 1)}
-    if os.environ.get("SAFT_TRACE", "") not in ("", "0"):
+    if os.environ.get("SAFT_VERBOSE", "") not in ("", "0"):
         listeners["trace"] = _trace
     path = os.environ.get("SAFT_LOG")
     if path:

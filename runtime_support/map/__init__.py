@@ -32,7 +32,7 @@ from runtime_support._settings import configured_here, settings_for
 from runtime_support._tools import function_tool
 from runtime_support._values import counted
 from runtime_support.errors import ConfigError, JournalError
-from runtime_support.map._binding import Binding, Keep
+from runtime_support.map._binding import Binding, Columns
 from runtime_support.map._columns import columns_of
 from runtime_support.map._inputs import Table, TextFormat, table_at
 from runtime_support.map._output import PART_ROWS, Format, Output
@@ -54,13 +54,13 @@ def map_rows(
     table: str | Path,
     out: str | Path,
     *,
-    columns: Mapping[str, str] | None = None,
+    rename: Mapping[str, str] | None = None,
     constants: Mapping[str, Any] | None = None,
-    keep: Keep = "all",
+    columns: Columns = "all",
     format: Format | None = None,
     delimiter: str = ",",
     encoding: str | None = None,
-    in_flight: int = ROWS_AT_ONCE,
+    rows_at_once: int = ROWS_AT_ONCE,
     workers: int | None = None,
     address: str | None = None,
     row_timeout: float | None = None,
@@ -76,14 +76,14 @@ def map_rows(
     `out`.
 
     - `table`: a file of Parquet, CSV or JSON lines. A parameter takes the column of its name, or
-      the one that `columns` names; `constants` are the same for all rows.
-    - `keep`: the columns that go into the output, beside `row`, which counts from 0, and the
+      the one that `rename` names; `constants` are the same for all rows.
+    - `columns`: those that go into the output, beside `row`, which counts from 0, and the
       result.
     - `format`: of the parts, "parquet", "jsonl" or "csv"; without it that of the table, and JSON
       lines for CSV.
     - `delimiter`: what parts the values of CSV. `encoding`: of CSV and JSON lines; without it that
       of the byte order mark, or UTF-8.
-    - `in_flight`: how many rows run at once in each process: this one, the `workers` that Dask
+    - `rows_at_once`: how many rows run at once in each process: this one, the `workers` that Dask
       starts here, or those of the cluster whose scheduler is at `address`.
     - `row_timeout`: a row that takes longer than these seconds fails; waiting for its server does
       not count.
@@ -101,8 +101,8 @@ def map_rows(
     first request, a FileError if the table cannot be read, and Interrupted, a KeyboardInterrupt
     with the report, after Ctrl-C.
     """
-    numbers = {"in_flight": in_flight, "workers": workers, "limit": limit, "part_rows": part_rows}
-    _check_numbers({**numbers, "max_failed": max_failed, "row_timeout": row_timeout})
+    numbers = {"workers": workers, "limit": limit, "part_rows": part_rows, "max_failed": max_failed}
+    _check_numbers({"rows_at_once": rows_at_once, "row_timeout": row_timeout, **numbers})
     if workers is not None and address is not None:
         raise ConfigError("a job runs on its own workers or on those of a cluster, not on both")
     source = table_at(str(table), TextFormat(delimiter, encoding or ""))
@@ -110,7 +110,7 @@ def map_rows(
     with ExitStack() as block:
         called = block.enter_context(load_function(function))
         tool = function_tool(function_name(called), called)
-        binding = Binding(tool, source, columns or {}, constants or {}, keep)
+        binding = Binding(tool, source, rename or {}, constants or {}, columns)
         binding.check(every=check_only)
         forms = columns_of(tool.signature.returns)
         kept = {name: source.types.get(name) for name in binding.keep}
@@ -126,7 +126,7 @@ def map_rows(
 
         if check_only:
             return Report(rows=before["rows"] if before else count())
-        block.enter_context(configured_here({"max_in_flight": in_flight, **_time(row_timeout)}))
+        block.enter_context(configured_here({"max_in_flight": rows_at_once, **_time(row_timeout)}))
         block.enter_context(spending_apart())
         store = JobStore(block.enter_context(begin_journal(output.folder, tool.name)))
         rows = store.begin_process(same, count)
@@ -140,7 +140,7 @@ def map_rows(
             host=socket.gethostname(),
             constants=binding.constants,
             columns=forms if format == "parquet" else None,
-            rows_at_once=in_flight,
+            rows_at_once=rows_at_once,
             row_timeout=row_timeout,
         )
         run = JobRun(store, binding, output, rows, part_rows, max_failed, show, is_quiet=is_quiet)
@@ -210,7 +210,7 @@ def _digest_of(function: Callable[..., Any]) -> str:
 def _identity(source: Table, binding: Binding, forms: Mapping[str, Any]) -> dict[str, Any]:
     """What else makes the job another one: what is called, with what, and who answers."""
     settings = settings_for()
-    said = [settings.sampling(), settings.system, settings.structured]
+    said = [settings.sampling(), settings.system, settings.enforce_schema]
     text = json.dumps(said, sort_keys=True, default=str)
     return {
         "version": VERSION,

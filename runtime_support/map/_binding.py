@@ -1,6 +1,6 @@
 """Columns to parameters, and what of that cannot be: found before anything is asked.
 
-binding = Binding(tool, table, {"mail": "body"}, constants={"tone": "calm"}, keep=["id"])
+binding = Binding(tool, table, {"mail": "body"}, constants={"tone": "calm"}, columns=["id"])
 binding.arguments({"id": "17", "body": "..."})        {"mail": "..."}
 """
 
@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from runtime_support._names import did_you_mean, listed
 from runtime_support._notes import note
+from runtime_support._renamed import renamed
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import Parameter
 from runtime_support._schema.writing import short
@@ -25,7 +26,7 @@ from runtime_support.runs._lines import Entry
 ROW = "row"
 _MOST_TOLD = 5
 
-Keep: TypeAlias = Literal["all", "none"] | Sequence[str]
+Columns: TypeAlias = Literal["all", "none"] | Sequence[str]
 
 
 class Binding:
@@ -35,31 +36,31 @@ class Binding:
         self,
         tool: Tool,
         table: Table,
-        columns: Mapping[str, str],
+        rename: Mapping[str, str],
         constants: Mapping[str, Any],
-        keep: Keep,
+        columns: Columns,
     ) -> None:
         self.tool = tool
         self.table = table
         self.constants = dict(constants)
         self.columns: dict[str, str] = {}
         parameters = {one.name: one for one in tool.signature.named}
-        for name in (*columns, *constants):
+        for name in (*rename, *constants):
             if name not in parameters and not tool.signature.open_ended:
                 hint = did_you_mean(name, parameters) or f"it has {listed(parameters)}"
                 raise ConfigError(f"`{tool.name}` has no parameter `{name}`", hint=hint)
         for name, parameter in parameters.items():
-            column = columns.get(name, name)
+            column = rename.get(name, name)
             if name in constants:
                 continue
             if column in table.columns:
                 self.columns[name] = column
-            elif parameter.required or name in columns:
+            elif parameter.required or name in rename:
                 wanted = f"{name}: {short(parameter.schema)}"
                 raise self._without_column(name, column, wanted)
             if isinstance(parameter.schema, m.AnySchema):
                 note(f"`{name}` of `{tool.name}` has no type: it takes any value of its column")
-        for name, column in columns.items():
+        for name, column in rename.items():
             if name in parameters:
                 continue
             if column not in table.columns:  # of a function that takes any others, too
@@ -67,7 +68,7 @@ class Binding:
             self.columns[name] = column
         if not self.columns:
             raise self._takes_nothing(list(parameters))
-        self.keep = self._kept(keep)
+        self.keep = self._kept(columns)
         # CSV holds texts alone: an empty one is nil, where the parameter allows that.
         self._empty = {
             name
@@ -134,7 +135,7 @@ class Binding:
         if self.table.hint:
             hint = self.table.hint
         elif parameters:
-            hint = f"its columns are {columns}; --column {parameters[0]}=... names one of them"
+            hint = f"its columns are {columns}; --rename {parameters[0]}=... names one of them"
         else:
             hint = f"a parameter takes the column of its name: {columns}"
         return ConfigError(
@@ -147,13 +148,16 @@ class Binding:
         wanted = wanted or name
         lacks = f"{self.table.path} has no column `{column}`"
         names = f"its columns are {listed(self.table.columns)}"
-        hint = f"--column {name}=... names another one"
+        hint = f"--rename {name}=... names another one"
         near = self.table.hint or did_you_mean(column, self.table.columns)
         return ConfigError(
             f"`{self.tool.name}` needs `{wanted}`, and {lacks}", hint=near or f"{names}; {hint}"
         )
 
-    def _kept(self, keep: Keep) -> list[str]:
+    def _kept(self, columns: Columns) -> list[str]:
+        if isinstance(columns, Mapping):
+            hint = renamed("columns", "rename")
+            raise ConfigError("columns: expected names of columns, got an object", hint=hint)
         result = columns_of(self.tool.signature.returns)
         if ROW in result:
             raise ConfigError(
@@ -161,21 +165,21 @@ class Binding:
                 "the row in the output",
                 hint=f"give the field another name, such as `{ROW}_number`",
             )
-        if keep == "none":
+        if columns == "none":
             return []
-        wanted = list(self.table.columns) if keep == "all" else list(keep)
+        wanted = list(self.table.columns) if columns == "all" else list(columns)
         for name in wanted:
             if name not in self.table.columns:
                 near = did_you_mean(name, self.table.columns)
                 hint = near or f"its columns are {listed(self.table.columns)}"
-                raise ConfigError(f"keep: {self.table.path} has no column `{name}`", hint=hint)
+                raise ConfigError(f"columns: {self.table.path} has no column `{name}`", hint=hint)
         for name in wanted:
             if name in result or name == ROW:
                 field = f"a field of what `{self.tool.name}` gives"
                 what = "the number of the row" if name == ROW else field
                 raise ConfigError(
                     f"the column `{name}` of {self.table.path} has the name of {what}",
-                    hint="--keep names the columns that go into the output, or none",
+                    hint="--columns names the columns that go into the output, or none",
                 )
         return wanted
 

@@ -36,7 +36,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from runtime_support._notes import note
 from runtime_support._redaction import secret_in
-from runtime_support._settings import configured_here, given_here, settings_for, snapshot
+from runtime_support._settings import configured_here, current_settings, given_here, settings_for
 from runtime_support._tools import function_tool
 from runtime_support._version import __version__
 from runtime_support.errors import BudgetSpent, ConfigError, RunStopped, SaftError
@@ -65,7 +65,7 @@ _TRUSTED = ("tls://", "wss://", "inproc://")
 # How often workers are looked at that are lost just then, and the seconds between.
 _LOOKS = 5
 _BETWEEN_LOOKS = 1.0
-_BUDGETS = {"max_requests": "requests", "max_total_tokens": "tokens", "max_cost": "cost"}
+_BUDGETS = {"budget_requests": "requests", "budget_tokens": "tokens", "budget_cost": "cost"}
 _RATES = ("requests_per_minute", "tokens_per_minute")
 
 
@@ -144,7 +144,7 @@ class Dask:
             most = getattr(settings, name)
             if most is not None:
                 left = (most - getattr(self._before, what)) / count
-                shared[name] = left if name == "max_cost" else int(left)
+                shared[name] = left if name == "budget_cost" else int(left)
                 if shared[name] <= 0:
                     workers = f"{count} workers" if count > 1 else "a worker"
                     run.stop(
@@ -389,7 +389,7 @@ def _settings() -> tuple[dict[str, Any], dict[str, Any]]:
 
     Keys are in the environment of those processes.
     """
-    found = snapshot()
+    found = current_settings()
     held = secret_in(json.dumps(found, default=str))
     if held is not None:
         raise ConfigError(

@@ -404,11 +404,11 @@ class ProgramQuestion(Question):
         known = {n: one for n, one in functions.items() if not isinstance(one, Unknown)}
         registry = registry_for(known, self.conversions, wanted, self.pure)
         limits = _limits(settings, self.options or {})
-        return ProgramTarget(registry, wanted, limits, runs, settings.repairs)
+        return ProgramTarget(registry, wanted, limits, runs, settings.max_repairs)
 
     def settled(self, settings: Settings) -> Settings:
         """A conversation over choices is not a repair; the target counts what stays wrong."""
-        return replace(settings, repairs=settings.max_tool_rounds)
+        return replace(settings, max_repairs=settings.max_tool_rounds)
 
     def steps(self, conversation: Conversation) -> Steps[Answer]:
         target = conversation.target
@@ -431,7 +431,7 @@ class ProgramQuestion(Question):
             conversation.attempts.append((conversation.text, reason))
             if target.stays_wrong is None:
                 raise failed(reason)
-            hint = "say in the prompt what to call, or raise `repairs`"
+            hint = "say in the prompt what to call, or raise `max_repairs`"
             raise failed(f"no program could be run: {reason}", hint=hint)
         answer = conversation.answer(target.value)
         return answer._replace(tool_calls=_calls_of_programs(conversation))
@@ -482,7 +482,7 @@ class ProgramTarget(Target):
     """Reaches the value of a program, or a plan when it is not to run.
 
     A program that may run is work of its own: `accept` reads and checks it, and does nothing.
-    The model hears of the same mistake `repairs` times; then that is the end, and
+    The model hears of the same mistake `max_repairs` times; then that is the end, and
     `stays_wrong` says why.
     """
 

@@ -29,7 +29,7 @@ class _Preset(NamedTuple):
     """What is known of a provider: the variable of its key, its address, and its own model.
 
     Where no provider is named, its key alone does not choose it when `models` is set: a model has
-    to be named that begins so. `wire` is the one for all of its requests.
+    to be named that begins so. `api` is the one for all of its requests.
     """
 
     variable: str
@@ -109,8 +109,8 @@ def live_provider(settings: Settings, place: Place | None = None) -> Provider:
             return _openai_provider(chosen, settings, place)
         case "local" | "mock":
             return load_part(chosen).configured(settings)
-        case "none":
-            return NoProvider(is_chosen=settings.provider == "none")
+        case "unset":
+            return NoProvider(is_chosen=settings.provider == "unset")
         case _:  # the settings let no other name through
             raise AssertionError(chosen)
 
@@ -150,7 +150,7 @@ def _default_name(settings: Settings) -> str:
         has_model = preset.models is None or (settings.model or "").startswith(preset.models)
         if has_model and os.environ.get(preset.variable):
             return name
-    return "local" if load_part("local").is_available() else "none"
+    return "local" if load_part("local").is_available() else "unset"
 
 
 def _openai_provider(name: str, settings: Settings, place: Place | None) -> Provider:
@@ -159,7 +159,7 @@ def _openai_provider(name: str, settings: Settings, place: Place | None) -> Prov
     preset = PRESETS[name]
     model = preset.checked_model(name, settings)
     variable = settings.api_key_env or preset.variable
-    wire = settings.wire or preset.wire
+    wire = settings.api or preset.wire
     package = package_of(wire)
     where = (name, settings.base_url or os.environ.get("OPENAI_BASE_URL"), variable, package)
     key = os.environ.get(variable)

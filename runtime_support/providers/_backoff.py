@@ -165,7 +165,7 @@ class Backoff:
         with self._lock:
             self.trouble = failure.error
             now, wait = time.monotonic(), failure.wait or 0.0
-            wait = wait if wait <= settings.patience else min(wait, LONGEST_WAIT)
+            wait = wait if wait <= settings.max_wait else min(wait, LONGEST_WAIT)
             # What was under way at the last refusal tells nothing new, but how long to wait.
             if request.began >= self._refused_at:
                 self._refused_at, self._refusals = now, self._refusals + 1

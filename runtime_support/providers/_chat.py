@@ -45,11 +45,11 @@ _MEANT = ("a chat completion", None)
 def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     """The path and the body of a request."""
     options = form.options(request)
-    extra: dict[str, Any] = options.pop("extra", {})
+    extra: dict[str, Any] = options.pop("extra_body", {})
     if form.has_new_limit and "max_tokens" in options:
         options["max_completion_tokens"] = options.pop("max_tokens")
-    if "effort" in options:
-        options["reasoning_effort"] = options.pop("effort")
+    if "reasoning_effort" in options:
+        options["reasoning_effort"] = options.pop("reasoning_effort")
     messages = _rendered(sendable(request.messages), form.origin)
     body: dict[str, Any] = {"model": form.origin.model, "messages": messages, **options}
     if request.tools:

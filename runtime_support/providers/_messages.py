@@ -57,18 +57,18 @@ _FINISHES = {
 _NOT_CALLED = "not called: nothing was missing any more"
 
 # What a reply is here, and what helps where it is something else.
-_MEANT = ("a message", 'a server that does not speak this wire takes `wire = "chat"`')
+_MEANT = ("a message", 'a server that does not speak this API takes `api = "chat"`')
 
 
 def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     """The path and the body of a request."""
     options = form.options(request, _MOST_TOKENS)
-    extra: dict[str, Any] = options.pop("extra", {})
-    effort: str | None = options.pop("effort", None)
+    extra: dict[str, Any] = options.pop("extra_body", {})
+    effort: str | None = options.pop("reasoning_effort", None)
     if effort in _NEAREST_EFFORT:
         raise ConfigError(
-            f"the wire `{NAME}` has no effort `{effort}`",
-            setting="effort",
+            f"the API `{NAME}` has no effort `{effort}`",
+            setting="reasoning_effort",
             hint=f'the nearest is "{_NEAREST_EFFORT[effort]}"',
         )
     if "stop" in options:
@@ -164,7 +164,7 @@ def _one_type_each(schema: dict[str, Any], kinds: list[Any]) -> dict[str, Any]:
 
 def _is_expressible(request: Request) -> bool:
     """Whether the wire has words for all of the schema: it knows no other than strict ones."""
-    return request.is_strict or request.structured == "on"
+    return request.is_strict or request.enforce_schema == "on"
 
 
 def _system(messages: list[Message]) -> tuple[str, list[Message]]:
@@ -265,9 +265,9 @@ def _block(part: dict[str, Any]) -> dict[str, Any]:
             return {**block, "title": file["filename"]} if "filename" in file else block
         case "input_audio":
             raise ProviderError(
-                f"the wire `{NAME}` has no field for a sound", hint="send what is said in it"
+                f"the API `{NAME}` has no field for a sound", hint="send what is said in it"
             )
-        case _:  # a text, or one that was given in the form of this wire
+        case _:  # a text, or one that was given in the form of this API
             return part
 
 

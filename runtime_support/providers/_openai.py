@@ -89,8 +89,8 @@ class OpenAIProvider(Streaming):
         """The reply of the server; a ProviderError when there is none."""
         model = request.model or self.default_model
         wire = self.wire or suitable_wire(self.server, request)
-        chat = 'or set `wire` to "chat"'
-        request = without_lacking(wire.LACKS, f"the wire `{wire.NAME}`", request, hint=chat)
+        chat = 'or set `api` to "chat"'
+        request = without_lacking(wire.LACKS, f"the API `{wire.NAME}`", request, hint=chat)
         lacks = self.server.lacks
         if request.tools and ("tools", model) in lacks:
             raise ToolsUnsupported(f"{model} at {self.address} takes no tools")
@@ -99,7 +99,7 @@ class OpenAIProvider(Streaming):
             Origin(wire.NAME, self.server.name, model),
             self.server.is_openai,
             enforced=request.schema is not None
-            and (request.structured == "on" or not lacks.schema(model, request.schema)),
+            and (request.enforce_schema == "on" or not lacks.schema(model, request.schema)),
             streamed=heard is not None and ("streamed", model) not in lacks,
             counted=("counted", model) not in lacks,
             thoughts=("thoughts", model) not in lacks,
@@ -132,7 +132,7 @@ class OpenAIProvider(Streaming):
         sent = wire.render(request, form)
         for other in milder_forms(form, sent[1], rejected.words):
             if wire.render(request, other) != sent and (
-                other.enforced == form.enforced or request.structured != "on"
+                other.enforced == form.enforced or request.enforce_schema != "on"
             ):
                 return other
         raise error from None
@@ -276,7 +276,7 @@ def suitable_wire(server: Server, request: Request) -> Wire:
         return wire_named("chat")
     from runtime_support.providers import _responses
 
-    wants_both = bool(request.tools) and "effort" in request.options
+    wants_both = bool(request.tools) and "reasoning_effort" in request.options
     is_for_chat = _responses.is_for_chat(request) and not wants_both
     return wire_named("chat" if is_for_chat else "responses")
 

@@ -291,9 +291,9 @@ def _hint_of(status: int | None, complaint: Complaint) -> str | None:
     if status == 429:
         return "ask again later, or for less at once"
     if status == 404:
-        return "check `model`, `base_url` and `wire`"
+        return "check `model`, `base_url` and `api`"
     if status in (400, 422) and "/v1/responses" in complaint.words.lower():
-        return 'set `wire` to "responses", and name `effort` as an option of the prompt'
+        return 'set `api` to "responses", and name `reasoning_effort` as an option of the prompt'
     return None
 
 

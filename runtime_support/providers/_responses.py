@@ -61,17 +61,17 @@ _CUT = {"max_output_tokens": "length", "max_messages": "length"}
 _NOT_CALLED = "not called: nothing was missing any more"
 
 # What a reply is here, and what helps where it is something else.
-_MEANT = ("a response", 'a server that does not speak this wire takes `wire = "chat"`')
+_MEANT = ("a response", 'a server that does not speak this API takes `api = "chat"`')
 
 
 def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     """The path and the body of a request."""
     options = form.options(request)
-    extra: dict[str, Any] = options.pop("extra", {})
-    for name, own in (("max_tokens", "max_output_tokens"), ("effort", "reasoning")):
+    extra: dict[str, Any] = options.pop("extra_body", {})
+    for name, own in (("max_tokens", "max_output_tokens"), ("reasoning_effort", "reasoning")):
         if name in options:
             value = options.pop(name)
-            options[own] = {"effort": value} if name == "effort" else value
+            options[own] = {"effort": value} if name == "reasoning_effort" else value
     instructions, messages = _instructions(sendable(request.messages))
     body: dict[str, Any] = {"model": form.origin.model}
     if instructions:
@@ -113,7 +113,7 @@ def gather(request: Request, form: RequestForm, request_id: str | None) -> Respo
 
 def is_for_chat(request: Request) -> bool:
     """Whether the request has what only chat completions have a field for."""
-    extra: dict[str, Any] = request.options.get("extra", {})
+    extra: dict[str, Any] = request.options.get("extra_body", {})
     contents = (message["content"] for message in request.messages)
     return (
         any(name in request.options for name in LACKS)
@@ -197,9 +197,9 @@ def _part(part: dict[str, Any]) -> dict[str, Any]:
             return {"type": "input_file", **part["file"]}
         case "input_audio":
             raise ConfigError(
-                "the wire `responses` takes no sounds", setting="wire", hint='set `wire` to "chat"'
+                "the API `responses` takes no sounds", setting="api", hint='set `api` to "chat"'
             )
-        case _:  # one that was given in the form of this wire
+        case _:  # one that was given in the form of this API
             return part
 
 

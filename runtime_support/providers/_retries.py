@@ -4,7 +4,7 @@
 
 It is loaded when a request has first to wait, or a server has a rate to be kept to. How long, is
 for all threads together to know (`_backoff`). What breaks otherwise is asked again as often as
-`retries` says.
+`max_retries` says.
 """
 
 from __future__ import annotations
@@ -90,10 +90,10 @@ def patiently(
             tries += 1
             if backoff.is_refusal(failure):
                 _stay(backoff, request, failure, settings, waited)
-            elif (broken := broken + 1) > settings.retries:
+            elif (broken := broken + 1) > settings.max_retries:
                 raise failure.error
             else:
-                left = max(settings.patience - waited.seconds, 0)
+                left = max(settings.max_wait - waited.seconds, 0)
                 wait = min(backoff.wait_for(failure, broken), left)
                 _tell(failure.error, wait)
                 waited.seconds += wait
@@ -124,9 +124,9 @@ def _stay(
     waited: Waited,
 ) -> None:
     """Lets a request that was refused wait; raises its error where that is of no use."""
-    if backoff.was_alone(request) and not settings.retries:
+    if backoff.was_alone(request) and not settings.max_retries:
         raise failure.error
-    left = settings.patience - waited.seconds
+    left = settings.max_wait - waited.seconds
     if left <= 0 or (failure.wait or 0) > left:
         raise _out_of_patience(failure.error, settings)
     _tell(failure.error, backoff.pause)
@@ -137,7 +137,7 @@ def _begin(
 ) -> Effects[None]:
     """Waits for its turn, as long as there is patience; ProviderError when there is none."""
     began = time.monotonic()
-    end = began + settings.patience - waited.seconds
+    end = began + settings.max_wait - waited.seconds
     backoff.join(request)
     try:
         with clock_here():
@@ -177,7 +177,7 @@ _told_until = float("-inf")
 
 
 def _out_of_patience(error: ProviderError, settings: Settings) -> ProviderError:
-    error.hint = f"ask again later, or raise `patience`, which is {settings.patience:g} s"
+    error.hint = f"ask again later, or raise `max_wait`, which is {settings.max_wait:g} s"
     return error
 
 

@@ -58,8 +58,8 @@ def _imported(package: str) -> ModuleType:
         if error.name != package:
             raise
         raise ConfigError(
-            f"the wire `messages` needs the package {package}",
-            setting="wire",
+            f"the API `messages` needs the package {package}",
+            setting="api",
             hint=f"pip install {package}, which is the extra `{package}`",
         ) from None
 

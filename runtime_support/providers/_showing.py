@@ -26,7 +26,7 @@ from runtime_support.providers._server import OPENAI_ADDRESS, Server, package_of
 HIDDEN = "***"
 _SECRET_HEADERS = ("authorization", "x-api-key")
 # Where they are not known, neither is what is sent.
-_DECIDING = ("provider", "base_url", "api_key_env", "wire")
+_DECIDING = ("provider", "base_url", "api_key_env", "api")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def sent_first(question: Question, cache_key: str, *, is_streamed: bool) -> Sent
         )
     model = preset.checked_model(chosen, settings)
     own = preset.address or os.environ.get("OPENAI_BASE_URL") or OPENAI_ADDRESS
-    wire = settings.wire or preset.wire
+    wire = settings.api or preset.wire
     server = _Unconnected(settings.base_url or own, HIDDEN, package=package_of(wire))
     spoken = None if wire is None else wire_named(wire)
     provider = OpenAIProvider(settings, server, model, spoken, cache_key)

@@ -14,22 +14,22 @@ from runtime_support._lazy import load_lazily
 
 if TYPE_CHECKING:
     from runtime_support.runs._keeper import journaled
-    from runtime_support.runs._places import call_key, scoped
+    from runtime_support.runs._places import idempotency_key, journal_scope
     from runtime_support.runs._questions import WaitingCall, decide, settle, waiting_calls
 else:
     _HOMES = {
         "_keeper": "journaled",
-        "_places": "call_key scoped",
+        "_places": "idempotency_key journal_scope",
         "_questions": "WaitingCall decide settle waiting_calls",
     }
     __getattr__, __dir__ = load_lazily(__name__, __name__, _HOMES)
 
 __all__ = [
     "WaitingCall",
-    "call_key",
     "decide",
+    "idempotency_key",
+    "journal_scope",
     "journaled",
-    "scoped",
     "settle",
     "waiting_calls",
 ]

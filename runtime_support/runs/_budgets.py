@@ -387,7 +387,7 @@ class Spending:
 
     def _begin_one(self, settings: Settings, place: Place | None) -> None:
         """Counts a request, with the lock held; BudgetSpent when there are to be no more."""
-        if settings.max_requests is not None:
+        if settings.budget_requests is not None:
             passed = self._passed_bound(settings, self.total)
             if passed is not None:
                 raise self._passed(*passed)
@@ -431,19 +431,19 @@ class Spending:
 
 def _bounds(settings: Settings) -> list[tuple[str, str, float, str]]:
     """What a run may take at most: each setting, of what, how much, and that in words."""
-    requests, tokens, cost = settings.max_requests, settings.max_total_tokens, settings.max_cost
+    requests, tokens, cost = settings.budget_requests, settings.budget_tokens, settings.budget_cost
     found: list[tuple[str, str, float, str]] = []
     if requests is not None:
-        found.append(("max_requests", "requests", requests, counted(requests, "request")))
+        found.append(("budget_requests", "requests", requests, counted(requests, "request")))
     if tokens is not None:
-        found.append(("max_total_tokens", "tokens", tokens, counted(tokens, "token")))
+        found.append(("budget_tokens", "tokens", tokens, counted(tokens, "token")))
     if cost is not None:
-        found.append(("max_cost", "cost", cost, f"a cost of {dollars(cost)}"))
+        found.append(("budget_cost", "cost", cost, f"a cost of {dollars(cost)}"))
     return found
 
 
 def _bounds_what_is_told(settings: Settings) -> bool:
-    return settings.max_total_tokens is not None or settings.max_cost is not None
+    return settings.budget_tokens is not None or settings.budget_cost is not None
 
 
 class _Asks:
@@ -453,9 +453,9 @@ class _Asks:
         self._most = _most_output(request)
         self._sent = tokens_in(request) if self._most is None else _bytes(request)
         self._price = price_of(settings, model, self._sent)
-        if settings.max_cost is not None and self._price is None:
+        if settings.budget_cost is not None and self._price is None:
             raise ConfigError(
-                f"max_cost: there is no price of the model {model}",
+                f"budget_cost: there is no price of the model {model}",
                 setting="prices",
                 hint="the project file has prices: [tool.saft.prices] "
                 f'"{model}" = {{ input = ..., output = ... }}, for a million tokens each',
@@ -485,7 +485,7 @@ _LIMITS_OF_OUTPUT = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 def _most_output(request: Request) -> int | None:
     """How many tokens the replies to a request can have; None when nothing bounds them."""
-    extra = request.options.get("extra", {})
+    extra = request.options.get("extra_body", {})
     own = [request.options["max_tokens"]] if "max_tokens" in request.options else list[Any]()
     others = [extra[name] for name in _LIMITS_OF_OUTPUT if name in extra]
     limits: list[Any] = own + others
@@ -501,7 +501,13 @@ def _bytes(request: Request) -> int:
     for message in request.messages:
         if isinstance(message, Said):
             opaque += [message.reply.opaque, *(one.opaque for one in message.reply.tool_calls)]
-    sent = (request.messages, request.tools, request.schema, request.options.get("extra"), opaque)
+    sent = (
+        request.messages,
+        request.tools,
+        request.schema,
+        request.options.get("extra_body"),
+        opaque,
+    )
     text = json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
     return len(text.encode(errors="surrogatepass"))
 

@@ -200,14 +200,14 @@ class Journal:
                 del equal.left[chosen]
         if chosen is not None:
             self._insert(*chosen, "place", {"place": asked.place})
-        elif unsure is not None and told_to("SAFT_IN_DOUBT", "stop") == "stop":
+        elif unsure is not None and told_to("SAFT_ON_INTERRUPTED_CALL", "stop") == "stop":
             closures = equal.left[unsure].closures
             tools = ", ".join(sorted({tool for tool, _ in closures.values()}))
             raise JournalError(
                 f"{self.path}: the same was asked more than once, and {tools} may have been called "
                 "for this or for something else: what it closes over is not the same",
-                hint="have the prompt say what it is about, or name it by `scoped`; with "
-                "SAFT_IN_DOUBT=call it is asked again",
+                hint="have the prompt say what it is about, or name it by `journal_scope`; with "
+                "SAFT_ON_INTERRUPTED_CALL=call it is asked again",
             )
         return chosen
 

@@ -301,9 +301,13 @@ class KeptCall:
         if "ms" not in entry and (self._waits or "approved" in entry):
             return self._looked_after(entry)
         if "ms" not in entry:
-            if told_to("SAFT_IN_DOUBT", in_doubt) == "call":
+            if told_to("SAFT_ON_INTERRUPTED_CALL", in_doubt) == "call":
                 return None
-            way = "without SAFT_IN_DOUBT=stop" if in_doubt == "call" else "with SAFT_IN_DOUBT=call"
+            way = (
+                "without SAFT_ON_INTERRUPTED_CALL=stop"
+                if in_doubt == "call"
+                else "with SAFT_ON_INTERRUPTED_CALL=call"
+            )
             raise JournalError(
                 f"{_named(entry)} started {time_text(entry['time'])}, and the run ended before "
                 "it did: it may or may not have taken effect",
@@ -323,8 +327,8 @@ class KeptCall:
         raise JournalError(
             f"{_named(entry)} was approved and begun {time_text(entry['time'])}, and the run ended "
             "before it did: it may or may not have taken effect",
-            hint=f"find out whether it did; `saftc approve {journal} --again` has it called again, "
-            "and `--done RESULT` gives the model the result that it had",
+            hint=f"find out whether it did; `saftc approve {journal} --retry` has it called again, "
+            "and `--result RESULT` gives the model the result that it had",
         )
 
     def _is_same(self, entry: Entry) -> bool:

@@ -1,7 +1,7 @@
 """Where in a run something is asked, so that it is found again when the run is run again.
 
-    with scoped("mail/17"): ...     prompts inside are counted for themselves
-    call_key()                      inside of a tool: the same text when it has to be called again
+    with journal_scope("mail/17"): ...    prompts inside are counted for themselves
+    idempotency_key()                     inside of a tool: the same text when it is called again
 
 What is kept is found by what was asked, within the scope that people and calls of tools name. Its
 place says where that was: which line of calls that ran ahead, which of them, and how often the same
@@ -125,7 +125,7 @@ def enter(scope: Scope) -> None:
 
 
 @contextmanager
-def scoped(name: str) -> Generator[None]:
+def journal_scope(name: str) -> Generator[None]:
     """Names a part of a run, such as a row, so that a journal keeps its prompts apart from equal
     ones.
 
@@ -135,7 +135,7 @@ def scoped(name: str) -> Generator[None]:
         yield
 
 
-def call_key() -> str:
+def idempotency_key() -> str:
     """Returns, in a tool, a key that is the same when a resumed run makes this call again."""
     return scope_here().name
 

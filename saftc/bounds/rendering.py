@@ -36,9 +36,9 @@ class _Row:
 def as_text(bounds: Bounds) -> str:
     """A script's bounds, a line for each function that asks and for the larger parts below it."""
     rows = [row for one in _shown(bounds) for row in _rows(one, _signature(one, bounds))]
-    budget = bounds.limits.max_requests
+    budget = bounds.limits.budget_requests
     if budget is not None and rows:
-        rows.append(_Row(0, "a run", f"<= {budget}", "its budget (`max_requests`) ends it"))
+        rows.append(_Row(0, "a run", f"<= {budget}", "its budget (`budget_requests`) ends it"))
     if not rows:
         return f"{bounds.source.name}: asks for nothing\n"
     return f"{bounds.source.name}\n{_table(rows, 1)}"
@@ -47,10 +47,10 @@ def as_text(bounds: Bounds) -> str:
 def heading(limits: Limits) -> str:
     """What is counted, with the settings that it follows from."""
     return (
-        f"requests for replies, at most, with repairs {limits.repairs}, "
+        f"requests for replies, at most, with max_repairs {limits.max_repairs}, "
         f"max_tool_rounds {limits.max_tool_rounds}, max_tool_calls {limits.max_tool_calls};\n"
-        f"each may be sent again, x (1 + retries {limits.retries}), after a 429 or a broken "
-        "connection,\nand a few more find out, once, what a server does not take\n"
+        f"each may be sent again, x (1 + max_retries {limits.max_retries}), after a 429 or a "
+        "broken connection,\nand a few more find out, once, what a server does not take\n"
     )
 
 
@@ -75,7 +75,7 @@ def in_words(bound: Bound, source: Source) -> str:
 
 def too_many(bounds: Bounds, allowed: int) -> Diagnostic | None:
     """What is wrong with a script that may send more requests as a program than are allowed."""
-    program, budget = bounds.program, bounds.limits.max_requests
+    program, budget = bounds.program, bounds.limits.budget_requests
     most = program.bound.number
     if (most is not None and most <= allowed) or (budget is not None and budget <= allowed):
         return None
@@ -85,7 +85,7 @@ def too_many(bounds: Bounds, allowed: int) -> Diagnostic | None:
         can, hint = f"{most:,} requests", "fewer repairs, rounds, calls or turns make it less"
     else:
         can = f"{program.bound.most.text} requests"
-        hint = f"a slice bounds a loop; so does a budget, `max_requests = {allowed}`"
+        hint = f"a slice bounds a loop; so does a budget, `budget_requests = {allowed}`"
     span = _place_of(program, bounds)
     rows = _rows(program, _signature(program, bounds), is_deep=True)
     lines = tuple(_table(rows, 1).splitlines())
@@ -243,11 +243,11 @@ def _data(bounds: Bounds) -> dict[str, object]:
     return {
         "file": bounds.source.name,
         "settings": {
-            "repairs": limits.repairs,
+            "max_repairs": limits.max_repairs,
             "max_tool_rounds": limits.max_tool_rounds,
             "max_tool_calls": limits.max_tool_calls,
-            "retries": limits.retries,
-            "max_requests": limits.max_requests,
+            "max_retries": limits.max_retries,
+            "budget_requests": limits.budget_requests,
         },
         "functions": [_function_data(one) for one in bounds.of_functions()],
         "program": _function_data(bounds.program),

@@ -32,7 +32,9 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 
 # The options that say what a reply costs.
-_OF_COST = frozenset({"provider", "model", "base_url", "max_tokens", "effort", "extra"})
+_OF_COST = frozenset(
+    {"provider", "model", "base_url", "max_tokens", "reasoning_effort", "extra_body"}
+)
 
 
 class Bounds:

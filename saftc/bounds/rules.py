@@ -13,12 +13,12 @@ from saftc.bounds.algebra import ONE, ZERO, Polynomial, least, number
 class Limits(NamedTuple):
     """The settings of a run that bound its requests, and the calls that a program may make."""
 
-    repairs: int
+    max_repairs: int
     max_tool_rounds: int
     max_tool_calls: int
     program_calls: int
-    retries: int = 0
-    max_requests: int | None = None
+    max_retries: int = 0
+    budget_requests: int | None = None
     is_structured: bool = False
 
 
@@ -35,7 +35,7 @@ class Settings:
     `is_structured`, fields are asked for as one object.
     """
 
-    repairs: Polynomial
+    max_repairs: Polynomial
     rounds: Polynomial
     calls: Polynomial
     program_calls: Polynomial
@@ -53,7 +53,7 @@ def replies(
 ) -> Polynomial:
     """The most replies that a prompt takes: one more than those after which it goes on.
 
-    It goes on after `repairs` replies that do not do (`Conversation._note_attempt`), and after
+    It goes on after `max_repairs` replies that do not do (`Conversation._note_attempt`), and after
     rounds. A round has calls of tools (`_passed_limit`: at most `max_tool_rounds`, in all at most
     `max_tool_calls`, of a `do` one), or hands in fields. Where fields may not stay away, a round
     that hands in none which was open is a reply that does not do (`FieldsTarget.objection`), and of
@@ -61,7 +61,7 @@ def replies(
     (`NO_TOOLS`).
     """
     return rounds_of(settings, has_tools=has_tools, is_do=is_do, fields=fields) + (
-        settings.repairs + ONE
+        settings.max_repairs + ONE
     )
 
 
@@ -88,8 +88,8 @@ def tool_calls(settings: Settings) -> Polynomial:
 def program_replies(settings: Settings) -> Polynomial:
     """The most replies to a prompt for a program: it is asked again while it is wrong, or has
     several readings, as often as `max_tool_rounds` says (`ProgramQuestion.settled`); that the same
-    mistake is told `repairs` times alone (`ProgramTarget._send_back`) makes it no less, as each may
-    be another one.
+    mistake is told `max_repairs` times alone (`ProgramTarget._send_back`) makes it no less, as each
+    may be another one.
     """
     return settings.rounds + ONE
 

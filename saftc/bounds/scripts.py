@@ -58,8 +58,8 @@ _ASK_FOR_NOTHING = frozenset(
     | {"read", "image", "file", "now", "today"}
 )
 # The options of a prompt that bound its requests.
-_BOUNDING = ("repairs", "max_tool_rounds", "max_tool_calls", "structured")
-A_BUDGET = "a budget of the run (`--max-requests`) bounds it"
+_BOUNDING = ("max_repairs", "max_tool_rounds", "max_tool_calls", "enforce_schema")
+A_BUDGET = "a budget of the run (`--budget-requests`) bounds it"
 
 
 class Whole(Protocol):
@@ -139,11 +139,13 @@ class Script:
             words = f"the options are those of `{written}` when it runs"
             return Reason(node.options, self.source, words, "written in place they count")
         return Settings(
-            given["repairs"].count if "repairs" in given else found.repairs,
+            given["max_repairs"].count if "max_repairs" in given else found.max_repairs,
             given["max_tool_rounds"].count if "max_tool_rounds" in given else found.rounds,
             given["max_tool_calls"].count if "max_tool_calls" in given else found.calls,
             given["max_tool_calls"].count if "max_tool_calls" in given else found.program_calls,
-            found.is_structured if "structured" not in given else _is_on(given["structured"]),
+            found.is_structured
+            if "enforce_schema" not in given
+            else _is_on(given["enforce_schema"]),
         )
 
     def names_options(self, node: n.Prompt, names: Set[str]) -> bool:
@@ -531,8 +533,8 @@ def _asked(settings: Settings, is_do: bool, fields: Fields | None, *, has_tools:
         parts = [_counted(number(fields.number), "field")]
     elif not rounds.is_zero:
         parts = [_counted(rounds, "round"), "1"]
-    if not settings.repairs.is_zero:
-        parts.append(_counted(settings.repairs, "repair"))
+    if not settings.max_repairs.is_zero:
+        parts.append(_counted(settings.max_repairs, "repair"))
     return " + ".join(parts)
 
 

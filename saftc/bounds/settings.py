@@ -22,13 +22,13 @@ def limits_here() -> Limits:
 
     settings = settings_to_show()
     return Limits(
-        settings.repairs,
+        settings.max_repairs,
         settings.max_tool_rounds,
         settings.max_tool_calls,
         program_limits.calls,
-        settings.retries,
-        settings.max_requests,
-        settings.structured == "on",
+        settings.max_retries,
+        settings.budget_requests,
+        settings.enforce_schema == "on",
     )
 
 
@@ -41,7 +41,7 @@ def reply_cost_here() -> ReplyCost | None:
     settings = settings_to_show()
     model = who_answers(settings)[1]
     price = price_of(settings, model, 0)
-    if price is None or settings.max_tokens is None or settings.extra:
+    if price is None or settings.max_tokens is None or settings.extra_body:
         return None
     cost = price["output"] * settings.max_tokens / 1_000_000
     return ReplyCost(cost, model, settings.max_tokens)

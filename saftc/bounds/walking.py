@@ -29,7 +29,7 @@ _STATEMENTS = tuple(kind for kind in CONSTRUCTS if kind in get_args(n.Statement)
 
 _A_COUNTER = (
     "a counter that every turn makes larger bounds it, as in `while tries < 3`, and so does "
-    "a budget of the run (`--max-requests`)"
+    "a budget of the run (`--budget-requests`)"
 )
 _IN_PARTS = "a stream comes in as many parts as the server sends"
 

@@ -45,6 +45,11 @@ def _written_whole(action: Callable[[], int]) -> int:
     return action()
 
 
+# The option of `build` that says whether modules have the settings of the project in them.
+_EMBEDDING: dict[bool | None, list[str]]
+_EMBEDDING = {True: ["--embed-settings"], False: ["--no-embed-settings"], None: []}
+
+
 def refuse_wrong_settings() -> None:
     """Refuses to begin where a setting of the surroundings is misspelt or has a wrong value.
 
@@ -150,7 +155,7 @@ def build(
             words=[
                 *(["--async"] if is_async else []),
                 *(["--suffix", suffix] if suffix else []),
-                *({True: ["--settings"], False: ["--no-settings"], None: []}[ships_settings]),
+                *_EMBEDDING[ships_settings],
             ],
             is_again=not is_first,
             is_async=is_async,
@@ -209,7 +214,7 @@ def check(
     strict: bool = False,
     root: Path | None = None,
     bounds: bool = False,
-    max_requests: int | None = None,
+    bound: int | None = None,
     fix: bool = False,
     diff: bool = False,
     watch: bool = False,
@@ -223,7 +228,7 @@ def check(
     if watch:
         refused = {"--fix": fix, "--diff": diff, "--format": format != "text"}
         _refuse_watching(files, refused, "reports mistakes as text")
-        _watch_mistakes(files, strict=strict, root=root, bounds=bounds, max_requests=max_requests)
+        _watch_mistakes(files, strict=strict, root=root, bounds=bounds, bound=bound)
     if fix and "-" in files and not diff:
         raise WrongUsage(
             "--fix changes files, and `-` is standard input; --diff shows what would change"
@@ -246,7 +251,7 @@ def check(
             strict=strict,
             root=root,
             bounds=bounds,
-            max_requests=max_requests,
+            bound=bound,
             fix=fix,
             diff=diff,
         )

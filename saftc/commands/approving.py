@@ -170,10 +170,10 @@ class Wanted(NamedTuple):
     """What the options of `saftc approve` say, and about which calls, by their numbers."""
 
     yes: bool
-    no: str | None
+    deny: str | None
     arguments: str | None
-    again: bool
-    done: str | None
+    retry: bool
+    result: str | None
     calls: tuple[int, ...]
 
     def decision(self) -> "Decision | None":
@@ -184,13 +184,13 @@ class Wanted(NamedTuple):
         """
         from runtime_support import Decision
 
-        given = [self.yes, self.no is not None, self.arguments is not None]
-        if sum([*given, self.again, self.done is not None]) > 1:
-            raise WrongUsage("choose one of --yes, --no, --arguments, --again and --done")
+        given = [self.yes, self.deny is not None, self.arguments is not None]
+        if sum([*given, self.retry, self.result is not None]) > 1:
+            raise WrongUsage("choose one of --yes, --deny, --arguments, --retry and --result")
         if self.yes:
             return Decision.yes(by=person())
-        if self.no is not None:
-            return Decision.no(self.no, by=person())
+        if self.deny is not None:
+            return Decision.no(self.deny, by=person())
         if self.arguments is not None:
             return Decision("changed", arguments=self.arguments, by=person())
         return None
@@ -198,7 +198,7 @@ class Wanted(NamedTuple):
     @property
     def settles(self) -> bool:
         """Whether it is about calls in doubt."""
-        return self.again or self.done is not None
+        return self.retry or self.result is not None
 
 
 def approve_calls(target: str, wanted: Wanted, *, goes_on: bool) -> int:
@@ -219,7 +219,7 @@ def approve_calls(target: str, wanted: Wanted, *, goes_on: bool) -> int:
             _ask_about(calls)
         for one in _meant(calls, wanted) if decision is not None or wanted.settles else ():
             if wanted.settles:
-                settle(one, wanted.done, person())
+                settle(one, wanted.result, person())
             elif decision is not None:
                 decide(one, decision)
         left = waiting_calls(target)
@@ -260,7 +260,7 @@ def _told(call: "WaitingCall") -> str:
     if call.begun is not None:
         state = (
             f"IN DOUBT: approved and begun {time_text(call.begun)}, and its run ended before it "
-            "did; look whether it took effect, then --again or --done RESULT"
+            "did; look whether it took effect, then --retry or --result RESULT"
         )
     return f"{described(call.shown)}\n   {place}{state}, in {call.journal}\n"
 

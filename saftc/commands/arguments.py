@@ -1,6 +1,6 @@
 """The words of a command, brought into the order in which typer reads them.
 
-    script.saft --trace                 run script.saft --trace
+    script.saft --verbose               run script.saft --verbose
     --provider mock script.saft         run --provider mock script.saft
     check src -q                        -q check src
     -c 'print(1)'                       run -c 'print(1)'

@@ -218,7 +218,7 @@ def _keeps_settings(targets: Iterable[tuple[str, Path | None]]) -> bool:
     by_ships = {ships: path for path, ships in found.items()}
     raise WrongUsage(
         f"{by_ships[True]} has the project's settings in it, and {by_ships[False]} has not: "
-        "give --settings or --no-settings"
+        "give --embed-settings or --no-embed-settings"
     )
 
 

@@ -33,7 +33,7 @@ def check_all(
     strict: bool = False,
     root: Path | None = None,
     bounds: bool = False,
-    max_requests: int | None = None,
+    bound: int | None = None,
     fix: bool = False,
     diff: bool = False,
     scripts: Scripts | None = None,
@@ -43,7 +43,7 @@ def check_all(
     A strict check counts warnings as errors, and tells what is left to run time. The formats are
     `text` and those of `saftc.diagnostics.reports`. With `bounds`, the most requests of scripts
     without errors are written as well, as text or as JSON: then in an object, with what is wrong
-    under `diagnostics`. Scripts that may send more than `max_requests` have an error. With `fix`,
+    under `diagnostics`. Scripts that may send more than `bound` have an error. With `fix`,
     what can be is fixed before; with `diff`, that is only shown, and nothing else is. `scripts` are
     those that are known from an earlier check.
 
@@ -51,7 +51,7 @@ def check_all(
         FileProblem: A setting that bounds requests is not what it may be.
     """
     bounded: list[Bounds] = []
-    bounds_of = _bounds_of if bounds or max_requests is not None else None
+    bounds_of = _bounds_of if bounds or bound is not None else None
     told: list[tuple[Source, Sequence[Diagnostic]]] = []
     failed = False
     files = errors = warnings = 0
@@ -80,7 +80,7 @@ def check_all(
         mistakes = (*checked.diagnostics, *lacking)
         if bounds_of is not None and not checked.has_errors:
             bounded.append(bounds_of(checked))
-            passed = None if max_requests is None else _passed(bounded[-1], max_requests)
+            passed = None if bound is None else _passed(bounded[-1], bound)
             failed = failed or passed is not None
             mistakes = mistakes if passed is None else (*mistakes, passed)
         found = (*mistakes, *(checked.hints() if strict else ()))

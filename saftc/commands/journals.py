@@ -38,7 +38,7 @@ def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
     return 0 if all(written) else 1
 
 
-def show_runs(folder: str) -> int:
+def show_journals(folder: str) -> int:
     """Writes a line for each journal in a folder to standard output; gives the exit code."""
     from runtime_support.errors import ConfigError
     from saftc.looking.journals import summary

@@ -98,7 +98,7 @@ def _drawing_problem(out: str, options: Mapping[str, Any]) -> str | None:
     if is_elsewhere and any(map(os.environ.get, ("SAFT_TIMELINE", "SAFT_CHROME"))):
         return (
             "--timeline and --chrome draw what this process asks, and workers ask elsewhere; "
-            f"`saftc trace {out}/job.db --html FILE` draws the job"
+            f"`saftc trace {out}/job.db --timeline FILE` draws the job"
         )
     return begin_drawing()
 

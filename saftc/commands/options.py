@@ -1,7 +1,7 @@
 """Options that several commands have, and what is behind an option, read.
 
 set_variables(model="gpt-4o-mini")         SAFT_MODEL, for this process and those that it starts
-pairs("--column", ["mail=body"])           {"mail": "body"}
+pairs("--rename", ["mail=body"])           {"mail": "body"}
 number_or_share("--max-failed", "10%")     0.1
 """
 
@@ -61,7 +61,7 @@ MaxToolCalls = Annotated[
     int | None,
     typer.Option(help="Tool calls per prompt (32).", metavar="N", rich_help_panel=LIMITS),
 ]
-MaxRequests = Annotated[
+BudgetRequests = Annotated[
     int | None,
     typer.Option(
         help="A budget in requests; the one that would pass it ends the run.",
@@ -69,13 +69,13 @@ MaxRequests = Annotated[
         rich_help_panel=LIMITS,
     ),
 ]
-MaxTotalTokens = Annotated[
+BudgetTokens = Annotated[
     int | None,
     typer.Option(
         help="A budget in tokens, of requests and replies.", metavar="N", rich_help_panel=LIMITS
     ),
 ]
-MaxCost = Annotated[
+BudgetCost = Annotated[
     float | None,
     typer.Option(
         help="A budget in US dollars, by the prices of the project.",
@@ -99,10 +99,10 @@ Replay = Annotated[
         rich_help_panel=KEEPING,
     ),
 ]
-Trace = Annotated[
+Verbose = Annotated[
     bool,
     typer.Option(
-        "--trace",
+        "--verbose",
         help="Show what is sent and received, on standard error.",
         rich_help_panel=LOOKING,
     ),
@@ -241,9 +241,9 @@ def set_variables(**settings: object) -> None:
 _SETTINGS = frozenset(
     {
         *("provider", "model", "base_url", "api_key_env", "temperature"),
-        *("max_tool_rounds", "max_tool_calls", "max_requests", "max_total_tokens", "max_cost"),
+        *("max_tool_rounds", "max_tool_calls", "budget_requests", "budget_tokens", "budget_cost"),
         *("requests_per_minute", "tokens_per_minute", "journal", "record", "replay"),
-        *("trace", "usage", "log", "timeline", "chrome"),
+        *("verbose", "usage", "log", "timeline", "chrome"),
     }
 )
 

@@ -104,7 +104,7 @@ NO_CONVERSATION = Code(
 )
 STREAM_OF_TEXT = Code("SAFT0410", "error", "`stream` gives pieces of text, not {found}")
 DRAFTS_OF_STREAM = Code("SAFT0414", "error", "only a stream takes a type in `for`, not {found}")
-OPTION_OF_ANOTHER_WIRE = Code("SAFT0411", "error", "the wire `{wire}` has no option `{name}`")
+OPTION_OF_ANOTHER_WIRE = Code("SAFT0411", "error", "the API `{api}` has no option `{name}`")
 TOOLS_NOT_KNOWN = Code(
     "SAFT0412", "error", "the tools of a prompt must be known before the script runs"
 )

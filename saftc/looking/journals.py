@@ -1,4 +1,4 @@
-"""What a journal holds, as `saftc trace` and `saftc runs` show it, also while its run goes on.
+"""What a journal holds, as `saftc trace` and `saftc journals` show it, also while its run goes on.
 
 told(path)        what was asked and answered, as a trace
 timeline(path)    the same, drawn over time

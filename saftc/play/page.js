@@ -814,7 +814,7 @@ async function tellWhoAnswers() {
   const { provider, model, options, replay, problem, choices } = await (await fetch(withToken("who"))).json();
   const words = ([name, asks]) => (asks && asks !== name ? `${name} · ${asks}` : name);
   let who = provider ? words([provider, model]) : "no model is configured";
-  if (provider === "none") who = "no model is configured";
+  if (provider === "unset") who = "no model is configured";
   if (provider === "mock") who = "mock · rules, no model";
   if (replay) who = `the recording ${replay}`;
   const surroundings = new Option(who, "");
@@ -827,7 +827,7 @@ async function tellWhoAnswers() {
   part("answers").replaceChildren(surroundings, ...others);
   part("answers").title = surroundings.title;
   // Without a key, a first run has an answer all the same.
-  if (!replay && (!provider || provider === "none")) usual = others.at(-1)?.value ?? "";
+  if (!replay && (!provider || provider === "unset")) usual = others.at(-1)?.value ?? "";
   part("answers").value = usual;
   offerAnswers();
 }

@@ -115,7 +115,7 @@ def _data(one: Preview) -> dict[str, Any]:
         "overlap": "; ".join(one.overlap) or None,
         "enforced": None if one.enforced is None else asdict(one.enforced),
         "requests": None if one.requests is None else asdict(one.requests),
-        **({} if one.on_wire is None else {"wire": asdict(one.on_wire)}),
+        **({} if one.on_wire is None else {"raw": asdict(one.on_wire)}),
     }
 
 

@@ -79,7 +79,7 @@ def project_wire() -> str | None:
         FileProblem: The file cannot be read.
     """
     *_, path = settings_files()
-    wire = _section(path).get("wire") if path.is_file() else None
+    wire = _section(path).get("api") if path.is_file() else None
     return wire if isinstance(wire, str) else None
 
 

@@ -57,15 +57,15 @@ def options_without_field(module: n.Module, facts: Facts, wire: str) -> Iterator
         known = None if options is None else facts.types.get(options)
         if options is None or not isinstance(known, ObjectType):
             continue
-        if known.field("wire") is not None or known.field("provider") is not None:
+        if known.field("api") is not None or known.field("provider") is not None:
             continue
         written = options.named if isinstance(options, n.ObjectLiteral) else ()
         keys = {one.key.text: one.key.span for one in written}
         for name in WIRES.get(wire, ()):
             if known.field(name) is not None:
                 span = keys.get(name, options.span)
-                hint = f'leave `{name}` out, or choose the wire "chat"'
-                yield catalogue.OPTION_OF_ANOTHER_WIRE.at(span, wire=wire, name=name, hint=hint)
+                hint = f'leave `{name}` out, or choose the API "chat"'
+                yield catalogue.OPTION_OF_ANOTHER_WIRE.at(span, api=wire, name=name, hint=hint)
 
 
 def _advice(losses: tuple[str, ...]) -> str:

@@ -37,30 +37,30 @@ OPTIONS: dict[str, Type] = {
     "provider": STRING,
     "base_url": STRING,
     "api_key_env": STRING,
-    "wire": union(map(literal_type, WIRES)),
+    "api": union(map(literal_type, WIRES)),
     "temperature": NUMBER,
     "top_p": NUMBER,
     "max_tokens": INT,
-    "effort": union(map(literal_type, EFFORTS)),
+    "reasoning_effort": union(map(literal_type, EFFORTS)),
     "seed": INT,
     "stop": union((STRING, ListType(STRING))),
     "system": STRING,
     "timeout": NUMBER,
     "silence": NUMBER,
-    "retries": INT,
-    "patience": NUMBER,
+    "max_retries": INT,
+    "max_wait": NUMBER,
     "max_reply_bytes": INT,
-    "repairs": INT,
+    "max_repairs": INT,
     "max_tool_rounds": INT,
     "max_tool_calls": INT,
-    "structured": union(map(literal_type, ("auto", "on", "off"))),
+    "enforce_schema": union(map(literal_type, ("auto", "on", "off"))),
     "trust_system": BOOL,
-    "cut": union(map(literal_type, ("error", "allow"))),
-    "extra": ANY,
+    "on_truncated": union(map(literal_type, ("error", "accept"))),
+    "extra_body": ANY,
 }
 
 # What an option is called elsewhere.
-OPTIONS_ELSEWHERE = {"reasoning_effort": "effort", "max_completion_tokens": "max_tokens"}
+OPTIONS_ELSEWHERE = {"max_completion_tokens": "max_tokens"}
 
 # What can be asked of a result beside its value, and the Python attribute for it.
 MEMBERS = {

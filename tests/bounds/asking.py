@@ -27,7 +27,7 @@ from saftc.syntax import nodes as n
 from tests.bounds.scripts import MADE
 from tests.compiler.support import without_black
 
-LIMITS = Limits(repairs=1, max_tool_rounds=2, max_tool_calls=2, program_calls=256)
+LIMITS = Limits(max_repairs=1, max_tool_rounds=2, max_tool_calls=2, program_calls=256)
 _MARK = re.compile(r"\[r(\d) R(\d) C(\d)\]( do\b)?")
 _MADE = re.compile(r"len\((ms\d+)\)")
 # More than this is not asked for: it takes too long.

@@ -60,7 +60,7 @@ class _Writer:
         given: list[str] = []
         if self.odds(0.3):
             repairs = self.random.randint(0, 2)
-            given.append(f"repairs: {repairs}")
+            given.append(f"max_repairs: {repairs}")
         if self.odds(0.3):
             rounds, calls = self.random.randint(1, 3), self.random.randint(1, 3)
             given += [f"max_tool_rounds: {rounds}", f"max_tool_calls: {calls}"]

@@ -25,7 +25,7 @@ def _without_rounds(patch: Patch) -> None:
 
 def _without_repairs(patch: Patch) -> None:
     kept = scripts.replies
-    patch.setattr(scripts, "replies", lambda s, **more: kept(_with(s, repairs=ZERO), **more))
+    patch.setattr(scripts, "replies", lambda s, **more: kept(_with(s, max_repairs=ZERO), **more))
 
 
 def _with(settings: Settings, **changes: Polynomial) -> Settings:

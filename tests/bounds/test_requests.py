@@ -21,7 +21,7 @@ from saftc.syntax import nodes as n
 
 pytestmark = pytest.mark.one_python
 
-LIMITS = Limits(repairs=1, max_tool_rounds=8, max_tool_calls=32, program_calls=256)
+LIMITS = Limits(max_repairs=1, max_tool_rounds=8, max_tool_calls=32, program_calls=256)
 # What stands in expressions, and is none.
 _PARTS = {n.Identifier, n.Field, n.ComputedField, n.Spread, n.Argument, n.PromptText, n.Hole}
 _PARTS |= {n.FormatText, n.FormatHole}
@@ -53,9 +53,9 @@ def told(bounds: Bounds, name: str) -> str:
     ("text", "most"),
     [
         ("print($ a $)\nprint($ b $)\n", "4"),
-        ("x: [int] = $ a $ with {repairs: 3}\nprint(x)\n", "4"),
-        ('fast = {repairs: 0, model: "m"}\nprint($ a $ with fast)\n', "1"),
-        ("fast = {repairs: 0}\nprint($ a $ with {...fast, seed: 1})\n", "1"),
+        ("x: [int] = $ a $ with {max_repairs: 3}\nprint(x)\n", "4"),
+        ('fast = {max_repairs: 0, model: "m"}\nprint($ a $ with fast)\n', "1"),
+        ("fast = {max_repairs: 0}\nprint($ a $ with {...fast, seed: 1})\n", "1"),
         ("print($ a $ with {max_tool_rounds: 2})\n", "2"),
         ("print($ what {$ which $} $)\n", "4"),
         ("print([1, 2] + [$ a $])\nprint({a: $ a $, b: ($ b $, 1)})\n", "6"),
@@ -74,7 +74,7 @@ def told(bounds: Bounds, name: str) -> str:
         ("{a: int, b: int, c: int} = $ a $\nprint(a, b, c)\n", "4"),
         ("{a: int, b: int?} = $ a $\nprint(a, b)\n", "10"),
         ("{a: int, b: int} = do $ a $\nprint(a, b)\n", "2"),
-        ("{a: int, b: int} = $ a $ with {structured: \"on\"}\nprint(a, b)\n", "2"),
+        ("{a: int, b: int} = $ a $ with {enforce_schema: \"on\"}\nprint(a, b)\n", "2"),
         (_ASK + "print($ use {ask} $)\n", "74"),
         (_ASK + "print(do $ use {ask} $ with {max_tool_calls: 3})\n", "9"),
         (_ASK + "print($ use {ask} $ with {max_tool_rounds: 0})\n", "2"),
@@ -110,7 +110,7 @@ def test_scripts(text: str, most: str, tmp_path: Path) -> None:
         ("f g(n: int):\n    for x in range(1, n + 1):\n        print($ {x} $)\n", "2 * n"),
         ("f g(n: int):\n    for x in range(n - 1):\n        print($ {x} $)\n", "2 * n"),
         ("f g(n: int):\n    n = n * n\n    for x in range(n):\n        print($ {x} $)\n", "2 * n"),
-        ("f g(r: int):\n    print($ a $ with {repairs: r})\n", "r + 1"),
+        ("f g(r: int):\n    print($ a $ with {max_repairs: r})\n", "r + 1"),
         ("f g(xs: [string], ys: [string]):\n    print([$ {x} {y} $ for x in xs for y in ys])\n",
          "2 * len(xs) * len(ys)"),
         ("f g(a: [string], b: [string]):\n    if len(a) > 1:\n        print([$ {x} $ for x in a])\n"

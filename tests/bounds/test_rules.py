@@ -33,7 +33,7 @@ pytestmark = pytest.mark.one_python
 
 Act = Callable[[int], Reply]
 _LIMITS = [
-    {"repairs": repairs, "max_tool_rounds": rounds, "max_tool_calls": calls}
+    {"max_repairs": repairs, "max_tool_rounds": rounds, "max_tool_calls": calls}
     for repairs, rounds, calls in ((0, 0, 2), (1, 1, 1), (0, 2, 1), (1, 2, 3), (2, 1, 0), (0, 3, 3))
 ]
 
@@ -90,10 +90,10 @@ def saying(text: str) -> Act:
     return lambda _: Reply(text)
 
 
-def settings_with(limits: Mapping[str, int], *, structured: bool = False) -> Settings:
+def settings_with(limits: Mapping[str, int], *, enforce_schema: bool = False) -> Settings:
     """The settings of a prompt with these options."""
     repairs, rounds, calls = (number(one) for one in limits.values())
-    return Settings(repairs, rounds, calls, calls, structured)
+    return Settings(repairs, rounds, calls, calls, enforce_schema)
 
 
 _TEXTS = {"good": saying("5"), "bad": saying("")}
@@ -170,10 +170,10 @@ def test_a_destructuring(
 def test_fields_as_one_object(limits: dict[str, int]) -> None:
     def asking(made: list[str]) -> object:
         fields = {"a": str, "b": int}
-        return ask("who?", fields=fields, options={**limits, "structured": "on"}).value
+        return ask("who?", fields=fields, options={**limits, "enforce_schema": "on"}).value
 
     acts = {"good": saying('{"a": "x", "b": 1}'), "bad": saying("no"), **_CALLS}
-    settings = settings_with(limits, structured=True)
+    settings = settings_with(limits, enforce_schema=True)
     most = replies(settings, has_tools=False, is_do=False, fields=Fields(2, has_optional=False))
     assert most_of(asking, acts).requests == most.number
 
@@ -227,9 +227,9 @@ def test_a_run_of_a_program_makes_no_more_calls_than_its_limits() -> None:
 
 
 def test_the_settings_are_those_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SAFT_REPAIRS", "3")
+    monkeypatch.setenv("SAFT_MAX_REPAIRS", "3")
     monkeypatch.setenv("SAFT_MAX_TOOL_ROUNDS", "5")
-    monkeypatch.setenv("SAFT_MAX_REQUESTS", "70")
+    monkeypatch.setenv("SAFT_BUDGET_REQUESTS", "70")
     limits = limits_here()
-    assert (limits.repairs, limits.max_tool_rounds, limits.max_tool_calls) == (3, 5, 32)
-    assert (limits.max_requests, limits.retries) == (70, 2)
+    assert (limits.max_repairs, limits.max_tool_rounds, limits.max_tool_calls) == (3, 5, 32)
+    assert (limits.budget_requests, limits.max_retries) == (70, 2)

@@ -50,19 +50,19 @@ def test_what_waits_is_shown(waiting: Command) -> None:
     assert first == f"1. {FIRST}"
     assert second.startswith("   at desk.saft:7:11, asked ") and second.endswith("in a.journal")
     assert waiting("approve", ".").out == shown.out.replace("a.journal", "./a.journal")
-    assert waiting("runs").out.splitlines()[1].split()[4] == "waiting"
+    assert waiting("journals").out.splitlines()[1].split()[4] == "waiting"
     assert f"[1] waits for approval: {FIRST}" in waiting("trace", "a.journal").out
-    assert waiting("trace", "a.journal", "--html", "a.html").code == 0
+    assert waiting("trace", "a.journal", "--timeline", "a.html").code == 0
 
 
 def test_the_run_goes_on_with_what_was_decided(waiting: Command) -> None:
-    decided = waiting("approve", "a.journal", "--no", "above the limit", "--no-run")
+    decided = waiting("approve", "a.journal", "--deny", "above the limit", "--decide-only")
     assert (decided.code, decided.out, decided.err) == (0, "", "")
     assert waiting("approve", "a.journal").err == "nothing waits for approval in a.journal\n"
     ended = waiting(*RUN)
     assert (ended.code, ended.out) == (4, "error: not approved: above the limit\n")
     changed = '{"order": "B-9", "amount": 2}'
-    assert waiting("approve", "a.journal", "--arguments", changed, "--no-run").code == 0
+    assert waiting("approve", "a.journal", "--arguments", changed, "--decide-only").code == 0
     ended = waiting(*RUN)
     assert ended.code == 0
     assert ended.out.splitlines()[-1] == "refunded 2.0"
@@ -70,17 +70,17 @@ def test_the_run_goes_on_with_what_was_decided(waiting: Command) -> None:
     told = waiting("trace", "a.journal").out
     assert f"(above the limit): {FIRST}" in told
     assert f"with other arguments, {changed}: {SECOND}" in told
-    assert waiting("runs").out.splitlines()[1].split()[4] == "ok"
+    assert waiting("journals").out.splitlines()[1].split()[4] == "ok"
 
 
 def test_wrong_decisions(waiting: Command) -> None:
-    both = waiting("approve", "a.journal", "--yes", "--no", "x")
-    assert (both.code, "choose one of --yes, --no" in both.err) == (2, True)
+    both = waiting("approve", "a.journal", "--yes", "--deny", "x")
+    assert (both.code, "choose one of --yes, --deny" in both.err) == (2, True)
     assert waiting("approve", "a.journal", "--yes", "--call", "2").code == 2
     odd = waiting("approve", "a.journal", "--arguments", '{"order": "B", "amount": "much"}')
     said = 'saftc: amount: "much" does not fit the schema {"type": "number"}\n'
     assert (odd.code, odd.err) == (1, said)
-    assert waiting("approve", "a.journal", "--again").code == 1
+    assert waiting("approve", "a.journal", "--retry").code == 1
     assert waiting("approve", "nothing.journal", "--yes").code == 1
     assert waiting("approve", "desk.saft").code == 1
     assert not Path("paid.txt").exists()
@@ -98,7 +98,7 @@ def test_rows_of_a_table_that_wait(saftc: Command, script: Script) -> None:
     assert "`saftc approve out` decides; then run the same command again to resume" in ended.err
     shown = saftc("approve", "out")
     assert (shown.code, shown.out.count("refund(")) == (4, 2)
-    assert saftc("approve", "out", "--call", "2", "--no", "not today").code == 4
+    assert saftc("approve", "out", "--call", "2", "--deny", "not today").code == 4
     last = saftc("approve", "out", "--yes")
     assert (last.code, last.err) == (0, "decided; run the same command again to resume\n")
     ended = saftc(*mapped)

@@ -1,4 +1,4 @@
-"""`saftc check --bounds` and `--max-requests`, and what other commands tell of bounds."""
+"""`saftc check --bounds` and `--bound`, and what other commands tell of bounds."""
 
 import json
 from pathlib import Path
@@ -19,8 +19,8 @@ f main():
     print($ All done? $)
 """
 TABLE = """\
-requests for replies, at most, with repairs 1, max_tool_rounds 8, max_tool_calls 32;
-each may be sent again, x (1 + retries 2), after a 429 or a broken connection,
+requests for replies, at most, with max_repairs 1, max_tool_rounds 8, max_tool_calls 32;
+each may be sent again, x (1 + max_retries 2), after a 429 or a broken connection,
 and a few more find out, once, what a server does not take
 
 mail.saft
@@ -48,15 +48,15 @@ def test_the_table(saftc: Command) -> None:
 
 
 def test_the_settings_of_a_run_count(saftc: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("pyproject.toml").write_text("[tool.saft]\nrepairs = 0\nmax_requests = 70\n")
+    Path("pyproject.toml").write_text("[tool.saft]\nmax_repairs = 0\nbudget_requests = 70\n")
     told = saftc("check", "--bounds", "mail.saft").out
-    assert "triage(mail)  <= 1 " in told and "with repairs 0," in told
+    assert "triage(mail)  <= 1 " in told and "with max_repairs 0," in told
     assert "a run         <= 70 " in told
-    assert told.endswith(" its budget (`max_requests`) ends it\n")
-    assert saftc("check", "--max-requests", "70", "mail.saft").code == 0
-    monkeypatch.setenv("SAFT_REPAIRS", "many")
+    assert told.endswith(" its budget (`budget_requests`) ends it\n")
+    assert saftc("check", "--bound", "70", "mail.saft").code == 0
+    monkeypatch.setenv("SAFT_MAX_REPAIRS", "many")
     done = saftc("check", "--bounds", "mail.saft")
-    assert done.code == 1 and "SAFT_REPAIRS: expected an int" in done.err
+    assert done.code == 1 and "SAFT_MAX_REPAIRS: expected an int" in done.err
 
 
 def test_json(saftc: Command) -> None:
@@ -78,8 +78,8 @@ def test_json(saftc: Command) -> None:
 @pytest.mark.parametrize("format", ["text", "json", "sarif", "github"])
 def test_too_many(saftc: Command, script: Path, format: str) -> None:
     script.write_text("print($ a $)\nprint($ b $)\n")
-    assert saftc("check", "--max-requests", "4", "mail.saft", "--format", format).code == 0
-    done = saftc("check", "--max-requests", "3", "mail.saft", "--format", format)
+    assert saftc("check", "--bound", "4", "mail.saft", "--format", format).code == 0
+    done = saftc("check", "--bound", "3", "mail.saft", "--format", format)
     assert done.code == 1
     assert "this script may send 4 requests, and 3 are allowed" in done.out
     assert "line 2   <= 2  1 + 1 repair" in done.out
@@ -87,7 +87,7 @@ def test_too_many(saftc: Command, script: Path, format: str) -> None:
 
 def test_what_is_wrong_is_told_first(saftc: Command, script: Path) -> None:
     script.write_text("print(x)\n")
-    done = saftc("check", "--bounds", "--max-requests", "3", "mail.saft")
+    done = saftc("check", "--bounds", "--bound", "3", "mail.saft")
     assert done.code == 1 and "SAFT0203" in done.out and "SAFT0430" not in done.out
 
 

@@ -32,13 +32,13 @@ def nothing_is_spent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_run_ends_where_its_budget_does(saftc: Command, script: Script) -> None:
     script("greet.saft", LOOP)
-    ended = saftc("run", "greet.saft", "--provider", "mock", "--max-requests", "2")
+    ended = saftc("run", "greet.saft", "--provider", "mock", "--budget-requests", "2")
     assert ended.code == 1
     assert ended.out == "Hello, Ada!\nHello, Bo!\ncaught budget\n"
     assert ended.err == (
         "error: BudgetSpent: the next request would pass the budget of 2 requests; spent until "
         "now: 2 requests, 10 tokens (greet.saft:4:18: 2 requests, 10 tokens); raise "
-        "`max_requests` to go on\n"
+        "`budget_requests` to go on\n"
         " --> greet.saft:4:18\n"
         "  |\n"
         "4 |         done += [$ greet {name} $]\n"
@@ -48,6 +48,6 @@ def test_a_run_ends_where_its_budget_does(saftc: Command, script: Script) -> Non
 
 def test_a_budget_that_is_none(saftc: Command, script: Script) -> None:
     script("greet.saft", LOOP)
-    ended = saftc("run", "greet.saft", "--provider", "mock", "--max-cost", "-1")
+    ended = saftc("run", "greet.saft", "--provider", "mock", "--budget-cost", "-1")
     assert (ended.code, ended.out) == (2, "")
-    assert "--max-cost: expected 0 or more, got float -1.0" in ended.err
+    assert "--budget-cost: expected 0 or more, got float -1.0" in ended.err

@@ -393,7 +393,7 @@ def test_a_link_to_the_module_stays_a_link(saftc: Command, script: Script, folde
 SHIPPED = """\
 [tool.saft]
 system = "Be brief."
-max_requests = 4
+budget_requests = 4
 pure = ["a.*"]
 """
 
@@ -402,12 +402,12 @@ def test_settings_that_modules_take_with_them(saftc: Command, script: Script, fo
     script("a.saft", "print($ hi $)\n")
     script("b.saft", "print(1)\n")
     script("pyproject.toml", SHIPPED)
-    assert saftc("build", "a.saft", "b.saft", "--settings").code == 0
+    assert saftc("build", "a.saft", "b.saft", "--embed-settings").code == 0
     assert '\ndefaults(system="Be brief.")\n' in (folder / "a.py").read_text()
     assert "defaults" not in (folder / "b.py").read_text()
-    assert saftc("build", "a.saft", "--settings", "--check").code == 0
+    assert saftc("build", "a.saft", "--embed-settings", "--check").code == 0
     script("pyproject.toml", '[tool.saft]\nsistem = "Be brief."\n')
-    ended = saftc("build", "a.saft", "--settings")
+    ended = saftc("build", "a.saft", "--embed-settings")
     assert ended.code == 1 and "did you mean `system`?" in ended.err
 
 
@@ -417,20 +417,20 @@ def test_modules_keep_the_settings_that_they_have(
     script("a.saft", "print($ hi $)\n")
     script("b.saft", "print(1)\n")
     script("pyproject.toml", SHIPPED)
-    assert saftc("build", "a.saft", "b.saft", "--settings").code == 0
+    assert saftc("build", "a.saft", "b.saft", "--embed-settings").code == 0
     assert saftc("build", "a.saft", "b.saft", "--check").code == 0
     script("pyproject.toml", SHIPPED.replace("brief", "kind"))
     ended = saftc("build", "a.saft", "--check")
     assert (ended.code, ended.err) == (1, "a.py is out of date: run `saftc build a.saft`\n")
     assert saftc("build", "a.saft").code == 0
     assert '\ndefaults(system="Be kind.")\n' in (folder / "a.py").read_text()
-    ended = saftc("build", "a.saft", "--no-settings", "--check")
-    told = "a.py is out of date: run `saftc build --no-settings a.saft`\n"
+    ended = saftc("build", "a.saft", "--no-embed-settings", "--check")
+    told = "a.py is out of date: run `saftc build --no-embed-settings a.saft`\n"
     assert (ended.code, ended.err) == (1, told)
-    assert saftc("build", "a.saft", "--no-settings").code == 0
+    assert saftc("build", "a.saft", "--no-embed-settings").code == 0
     assert "defaults" not in (folder / "a.py").read_text()
     script("c.saft", "print($ hi $)\n")
-    assert saftc("build", "c.saft", "--settings").code == 0
+    assert saftc("build", "c.saft", "--embed-settings").code == 0
     ended = saftc("build", "a.saft", "c.saft", "--check")
-    told = "c.py has the project's settings in it, and a.py has not: give --settings or"
+    told = "c.py has the project's settings in it, and a.py has not: give --embed-settings or"
     assert ended.code == 2 and told in ended.err

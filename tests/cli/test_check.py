@@ -230,17 +230,17 @@ def test_options_that_the_wire_of_the_project_lacks(
 ) -> None:
     text = (
         "print($ one $ with {seed: 7, temperature: 0})\n"
-        'print($ one $ with {seed: 7, wire: "chat"})\n'
+        'print($ one $ with {seed: 7, api: "chat"})\n'
         'print($ one $ with {seed: 7, provider: "openrouter"})\n'
         'some = {stop: "x"}\nprint($ one $ with some)\n'
     )
     script("a.saft", text)
     assert saftc("check", "a.saft").code == 0
-    (folder / "pyproject.toml").write_text('[tool.saft]\nwire = "responses"\n')
+    (folder / "pyproject.toml").write_text('[tool.saft]\napi = "responses"\n')
     done = saftc("check", "a.saft")
     assert done.code == 1 and done.out.count("error[SAFT0411]") == 2
     assert "a.saft:1:21" in done.out and "a.saft:5:20" in done.out
-    (folder / "pyproject.toml").write_text('[tool.saft]\nwire = "chat"\n')
+    (folder / "pyproject.toml").write_text('[tool.saft]\napi = "chat"\n')
     assert saftc("check", "a.saft").code == 0
 
 

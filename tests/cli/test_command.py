@@ -177,9 +177,12 @@ def test_the_shell_completes_commands_and_options(
         ("mcp lock --nope", "saftc mcp lock --help tells more\n"),
         ("mcp frob", "No such command 'frob'. Commands of saftc mcp: list, lock.\n"),
         ("nope", "saftc: No such command 'nope'.\nsaftc --help tells more\n"),
-        ("run --provider nope", "`nope`; did you mean `none`?\nsaftc run --help tells more\n"),
-        ("run --max-requests -1", "-1\nsaftc run --help tells more\n"),
-        ("run --retries 0", "`retries` is a setting: SAFT_RETRIES, [tool.saft] in pyproject.toml"),
+        ("run --provider nope", "`nope`; did you mean `openai`?\nsaftc run --help tells more\n"),
+        ("run --budget-requests -1", "-1\nsaftc run --help tells more\n"),
+        (
+            "run --retries 0",
+            "`max_retries` is a setting: SAFT_MAX_RETRIES, [tool.saft] in pyproject.toml",
+        ),
     ],
 )
 def test_the_help_that_is_named_is_that_of_the_command(
@@ -196,7 +199,7 @@ def test_help_shows_whole_names_and_no_types_of_flags(
     monkeypatch.setenv("COLUMNS", width)
     command = [sys.executable, "-m", "saftc", "run", "--help"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    for name in ("--no-overlap", "--max-total-tokens", "--timeline FILE", "--usage"):
+    for name in ("--no-overlap", "--budget-tokens", "--timeline FILE", "--usage"):
         assert name in " ".join(shown.split())
     assert "-h" in shown.split() or "-h," in shown.split()
     assert "<bool>" not in shown
@@ -206,7 +209,11 @@ def test_help_shows_whole_names_and_no_types_of_flags(
     ("project", "variable", "said"),
     [
         ('modle = "x"', "", "pyproject.toml [tool.saft]: no option `modle`; did you mean `model`?"),
-        ("retries = -1", "", "pyproject.toml [tool.saft] retries: expected 0 or more, got int -1"),
+        (
+            "max_retries = -1",
+            "",
+            "pyproject.toml [tool.saft] max_retries: expected 0 or more, got int -1",
+        ),
         ("", "SAFT_PROVIDER=openia", "SAFT_PROVIDER: no provider `openia`; did you mean `openai`?"),
         ("", "SAFT_MAX_TOOL_ROUNDS=-1", "SAFT_MAX_TOOL_ROUNDS: expected 0 or more, got int -1"),
     ],
@@ -232,5 +239,5 @@ def test_wrong_settings_are_told_before_anything_runs(
 
 def test_runs_of_a_file(saftc: Command, folder: Path) -> None:
     (folder / "a.journal").write_text("")
-    assert saftc("runs", "a.journal").err == "saftc: a.journal is not a folder\n"
-    assert saftc("runs", "nowhere").err == "saftc: there is no folder nowhere\n"
+    assert saftc("journals", "a.journal").err == "saftc: a.journal is not a folder\n"
+    assert saftc("journals", "nowhere").err == "saftc: there is no folder nowhere\n"

@@ -1,4 +1,4 @@
-"""`saftc run --journal`, `saftc trace`, `saftc runs`, and the page that promises."""
+"""`saftc run --journal`, `saftc trace`, `saftc journals`, and the page that promises."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def test_the_same_command_goes_on(
 ) -> None:
     script("greet.saft", GREETING)
     run = ("run", "greet.saft", "--provider", "mock", "--journal", "a.journal")
-    ended = saftc(*run, "--max-requests", "1")
+    ended = saftc(*run, "--budget-requests", "1")
     assert (ended.code, ended.out) == (1, "Hello, Ada!\n"), ended.err
     assert ended.err.endswith(
         "saftc: 1 answer is kept in a.journal; run the same command again to resume\n"
     )
     monkeypatch.setattr(spending, "_of_process", spending.Spending())
     monkeypatch.setattr(places, "_root", places.Scope())
-    ended = saftc(*run, "--max-requests", "2")
+    ended = saftc(*run, "--budget-requests", "2")
     assert (ended.code, ended.out) == (0, "Hello, Ada!\nHello, Bo!\n")
     assert re.fullmatch(
         r"saftc: a.journal: resumes the run, last started [-\d]+ [:\d]+; 1 answer is kept\n",
@@ -55,7 +55,7 @@ def test_the_same_command_goes_on(
         '[1] greet.saft:2:11 -> mock\n  user:\n    greet "Ada"\n[1] <- mock (rules, no model), '
     )
     assert shown.out.endswith("2 prompts, 2 requests, 10 tokens; ok\n")
-    listed = saftc("runs").out.splitlines()
+    listed = saftc("journals").out.splitlines()
     assert listed[0].split() == ["journal", "script", "begun", "state", "answers", "tokens", "size"]
     assert re.fullmatch(
         r"a.journal  greet   [-\d]+ [:\d]+  ok     2        10      \d+ kB", listed[1]
@@ -67,7 +67,7 @@ def test_a_run_that_was_interrupted(saftc: Command, script: Script) -> None:
     script("greet.saft", "from stop import stop\nprint($ greet {1} $)\nstop()\n")
     ended = saftc("run", "greet.saft", "--provider", "mock", "--journal", "a.journal")
     assert ended.code == 130 and ended.err.endswith("saftc: interrupted\n")
-    assert saftc("runs").out.splitlines()[1].split()[4] == "interrupted"
+    assert saftc("journals").out.splitlines()[1].split()[4] == "interrupted"
     assert saftc("trace", "a.journal").out.endswith("; interrupted\n")
 
 
@@ -138,7 +138,7 @@ def test_a_full_disk_is_told_once(
     assert ended.err.count("database or disk is full") == 1
     assert "Traceback" not in ended.err and "bug" not in ended.err
     assert all(words in ended.err for words in told), ended.err
-    assert saftc("runs").out.splitlines()[1].split()[4] == "failed"
+    assert saftc("journals").out.splitlines()[1].split()[4] == "failed"
 
 
 def test_an_end_that_cannot_be_noted_is_a_failure(
@@ -166,7 +166,7 @@ def test_odd_journals_do_not_hide_the_others(
     Path("deep.journal").write_bytes(content)
     head = '{"saft": "journal", "version": 1, "script": "greet", "time": "x"}\n'
     Path("odd.journal").write_text(head)
-    listed = saftc("runs")
+    listed = saftc("journals")
     assert listed.code == 0
     names = [line.split()[0] for line in listed.out.splitlines()[1:]]
     assert names == ["a.journal", "z.journal"]
@@ -187,7 +187,7 @@ def test_the_page_of_a_huge_journal_shows_its_beginning(
     script("a.saft", COUNTING.replace("{}", "print($ greet {n} $)"))
     assert saftc("run", "a.saft", "--provider", "mock", "--journal", "a.journal").code == 0
     monkeypatch.setattr(_timeline, "MOST_STEPS", 5)
-    ended = saftc("trace", "a.journal", "--html", "a.html")
+    ended = saftc("trace", "a.journal", "--timeline", "a.html")
     assert ended.code == 0
     assert ended.err == "saftc: a.html shows the beginning of the run; 3 later steps are left out\n"
     page = Path("a.html").read_text()
@@ -210,8 +210,8 @@ def test_what_is_no_journal_is_nothing_for_the_script_to_catch(
 
 def test_a_folder_without_journals(saftc: Command, script: Script) -> None:
     script("greet.saft", GREETING)
-    assert saftc("runs").out == "there are no journals in .\n"
-    ended = saftc("runs", "nowhere")
+    assert saftc("journals").out == "there are no journals in .\n"
+    ended = saftc("journals", "nowhere")
     assert (ended.code, ended.err) == (1, "saftc: there is no folder nowhere\n")
 
 
@@ -235,7 +235,7 @@ def test_no_key_is_shown(saftc: Command, script: Script) -> None:
     assert ended.code == 0, ended.err
     assert key.encode() in Path("a.journal").read_bytes()
     shown = saftc("trace", "a.journal")
-    drawn = saftc("trace", "a.journal", "--html", "a.html", "--chrome", "a.json")
-    everything = shown.out + shown.err + drawn.out + drawn.err + saftc("runs").out
+    drawn = saftc("trace", "a.journal", "--timeline", "a.html", "--chrome", "a.json")
+    everything = shown.out + shown.err + drawn.out + drawn.err + saftc("journals").out
     everything += Path("a.html").read_text() + Path("a.json").read_text()
     assert "[redacted]" in shown.out and key not in everything

@@ -1,4 +1,4 @@
-"""`saftc run --timeline`, `saftc trace --html`, and the page that tells of them."""
+"""`saftc run --timeline`, `saftc trace --timeline`, and the page that tells of them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_commands_of_the_page(line: str, saftc: Command, script: Script, fol
     if words[0] == "saftc":
         ended = saftc(*words[1:])
         assert ended.code == 0
-        assert ("triage.saft:2:9" in ended.err) if "--trace" in words else ended.err == ""
+        assert ("triage.saft:2:9" in ended.err) if "--verbose" in words else ended.err == ""
     else:
         assert saftc("build", "triage.saft", "--quiet").code == 0
         name, _, path = words[0].partition("=")
@@ -120,11 +120,11 @@ def test_a_script_is_not_begun_when_the_run_could_not_be_written(
 
 def test_what_cannot_be_read_or_written(saftc: Command, script: Script) -> None:
     script("a.saft", "print($ hello $)\n")
-    ended = saftc("trace", "a.saft", "--html", "run.html")
+    ended = saftc("trace", "a.saft", "--timeline", "run.html")
     assert (ended.code, ended.err) == (1, "saftc: a.saft is not a journal; name another file\n")
     assert not Path("run.html").exists()
     saftc("run", "a.saft", "--journal", "a.journal")
-    ended = saftc("trace", "a.journal", "--html", "nowhere/run.html", "--chrome", "trace.json")
+    ended = saftc("trace", "a.journal", "--timeline", "nowhere/run.html", "--chrome", "trace.json")
     assert ended.code == 1 and Path("trace.json").exists()
     assert ended.err.startswith("saftc: cannot write the timeline nowhere/run.html: ")
 

@@ -103,9 +103,9 @@ def test_a_failed_row_tells_its_place_in_the_script(saftc: Command) -> None:
 
 def test_options(saftc: Command) -> None:
     job = ("map", "home/triage.saft:list", "mails.csv")
-    ended = saftc(*job, "a", "--column", "mail=id", "--keep", "none", "--limit", "1")
+    ended = saftc(*job, "a", "--rename", "mail=id", "--columns", "none", "--limit", "1")
     assert (ended.code, rows("a/part-*")) == (0, [{"row": 0, "result": "1"}])
-    ended = saftc("-q", *job, "b", "--keep", "id", "--format", "parquet", "--in-flight", "2")
+    ended = saftc("-q", *job, "b", "--columns", "id", "--format", "parquet", "--rows-at-once", "2")
     assert (ended.code, ended.err) == (0, "")
     assert [path.name for path in Path("b").glob("part*")] == ["part-000000.parquet"]
     ended = saftc(*job, "c", "--check")
@@ -116,9 +116,9 @@ def test_options(saftc: Command) -> None:
 def test_a_job_that_was_started_otherwise(saftc: Command) -> None:
     job = ("map", "home/triage.saft:list", "mails.csv", "out")
     assert saftc(*job, "--row-timeout", "60").code == 0
-    ended = saftc(*job, "--keep", "none")
+    ended = saftc(*job, "--columns", "none")
     assert ended.code == 2
-    assert "out holds another job, which was started with a different `keep`; " in ended.err
+    assert "out holds another job, which was started with a different `columns`; " in ended.err
     assert saftc(*job, "--row-timeout", "30").code == 0
 
 
@@ -136,12 +136,12 @@ def test_budget_and_limits_are_those_of_a_run(
     saftc: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = ("map", "home/triage.saft:triage", "mails.csv", "out")
-    ended = saftc(*job, "--max-requests", "1", "--requests-per-minute", "100000")
+    ended = saftc(*job, "--budget-requests", "1", "--requests-per-minute", "100000")
     assert ended.code == 5
     assert "2 rows: 1 done, 1 left; 1 request" in ended.err
-    assert ended.err.endswith("raise `max_requests` to go on\n")
+    assert ended.err.endswith("raise `budget_requests` to go on\n")
     monkeypatch.setattr(spending, "_of_process", spending.Spending())
-    assert saftc(*job, "--max-requests", "2").code == 0
+    assert saftc(*job, "--budget-requests", "2").code == 0
 
 
 @pytest.mark.parametrize(
@@ -151,17 +151,17 @@ def test_budget_and_limits_are_those_of_a_run(
         (["home/triage.saft:triag", "mails.csv"], 2, "no function `triag`; did you mean `triage`?"),
         (["home/none.saft:f", "mails.csv"], 2, "there is no file home/none.saft"),
         (["home/triage.saft:triage", "none.csv"], 2, "cannot read none.csv: No such file"),
-        (["home/triage.saft:triage", "mails.csv", "--column", "mail"], 2, "--column has the form"),
+        (["home/triage.saft:triage", "mails.csv", "--rename", "mail"], 2, "--rename has the form"),
         (["home/triage.saft:triage", "mails.csv", "--set", "mail=x"], 2, "--set 'mail=\"x\"'"),
         (["home/triage.saft:triage", "mails.csv", "--max-failed", "a"], 2, "or a share as 10%"),
-        (["home/triage.saft:triage", "mails.csv", "--in-flight", "0"], 2, "in-flight"),
+        (["home/triage.saft:triage", "mails.csv", "--rows-at-once", "0"], 2, "rows-at-once"),
         (
             ["home/triage.saft:main", "mails.csv"],
             2,
             "`main` takes no column of mails.csv: every row wo",
         ),
         (["home/triage.saft:main", "mails.csv", "--check"], 2, "a parameter takes the column of"),
-        (["home/triage.saft:list", "mails.csv", "--set", 'mail="x"'], 2, "--column mail=... names"),
+        (["home/triage.saft:list", "mails.csv", "--set", 'mail="x"'], 2, "--rename mail=... names"),
         (["home/triage.saft:list", "mails.csv", "--row-timeout", "0"], 2, "row_timeout: expected"),
         (["home/triage.saft:triage", "mails.csv", "--set", "x=1"], 2, "has no parameter `x`"),
         (["home/triage.saft:triage", "mails.csv", "--provider", "x"], 2, "no provider `x`"),
@@ -253,7 +253,7 @@ def test_mistakes_are_those_of_check(saftc: Command, script: Script) -> None:
 
 
 def read_csv(*options: str, saftc: Command) -> tuple[int, list[object], str]:
-    ended = saftc("map", "home/triage.saft:list", "t.csv", "out", "--keep", "none", *options)
+    ended = saftc("map", "home/triage.saft:list", "t.csv", "out", "--columns", "none", *options)
     return ended.code, [row["result"] for row in rows("out/part-*")], ended.err
 
 
@@ -338,7 +338,7 @@ def test_the_summary_as_json(saftc: Command) -> None:
         **{"left": 0, "stopped": None, "budget_spent": False, "cost": 0.0, "requests": 1},
         **{"input_tokens": found["input_tokens"], "output_tokens": found["output_tokens"]},
     }
-    ended = saftc("map", *job[1:3], "other", "--json", "--max-requests", "1")
+    ended = saftc("map", *job[1:3], "other", "--json", "--budget-requests", "1")
     found = json.loads(ended.out)
     assert (ended.code, found["budget_spent"], found["left"]) == (5, True, 1)
 
@@ -346,15 +346,17 @@ def test_the_summary_as_json(saftc: Command) -> None:
 def test_how_the_job_went_as_run_shows_it(
     saftc: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("USAGE", "TIMELINE", "TRACE"):
+    for name in ("USAGE", "TIMELINE", "VERBOSE"):
         monkeypatch.setenv(f"SAFT_{name}", "")  # and put back as it was
     job = ("map", "home/triage.saft:triage", "mails.csv", "out")
-    ended = saftc(*job, "--usage", "--trace", "--timeline", "page.html")
+    ended = saftc(*job, "--usage", "--verbose", "--timeline", "page.html")
     assert ended.code == 0 and "2 prompts: 2 requests, " in ended.err
     assert "convert" in ended.err, "what was sent"
     assert "triage.saft:7" in Path("page.html").read_text(encoding="utf-8")
     ended = saftc(*job[:3], "other", "--timeline", "page.html", "--workers", "2")
-    assert ended.code == 2 and "`saftc trace other/job.db --html FILE` draws the job" in ended.err
+    assert (
+        ended.code == 2 and "`saftc trace other/job.db --timeline FILE` draws the job" in ended.err
+    )
 
 
 # Rows that are retried
@@ -384,7 +386,7 @@ def test_a_recording_answers_rows(saftc: Command, monkeypatch: pytest.MonkeyPatc
     monkeypatch.delenv("SAFT_PROVIDER")
     job = (f"{folder}/mails.saft:triage", f"{folder}/mails/mails.csv", "out", "--limit", "5")
     recording = f"{folder}/recordings/mails.jsonl"
-    ended = saftc("map", *job, "--replay", recording, "--provider", "none", "--keep", "id")
+    ended = saftc("map", *job, "--replay", recording, "--provider", "unset", "--columns", "id")
     assert ended.code == 0, ended.err
     assert close(recording) == []
     told = [f"{row['id']}: {row['category']}, {row['summary']}" for row in rows("out/part-*")]
@@ -409,7 +411,7 @@ def test_the_embedded_model_answers_rows(saftc: Command) -> None:
 def test_an_interrupted_job_goes_on(folder: Path, options: list[str]) -> None:
     rows = "".join(f"{number},mail {number}\n" for number in range(30))
     (folder / "many.csv").write_text(f"id,mail\n{rows}")
-    job = ["map", "home/triage.saft:list", "many.csv", "out", "--in-flight", "2", *options]
+    job = ["map", "home/triage.saft:list", "many.csv", "out", "--rows-at-once", "2", *options]
     (folder / "home/triage.saft").write_text(
         "f list(mail: string) -> string: ret $ Read {mail} $\n"
     )

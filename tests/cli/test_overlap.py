@@ -105,10 +105,10 @@ def test_an_error_ahead_is_one_of_the_script(saftc: Command, script: Script) -> 
         "a.saft",
         'for word in ["a", "b"]:\n    answer = $ What is\n        {word}? $\n    print(answer)\n',
     )
-    ended = saftc("run", "a.saft", "--provider", "none")
+    ended = saftc("run", "a.saft", "--provider", "unset")
     assert ended.code == 1
     assert "a.saft:2:14" in ended.err
-    assert saftc("run", "a.saft", "--provider", "none", "--no-overlap").err == ended.err
+    assert saftc("run", "a.saft", "--provider", "unset", "--no-overlap").err == ended.err
 
 
 HELPERS = "f ask(word: string) -> string:\n    {0}\n    ret $ greet {{word}} $\n"

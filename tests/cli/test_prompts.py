@@ -1122,7 +1122,7 @@ f triage(mail: string, note: string, number: int) -> Ticket:
         Read "this" mail {number}, with {look_up}:
         {mail}
         {note:raw}
-    $ with {temperature: 0, effort: "low", system: "Be brief.", max_tokens: 99}
+    $ with {temperature: 0, reasoning_effort: "low", system: "Be brief.", max_tokens: 99}
 
 print(triage("Where is\\n\\"it\\"? é", "Say \\"é\\".\\n", 7).title)
 text = "a"
@@ -1155,7 +1155,7 @@ def test_what_the_server_gets(
     sent = SENT.replace("temperature: 0, ", "") if "temperature" in lacks else SENT
     (folder / "triage.saft").write_text(sent)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdefghij")
-    monkeypatch.setenv("SAFT_WIRE", wire.NAME)
+    monkeypatch.setenv("SAFT_API", wire.NAME)
     monkeypatch.setenv("SAFT_MODEL", "gpt-5.6")
     fields = (("__saft_return_name", {"value": "Ada"}), ("__saft_return_age", {"value": 36}))
     ticket = Say('{"title": "It", "severity": "low", "extra": {}}')
@@ -1163,8 +1163,8 @@ def test_what_the_server_gets(
         monkeypatch.setenv("SAFT_BASE_URL", server.url)
         if is_openai:
             monkeypatch.setattr(_server, "OPENAI_HOST", "127.0.0.1")
-        previews = json.loads(saftc("prompts", "triage.saft", "--wire", "--format", "json").out)
-        text = saftc("prompts", "triage.saft", "--wire").out
+        previews = json.loads(saftc("prompts", "triage.saft", "--raw", "--format", "json").out)
+        text = saftc("prompts", "triage.saft", "--raw").out
         assert server.requests == []
 
         def answer(body: dict[str, Any]) -> Any:
@@ -1178,7 +1178,7 @@ def test_what_the_server_gets(
         got = {one.content: one for one in server.requests}
     assert len(previews) == 4 and len(got) == 5
     for preview in previews:
-        shown = preview["wire"]
+        shown = preview["raw"]
         one = got[filled(shown["body"])]
         assert f"{shown['method']} {shown['url']}" == f"POST {server.url[:-3]}{one.path}"
         headers = {**one.headers, "authorization": "Bearer ***"}
@@ -1200,11 +1200,11 @@ def filled(body: str) -> bytes:
 
 def test_what_is_not_sent_has_no_form(saftc: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SAFT_PROVIDER", "mock")
-    done = saftc("prompts", "-", "--wire", stdin="print($ one $)")
+    done = saftc("prompts", "-", "--raw", stdin="print($ one $)")
     assert done.code == 1 and "the provider mock does not send to a server" in done.out
     monkeypatch.setenv("SAFT_PROVIDER", "openai")
     script = 'f ask(where): ret $ one $ with {base_url: where}\nask("http://127.0.0.1:9/v1")\n'
-    done = saftc("prompts", "-", "--wire", stdin=script)
+    done = saftc("prompts", "-", "--raw", stdin=script)
     assert done.code == 1 and "known when it runs, as `base_url` is" in done.out
 
 
@@ -1222,13 +1222,13 @@ def test_no_key_is_needed_and_none_is_shown(
     for provider, address in addresses.items():
         monkeypatch.setenv("SAFT_PROVIDER", provider)
         monkeypatch.setenv("SAFT_MODEL", "gemini-3-flash")
-        done = saftc("prompts", "-", "--wire", stdin="print($ one $)")
+        done = saftc("prompts", "-", "--raw", stdin="print($ one $)")
         assert f"POST {address}\n" in done.out and "authorization: Bearer ***" in done.out
     monkeypatch.setenv("SAFT_PROVIDER", "openai")
     monkeypatch.setenv(
         "SAFT_BASE_URL", "http://me:Tr0ub4dor3@127.0.0.1:9/v1?api_key=Hunter2hunter2"
     )
-    done = saftc("prompts", "-", "--wire", stdin="print($ one $)")
+    done = saftc("prompts", "-", "--raw", stdin="print($ one $)")
     assert "POST http://127.0.0.1:9/v1/chat/completions?api_key=***\n" in done.out
     assert "authorization: Basic ***" in done.out
     assert "Tr0ub4dor3" not in done.out and "Hunter2" not in done.out

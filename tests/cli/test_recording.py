@@ -1,4 +1,4 @@
-"""`saftc run --record`, `--replay`, `--trace` and `--log`, from the command to what they leave."""
+"""`saftc run --record`, `--replay`, `--verbose` and `--log`: from the command to what is left."""
 
 import json
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_what_was_recorded_is_replayed_without_a_model(process: Command, folder:
     recorded = process("run", "in.saft", "--provider", "mock", "--record", "in.jsonl")
     assert recorded.code == 0, recorded.err
     assert len((folder / "in.jsonl").read_text().splitlines()) == 4
-    replayed = process("run", "in.saft", "--provider", "none", "--replay", "in.jsonl")
+    replayed = process("run", "in.saft", "--provider", "unset", "--replay", "in.jsonl")
     assert (replayed.code, replayed.out) == (0, recorded.out)
 
 
@@ -102,7 +102,7 @@ def test_no_try_of_a_script_catches_a_miss(script: str, process: Command, folder
 
 def test_trace_and_log(process: Command, folder: Path) -> None:
     (folder / "in.saft").write_text(SCRIPT)
-    done = process("run", "in.saft", "--provider", "mock", "--trace", "--log", "in.log")
+    done = process("run", "in.saft", "--provider", "mock", "--verbose", "--log", "in.log")
     assert done.code == 0
     assert "in.saft:6:11" in done.err and 'greet "Barbara"' in done.err and "length" in done.err
     events = [json.loads(line) for line in (folder / "in.log").read_text().splitlines()]

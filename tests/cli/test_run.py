@@ -76,7 +76,7 @@ def test_an_uncaught_error(saftc: Command, script: Script) -> None:
 def test_an_uncaught_error_of_prompts_that_overlap(
     saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SAFT_PROVIDER", "none")
+    monkeypatch.setenv("SAFT_PROVIDER", "unset")
     script("a.saft", 'x = "a"\na = $ one {x} $\nb = $ two {x} $\nprint(a, b)\n')
     ended = saftc("run", "a.saft")
     assert ended.code == 1
@@ -181,12 +181,12 @@ def test_a_script_that_exits(saftc: Command, script: Script, code: str, expected
 
 def test_options_set_the_environment(saftc: Command, script: Script) -> None:
     names = ["PROVIDER", "MODEL", "BASE_URL", "API_KEY_ENV", "TEMPERATURE", "MAX_TOOL_ROUNDS"]
-    names += ["MAX_TOOL_CALLS", "RECORD", "REPLAY", "TRACE", "LOG"]
+    names += ["MAX_TOOL_CALLS", "RECORD", "REPLAY", "VERBOSE", "LOG"]
     script("a.saft", "".join(f'print(env("SAFT_{name}"))\n' for name in names))
     ended = saftc(
         *("run", "a.saft", "--provider", "mock", "--model", "m", "--base-url", "http://localhost"),
         *("--api-key-env", "KEY", "--temperature", "0.5", "--max-tool-rounds", "3"),
-        *("--max-tool-calls", "4", "--record", "r", "--replay", "p", "--trace", "--log", "l"),
+        *("--max-tool-calls", "4", "--record", "r", "--replay", "p", "--verbose", "--log", "l"),
     )
     expected = ["mock", "m", "http://localhost", "KEY", "0.5", "3", "4", "r", "p", "1", "l"]
     assert ended.out.split("\n")[:-1] == expected, ended.err
@@ -207,7 +207,7 @@ def test_a_prompt_answered_by_mock(saftc: Command, script: Script) -> None:
 
 def test_a_prompt_without_a_model(saftc: Command, script: Script) -> None:
     script("a.saft", "print(1)\nn: int = $ how many? $\n")
-    ended = saftc("a.saft", "--provider", "none")
+    ended = saftc("a.saft", "--provider", "unset")
     assert (ended.code, ended.out) == (1, "1\n")
     assert " --> a.saft:2:10\n" in ended.err
 

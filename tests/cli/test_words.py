@@ -44,7 +44,7 @@ def test_options_may_stand_before_a_command(saftc: Command, script: Script) -> N
 
 def test_arguments_of_the_script(saftc: Command, script: Script) -> None:
     script("a.saft", ARGUMENTS)
-    for words in (["a.saft"], ["run", "a.saft"], ["--trace", "a.saft"]):
+    for words in (["a.saft"], ["run", "a.saft"], ["--verbose", "a.saft"]):
         assert saftc(*words, "b", "--", "-q", "--color").out == (
             '["a.saft", "b", "-q", "--color"]\n'
         )

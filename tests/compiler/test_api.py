@@ -71,9 +71,9 @@ f main():
 
 def test_settings_hold_for_the_run_alone() -> None:
     model = Scripted(["7"])
-    assert saftc.run_source("x: int = $ how many? $", provider=model, repairs=0).x == 7
+    assert saftc.run_source("x: int = $ how many? $", provider=model, max_repairs=0).x == 7
     with pytest.raises(ContractError):
-        saftc.run_source("x: int = $ how many? $", provider=Scripted(["a", "7"]), repairs=0)
+        saftc.run_source("x: int = $ how many? $", provider=Scripted(["a", "7"]), max_repairs=0)
     for wrong in ({"provider": "nosuch"}, {"modle": "x"}):
         with pytest.raises(ConfigError):
             saftc.run_source('print("begun")', **wrong)

@@ -23,8 +23,8 @@ def test_case(case: Case, updates_cases: bool) -> None:
     checked = compiled.checked
     # An empty file `strict` asks for what `check --strict` tells.
     hints = checked.hints() if (case.folder / "strict").exists() else ()
-    # A file `max_requests` with a number asks for what `check --max-requests` tells.
-    bounded = case.folder / "max_requests"
+    # A file `bound` with a number asks for what `check --bound` tells.
+    bounded = case.folder / "bound"
     if bounded.exists():
         bounds = Bounds(checked.facts, checked.source, limits_here())
         passed = too_many(bounds, int(bounded.read_text()))

@@ -185,7 +185,7 @@ def _run(
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
-    monkeypatch.setenv("SAFT_PROVIDER", "none")
+    monkeypatch.setenv("SAFT_PROVIDER", "unset")
     monkeypatch.chdir(tmp_path)
     Path("in.saft").write_text(script + "\n", encoding="utf-8")
     workspace = Workspace(None)

@@ -64,7 +64,7 @@ def test_an_uncaught_error_of_the_module_points_into_the_script(
     module = tmp_path / "out.py"
     module.write_text(compiled.text, encoding="utf-8")
     Path(f"{module}.map").write_text(_map(compiled), encoding="utf-8")
-    monkeypatch.setenv("SAFT_PROVIDER", "none")
+    monkeypatch.setenv("SAFT_PROVIDER", "unset")
     with pytest.raises(BaseException) as caught:
         runpy.run_path(str(module), run_name="__main__")
     assert position_of_error(caught.value, caught.tb) == f"in.saft:{line}:{column}"

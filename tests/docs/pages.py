@@ -41,7 +41,7 @@ class Page:
     right: str = ""
     diagnostic: str = ""
     encoding: str = "utf-8"
-    max_requests: int | None = None
+    bound: int | None = None
     siblings: dict[str, str] = field(default_factory=dict[str, str])
 
 
@@ -63,8 +63,8 @@ def read_page(code: str) -> Page:
             page.wrong = body
             given = dict(item.split("=") for item in more)
             page.encoding = given.get("encoding", "utf-8")
-            if "max_requests" in given:
-                page.max_requests = int(given["max_requests"])
+            if "bound" in given:
+                page.bound = int(given["bound"])
         elif first == "right":
             page.right = body
         else:
@@ -80,8 +80,8 @@ def checked(page: Page, script: bytes) -> tuple[Checked, str]:
     found = compile_checked(Scripts().check("script.saft"), Overlapping(is_async=True)).checked
     if BY_NUMBER[page.title[2:10]].severity == "hint":
         found = replace(found, diagnostics=(*found.diagnostics, *found.hints()))
-    if page.max_requests is not None:
-        passed = too_many(Bounds(found.facts, found.source, limits_here()), page.max_requests)
+    if page.bound is not None:
+        passed = too_many(Bounds(found.facts, found.source, limits_here()), page.bound)
         found = replace(found, diagnostics=(*found.diagnostics, *([passed] if passed else [])))
     text = render_text(found.diagnostics, found.source)
     return found, _SEARCHED.sub("looked in ., ...", text)

@@ -171,7 +171,7 @@ def test_the_letters_go_on_after_their_budget(tmp_path: Path) -> None:
     journal = tmp_path / "letters.journal"
 
     def run(server: FakeServer, most: int) -> subprocess.CompletedProcess[str]:
-        options = ("--journal", str(journal), "--max-requests", str(most))
+        options = ("--journal", str(journal), "--budget-requests", str(most))
         return saftc(EXAMPLES, server, "run", "letters.saft", *options)
 
     with FakeServer() as server:
@@ -179,7 +179,7 @@ def test_the_letters_go_on_after_their_budget(tmp_path: Path) -> None:
             json.dumps({"subject": "A reminder", "body": body["messages"][-1]["content"][34:44]})
         )
         first = run(server, 2)
-        assert first.returncode != 0 and "max_requests" in first.stderr
+        assert first.returncode != 0 and "budget_requests" in first.stderr
         assert first.stdout.count("A reminder") == 2
         done = run(server, 6)
         assert done.returncode == 0, done.stderr
@@ -189,7 +189,7 @@ def test_the_letters_go_on_after_their_budget(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("folder", ["tested"], indirect=True)
 def test_the_tests_of_the_example_pass(folder: Path) -> None:
-    environment = {**os.environ, "SAFT_PROVIDER": "none"}
+    environment = {**os.environ, "SAFT_PROVIDER": "unset"}
     for command in (["saftc", "build", "triage.saft"], ["pytest", "-q", "-p", "no:cacheprovider"]):
         done = subprocess.run(
             [sys.executable, "-m", *command],
@@ -259,14 +259,16 @@ def test_the_refund_desk_goes_on_in_another_process(folder: Path) -> None:
         # The process is killed when the money is on its way.
         killing = "    import os\n    os.kill(os.getpid(), 9)\n    return f"
         payments.write_text(whole.replace("    return f", killing))
-        killed = saftc(folder, server, "approve", "monday.journal", "--no", "it is repaired")
+        killed = saftc(folder, server, "approve", "monday.journal", "--deny", "it is repaired")
         assert killed.returncode == 137, killed.stderr
         payments.write_text(whole)
         stopped = saftc(folder, server, *run)
         assert stopped.returncode == 1
         assert "it may or may not have taken effect" in stopped.stderr
         assert saftc(folder, server, "approve", "monday.journal", "--yes").returncode == 1
-        ended = saftc(folder, server, "approve", "monday.journal", "--done", "paid 25.00 for A-17")
+        ended = saftc(
+            folder, server, "approve", "monday.journal", "--result", "paid 25.00 for A-17"
+        )
         assert ended.stdout == "A-17 is paid back; the lamp is repaired.\n", ended.stderr
         requests = len(server.bodies)
         told = [text for role, text in said(server.bodies[-1]) if role == "tool"]

@@ -62,7 +62,7 @@ def test_a_recording_gives_what_it_gives_the_plain_form(
     for module in {one.stem for one in SCRIPTS} & sys.modules.keys():
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setenv("SAFT_REPLAY", str(recording))
-    monkeypatch.setenv("SAFT_PROVIDER", "none")
+    monkeypatch.setenv("SAFT_PROVIDER", "unset")
     runpy.run_path(str(folder / f"{name}.py"), run_name="__main__")
     assert replay.close(str(recording)) == []
     assert capsys.readouterr().out == output.read_text("utf-8")

@@ -69,7 +69,7 @@ def test_the_recording_gives_the_same_again(
         monkeypatch.setenv("SAFT_PROVIDER", ANSWERED_BY[name])
     else:
         monkeypatch.setenv("SAFT_REPLAY", str(recording))
-        monkeypatch.setenv("SAFT_PROVIDER", "none")
+        monkeypatch.setenv("SAFT_PROVIDER", "unset")
     runpy.run_path(str(ROOT / "build" / f"{name}.py"), run_name="__main__")
     assert replay.close(str(recording)) == []
     printed = capsys.readouterr().out

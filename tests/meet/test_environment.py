@@ -95,12 +95,12 @@ def test_a_journal_pays_once(home: Home, program: Program) -> None:
 @each_host("replay")
 def test_a_recording_answers_all(home: Home, program: Program) -> None:
     assert program(home, SAFT_RECORD="a.jsonl") == f"{VALUE}\n"
-    assert program(home, SAFT_REPLAY="a.jsonl", SAFT_PROVIDER="none") == f"{VALUE}\n"
+    assert program(home, SAFT_REPLAY="a.jsonl", SAFT_PROVIDER="unset") == f"{VALUE}\n"
     assert len(home.asked) == REQUESTS
 
 
 @each_host("budget")
 def test_a_budget_is_never_passed(home: Home, program: Program) -> None:
-    said = program(home, SAFT_MAX_REQUESTS="2")
+    said = program(home, SAFT_BUDGET_REQUESTS="2")
     assert said.startswith("failed: ") and "the budget of 2 requests" in said
     assert len(home.asked) == 2

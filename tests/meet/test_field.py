@@ -100,7 +100,7 @@ def test_thoughts_without_an_answer_do_not_go_back_alone(home: Home) -> None:
         "content": [text],
     }
     answers(home, _response(thought), _response(said))
-    assert printed(home, NUMBER, SAFT_WIRE="responses") == ["3"]
+    assert printed(home, NUMBER, SAFT_API="responses") == ["3"]
     assert [request.path for request in home.server.requests] == ["/v1/responses"] * 2
 
 
@@ -268,7 +268,7 @@ except e:
     print(e.message)
 print($ y $ with {timeout: 0.05})
 """
-    ended = home.run(script, "--max-requests", "2", "--usage")
+    ended = home.run(script, "--budget-requests", "2", "--usage")
     assert ended.code == 1
     assert len(home.asked) == 2
     assert "2 requests" in ended.err

@@ -42,14 +42,14 @@ def test_a_recording_answers_all_of_a_run(home: Home, script: Script) -> None:
     settle(home, replace(script, text=script.text + MAIN))
     recorded = home.saftc("run", "part.saft", "--record", "a.jsonl")
     assert (recorded.code, recorded.out) == (0, f"{script.value}\n"), recorded.err
-    replayed = home.saftc("run", "part.saft", "--replay", "a.jsonl", "--provider", "none")
+    replayed = home.saftc("run", "part.saft", "--replay", "a.jsonl", "--provider", "unset")
     assert (replayed.code, replayed.out) == (0, f"{script.value}\n"), replayed.err
     assert len(home.asked) == script.requests
     # What is not there is told, and no `try` of the script takes it for a failure of the model.
     for file in ("part.saft", *script.files):
         text = home.read(file)
         home.write(file, text.replace("{word}", "{word} now").replace("{one}", "{one} now"))
-    missed = home.saftc("run", "part.saft", "--replay", "a.jsonl", "--provider", "none")
+    missed = home.saftc("run", "part.saft", "--replay", "a.jsonl", "--provider", "unset")
     assert (missed.code, missed.out) == (1, "")
     assert "ReplayMiss" in missed.err
 
@@ -58,9 +58,9 @@ def test_a_recording_answers_all_of_a_run(home: Home, script: Script) -> None:
 def test_a_budget_is_enough_or_is_never_passed(home: Home, script: Script) -> None:
     settle(home, replace(script, text=script.text + MAIN))
     enough = str(script.requests)
-    ended = home.saftc("run", "part.saft", "--max-requests", enough)
+    ended = home.saftc("run", "part.saft", "--budget-requests", enough)
     assert (ended.code, ended.out) == (0, f"{script.value}\n"), ended.err
-    ended = home.saftc("run", "part.saft", "--max-requests", str(script.requests - 1))
+    ended = home.saftc("run", "part.saft", "--budget-requests", str(script.requests - 1))
     assert (ended.code, ended.out) == (1, "")
     assert "the budget of" in ended.err
     assert len(home.asked) == 2 * script.requests - 1

@@ -40,7 +40,7 @@ def test_a_job_that_was_killed_asks_only_what_it_had_not(home: Home) -> None:
         return raw(b"", parts=[LEFT]) if third else by_question(answer)(body)
 
     home.server.responder = respond
-    job = ("saftc", "map", "part.saft:go", "words.csv", "out", "--in-flight", "1")
+    job = ("saftc", "map", "part.saft:go", "words.csv", "out", "--rows-at-once", "1")
     running = home.start(*job)
     home.server.wait_for_requests(3)
     running.kill()
@@ -68,7 +68,7 @@ def test_a_recorded_job_makes_the_same_parts_without_a_model(home: Home) -> None
 def test_a_job_stops_at_its_budget_and_goes_on_with_a_larger_one(home: Home) -> None:
     settle(home, SCRIPTS["import"])
     home.write("words.csv", "word\na\nb\nc\n")
-    job = ("map", "part.saft:go", "words.csv", "out", "--max-requests")
+    job = ("map", "part.saft:go", "words.csv", "out", "--budget-requests")
     ended = home.saftc(*job, "2")
     assert ended.code == 5 and "3 rows: 2 done, 1 left" in ended.err
     assert len(home.asked) == 2
@@ -154,7 +154,7 @@ def test_a_journal_is_a_recording(home: Home) -> None:
     settle(home, SCRIPTS["overlap"])
     script = SCRIPTS["overlap"].text + 'print(go("a"))\n'
     kept = home.run(script, "--journal", "a.journal")
-    replayed = home.run(script, "--replay", "a.journal", "--provider", "none")
+    replayed = home.run(script, "--replay", "a.journal", "--provider", "unset")
     assert (kept.code, replayed.code) == (0, 0), replayed.err
     assert kept.out == replayed.out == "A! B! C!\n"
     assert len(home.asked) == 3
@@ -164,7 +164,7 @@ def test_a_journal_is_a_recording(home: Home) -> None:
 def test_what_is_kept_counts_in_the_budget_of_the_run(home: Home) -> None:
     script = LIBRARY + 'for word in ["a", "b", "c"]:\n    print(titled(word))\n'
     home.reply(answer)
-    run = ("--journal", "a.journal", "--max-requests")
+    run = ("--journal", "a.journal", "--budget-requests")
     first = home.run(script, *run, "2")
     assert (first.code, first.out) == (1, "A!\nB!\n")
     assert home.run(script, *run, "2").code == 1
@@ -266,7 +266,7 @@ for word in ["a", "b"]:
     run = ("--journal", "a.journal")
     assert home.run(script, *run).code == 4
     assert home.saftc("approve", "a.journal").out.count("refund(") == 2
-    both = ("--call", "1", "--call", "2", "--no-run")
+    both = ("--call", "1", "--call", "2", "--decide-only")
     assert home.saftc("approve", "a.journal", "--yes", *both).code == 0
     for _ in range(2):
         ended = home.run(script, *run)
@@ -346,7 +346,7 @@ def test_what_is_replayed_is_not_counted(home: Home) -> None:
     settle(home, SCRIPTS["overlap"])
     script = SCRIPTS["overlap"].text + 'print(go("a"))\n'
     assert home.run(script, "--record", "a.jsonl").code == 0
-    ended = home.run(script, "--replay", "a.jsonl", "--max-requests", "1")
+    ended = home.run(script, "--replay", "a.jsonl", "--budget-requests", "1")
     assert (ended.code, ended.out) == (0, "A! B! C!\n"), ended.err
 
 
@@ -412,10 +412,10 @@ def test_a_recorded_approval_is_asked_again_and_pays_no_model(home: Home) -> Non
     assert home.saftc("build", "part.saft").code == 0
     program = f"{LEAD}import part\nconfigure(approver=lead)\nprint(part.go('a'))\n"
     for environment in ({"SAFT_RECORD": "a.jsonl"}, {"SAFT_REPLAY": "a.jsonl"}):
-        ended = home.python(program, **environment, SAFT_MAX_REQUESTS="2")
+        ended = home.python(program, **environment, SAFT_BUDGET_REQUESTS="2")
         assert (ended.code, ended.out) == (0, 'refund(order: "a")\ndone: paid a\n'), ended.err
     assert len(home.asked) == 2
-    spent = home.python(program, SAFT_MAX_REQUESTS="1")
+    spent = home.python(program, SAFT_BUDGET_REQUESTS="1")
     assert spent.code == 1 and "the budget of 1 request" in spent.err
     assert home.read("paid.txt") == "a\n" * 3
 
@@ -435,7 +435,7 @@ print($ Say it again. $ after reply)
     )
     run = ("--journal", "a.journal")
     assert home.run(script, *run).code == 4
-    assert home.saftc("approve", "a.journal", "--yes", "--no-run").code == 0
+    assert home.saftc("approve", "a.journal", "--yes", "--decide-only").code == 0
     for _ in range(2):
         ended = home.run(script, *run)
         assert (ended.code, ended.out) == (0, "done: paid a\nA! again\n"), ended.err
@@ -465,7 +465,7 @@ print(found)
     waiting = home.run(script, *run)
     assert waiting.code == 4, waiting.err
     assert not (home.folder / "found.txt").exists()
-    assert home.saftc("approve", "a.journal", "--yes", "--no-run").code == 0
+    assert home.saftc("approve", "a.journal", "--yes", "--decide-only").code == 0
     for _ in range(2):
         ended = home.run(script, *run)
         assert (ended.code, ended.out) == (0, "a\n"), ended.err
@@ -502,7 +502,7 @@ def test_a_served_call_that_waits_is_decided_and_made_again(home: Home) -> None:
         # It has ended: the same call is another one.
         assert ask("go", "a")[0][0]
     with served(home, "part.saft", "--journal", "kept") as ask:
-        assert home.saftc("approve", "kept", "--no", "enough").code == 0
+        assert home.saftc("approve", "kept", "--deny", "enough").code == 0
         ask("go", "a")
     assert home.read("paid.txt") == "a\n"
     assert "nothing waits" in home.saftc("approve", "kept").err

@@ -232,7 +232,7 @@ class Asking(ABC):
                 text.append(value)
             else:
                 raise Wrong("`:raw` inserts a string")
-        rounds, repairs = 1 if node.mode == "do" else None, options.get("repairs", 1)
+        rounds, repairs = 1 if node.mode == "do" else None, options.get("max_repairs", 1)
         before = self._talk_of(node.after, frame)
         listed = [] if node.tools is None else self._listed(node.tools, frame)
         is_closed = isinstance(node.tools, n.ListLiteral) and not node.tools.items

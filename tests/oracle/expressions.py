@@ -398,7 +398,7 @@ class Writer:
         replies.append(reply if type_ == STRING else json.dumps(reply, ensure_ascii=False))
         self.replies[number] = tuple(replies)
         if self.chance(10):
-            options.append("repairs: 0")
+            options.append("max_repairs: 0")
         written = f" with {{{', '.join(options)}}}" if options else ""
         return self.asking_text(number, mode, holes, written)
 

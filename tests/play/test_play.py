@@ -394,7 +394,7 @@ def test_a_run_tells_what_its_prompts_take_and_asks_one_again(page: Page) -> Non
         while found[-1]["event"] == "piece":
             found.append(json.loads(connection.recv(PATIENCE)))
         assert found[-1]["event"] == "reply" and found[-1]["text"] == told["reply"]["text"]
-        nobody = {"provider": "none", "model": None}
+        nobody = {"provider": "unset", "model": None}
         refused = news_of(connection, {**again, "choice": nobody}, "again")[-1]
         assert refused["event"] == "failure" and "no model answers" in refused["message"]
 

@@ -177,7 +177,12 @@ WRONG = {"gap": {"a": 1}}
 
 @pytest.mark.parametrize(
     ("options", "requests"),
-    [({}, 2), ({"repairs": 0}, 1), ({"repairs": 3}, 4), ({"repairs": 9, "max_tool_rounds": 1}, 2)],
+    [
+        ({}, 2),
+        ({"max_repairs": 0}, 1),
+        ({"max_repairs": 3}, 4),
+        ({"max_repairs": 9, "max_tool_rounds": 1}, 2),
+    ],
 )
 @pytest.mark.parametrize("wrong", [WRONG, "prose", {"locate": {"city": {"City": "x"}}, "b": WRONG}])
 def test_repairs_bound_a_program_that_stays_wrong(options, requests, wrong):
@@ -185,7 +190,8 @@ def test_repairs_bound_a_program_that_stays_wrong(options, requests, wrong):
     with pytest.raises(ProgramError, match="no program could be run") as caught:
         program("{gap}", gap=gap, conversions=[locate], options={"provider": model, **options})
     assert len(model.requests) == len(caught.value.attempts) == requests
-    assert "raise `repairs`" in str(caught.value) or "raise `max_tool_rounds`" in str(caught.value)
+    told = str(caught.value)
+    assert "raise `max_repairs`" in told or "raise `max_tool_rounds`" in told
 
 
 def test_new_mistakes_are_told_as_often():
@@ -193,7 +199,7 @@ def test_new_mistakes_are_told_as_often():
     result, _ = ask(["prose", first, second, OSLO_ROME])
     assert result.value == pytest.approx(19.8)
     with pytest.raises(ProgramError, match="no program could be run"):
-        ask(["prose", first], options={"repairs": 0})
+        ask(["prose", first], options={"max_repairs": 0})
 
 
 def test_a_number_that_stays_wrong_is_the_end():
@@ -204,7 +210,7 @@ def test_a_number_that_stays_wrong_is_the_end():
 def test_choices_are_no_repairs():
     books = [{"find_book": "Emma"}, {"find_book": "Emma"}]
     first = '[{"find_book":{"title":"Emma","year":1815}},{"find_book":"Emma"}]'
-    result, _ = ask([books, first, "2"], "{find_book}", {"repairs": 0}, find_book=find_book)
+    result, _ = ask([books, first, "2"], "{find_book}", {"max_repairs": 0}, find_book=find_book)
     assert result.value == ["Emma (1815)", "Emma (1996)"]
 
 

@@ -91,7 +91,7 @@ class Node(TypedDict):
 
 
 def prompted(type_: Any, reply: str) -> Any:
-    options = {"provider": Scripted([reply]), "repairs": 0}
+    options = {"provider": Scripted([reply]), "max_repairs": 0}
     return prompt("x", returns=type_, options=options).value
 
 
@@ -235,7 +235,7 @@ def test_a_model_validates_itself_and_says_why_not():
     with pytest.raises(CheckError, match="Person refused its fields: age: Input should be greater"):
         decode({"fullName": "A", "age": -1}, schema_of(Person))
     model = Scripted(['{"fullName": "A", "age": -1}', '{"fullName": "A", "age": 1}'])
-    result = prompt("x", returns=Person, options={"provider": model, "repairs": 1})
+    result = prompt("x", returns=Person, options={"provider": model, "max_repairs": 1})
     assert result.value == Person(fullName="A", age=1)
     assert "age: Input should be greater" in model.requests[1].messages[-1]["content"]
     document = json_schema(schema_of(Person))

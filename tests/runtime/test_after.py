@@ -343,16 +343,16 @@ def test_a_pickled_result_has_no_functions(scripted: Script) -> None:
 
 def test_model_system_and_effort_hold_on(scripted: Script) -> None:
     model = scripted(*"abcd")
-    own = {"model": "small", "system": "Be brief.", "effort": "low", "temperature": 0}
+    own = {"model": "small", "system": "Be brief.", "reasoning_effort": "low", "temperature": 0}
     first = prompt("0", options=own)
-    with configure(model="large", system="Be long.", effort="high"):
+    with configure(model="large", system="Be long.", reasoning_effort="high"):
         second = prompt("1", after=first)
         prompt("2", after=second, options={"model": "other"})
         prompt("3")
     asked = [(one.model, one.options, one.messages[0]["content"]) for one in model.requests]
     assert asked == [
-        ("small", {"effort": "low", "temperature": 0}, "Be brief."),
-        ("small", {"effort": "low"}, "Be brief."),
-        ("other", {"effort": "low"}, "Be brief."),
-        ("large", {"effort": "high"}, "Be long."),
+        ("small", {"reasoning_effort": "low", "temperature": 0}, "Be brief."),
+        ("small", {"reasoning_effort": "low"}, "Be brief."),
+        ("other", {"reasoning_effort": "low"}, "Be brief."),
+        ("large", {"reasoning_effort": "high"}, "Be long."),
     ]

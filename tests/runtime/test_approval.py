@@ -735,7 +735,7 @@ def test_a_call_in_doubt_stops_the_run(
 ) -> None:
     call = in_doubt(desk, journal)
     if word is not None:
-        monkeypatch.setenv("SAFT_IN_DOUBT", word)
+        monkeypatch.setenv("SAFT_ON_INTERRUPTED_CALL", word)
     for _ in range(2):
         with pytest.raises(JournalError, match="it may or may not have taken effect"):
             run_kept(desk, journal, [REFUND], "done")

@@ -126,7 +126,7 @@ def test_tokens_without_a_limit_of_replies(
     server: FakeServer, way: Callable[[int], None], bound: int
 ) -> None:
     server.responder = lambda body: taking()
-    configure(max_total_tokens=bound)
+    configure(budget_tokens=bound)
     way(100)
     taken = spending_here().total.tokens
     assert bound - 1.2 * (INPUT + OUTPUT) < taken <= bound
@@ -142,7 +142,7 @@ def test_tokens_with_a_limit_of_replies(server: FakeServer, way: Callable[[int],
             return taking(next(lengths))
 
     server.responder = answer
-    configure(max_total_tokens=20_000, max_tokens=1000)
+    configure(budget_tokens=20_000, max_tokens=1000)
     way(100)
     taken = spending_here().total.tokens
     assert 20_000 - 1.2 * (INPUT + OUTPUT) < taken <= 20_000
@@ -151,14 +151,14 @@ def test_tokens_with_a_limit_of_replies(server: FakeServer, way: Callable[[int],
 @WAYS
 def test_cost(server: FakeServer, way: Callable[[int], None]) -> None:
     server.responder = lambda body: taking()
-    configure(max_cost=0.2, prices=PRICES)
+    configure(budget_cost=0.2, prices=PRICES)
     way(100)
     assert 0.18 < spending_here().total.cost <= 0.2
 
 
 def test_the_first_four_go_alone(server: FakeServer) -> None:
     server.responder = gate = Gate()
-    configure(max_total_tokens=1_000_000)
+    configure(budget_tokens=1_000_000)
     with ThreadPoolExecutor(50) as pool:
         asked = [pool.submit(ask, n) for n in range(50)]
         gate.wait_for(FIRST)
@@ -170,7 +170,7 @@ def test_the_first_four_go_alone(server: FakeServer) -> None:
 
 def test_they_go_alone_in_a_loop_as_well(server: FakeServer) -> None:
     server.responder = gate = Gate()
-    configure(max_total_tokens=1_000_000)
+    configure(budget_tokens=1_000_000)
 
     async def one(n: int) -> str:
         return (await prompt.aio("n {n}", n=n)).value
@@ -188,7 +188,7 @@ def test_they_go_alone_in_a_loop_as_well(server: FakeServer) -> None:
 
 def test_the_first_four_may_fail(server: FakeServer) -> None:
     server.responder = Gate(lambda body: status(400, "no"))
-    configure(max_total_tokens=1_000_000)
+    configure(budget_tokens=1_000_000)
     with ThreadPoolExecutor(20) as pool:
         asked = [pool.submit(ask, n) for n in range(20)]
         waiting(20 - FIRST)
@@ -199,7 +199,7 @@ def test_the_first_four_may_fail(server: FakeServer) -> None:
 
 def test_without_a_budget_nobody_waits(server: FakeServer) -> None:
     server.responder = gate = Gate()
-    configure(max_requests=1000)
+    configure(budget_requests=1000)
     with ThreadPoolExecutor(20) as pool:
         asked = [pool.submit(ask, n) for n in range(20)]
         gate.wait_for(20)
@@ -209,7 +209,7 @@ def test_without_a_budget_nobody_waits(server: FakeServer) -> None:
 
 def test_with_a_limit_of_replies_all_go_that_fit(server: FakeServer) -> None:
     server.responder = gate = Gate(lambda body: taking(10))
-    configure(max_total_tokens=5_500, max_tokens=1000)
+    configure(budget_tokens=5_500, max_tokens=1000)
     with ThreadPoolExecutor(20) as pool:
         asked = [pool.submit(ask, n) for n in range(20)]
         gate.wait_for(5)
@@ -224,7 +224,7 @@ def test_with_a_limit_of_replies_all_go_that_fit(server: FakeServer) -> None:
 def test_the_largest_reply_so_far_is_reserved(server: FakeServer) -> None:
     lengths = iter([10, 2000, *[10] * 100])
     server.responder = lambda body: taking(next(lengths))
-    configure(max_total_tokens=6_000)
+    configure(budget_tokens=6_000)
     assert [ask(0), ask(1)] == ["ok", "ok"]
     server.responder = gate = Gate(lambda body: taking(10))
     with ThreadPoolExecutor(5) as pool:
@@ -246,18 +246,18 @@ def look_up(city: str) -> str:
 
 def test_tools_and_schemas_count_as_input(server: FakeServer) -> None:
     look_up.__doc__ = "Looks up. " * 500
-    configure(max_total_tokens=2_000, max_tokens=100)
+    configure(budget_tokens=2_000, max_tokens=100)
     with pytest.raises(BudgetSpent):
         prompt("{look_up}", look_up=look_up)
     assert server.requests == []
     server.extra = {"tools"}
     with pytest.raises(BudgetSpent):
-        prompt("x", options={"extra": {"tools": ["x" * 3000]}})
+        prompt("x", options={"extra_body": {"tools": ["x" * 3000]}})
     assert ask(1) == "ok"
 
 
 def test_every_byte_may_be_a_token(server: FakeServer) -> None:
-    configure(max_total_tokens=4_000, max_tokens=100)
+    configure(budget_tokens=4_000, max_tokens=100)
     with pytest.raises(BudgetSpent):
         ask("\U0001f600" * 1000)
     assert server.requests == []
@@ -267,15 +267,15 @@ def test_every_byte_may_be_a_token(server: FakeServer) -> None:
     "extra", [{"max_tokens": 5000}, {"max_completion_tokens": 5000}, {"n": 50}]
 )
 def test_what_extra_says_of_replies_counts(server: FakeServer, extra: dict[str, Any]) -> None:
-    configure(max_total_tokens=4_000, max_tokens=100)
+    configure(budget_tokens=4_000, max_tokens=100)
     with pytest.raises(BudgetSpent):
-        prompt("x", options={"extra": extra})
+        prompt("x", options={"extra_body": extra})
     assert server.requests == []
 
 
 def test_a_server_that_counts_nothing(server: FakeServer) -> None:
     server.responder = lambda body: taking(0, "word " * 80, prompt_tokens=0)
-    configure(max_total_tokens=1_000)
+    configure(budget_tokens=1_000)
     with pytest.raises(BudgetSpent):
         for n in range(100):
             ask(n)
@@ -285,8 +285,8 @@ def test_a_server_that_counts_nothing(server: FakeServer) -> None:
 def test_writing_to_a_cache_may_cost_more(server: FakeServer) -> None:
     configure(max_tokens=1, prices={"fake": {"input": 1_000_000, "output": 0, "cache_write": 2e6}})
     with pytest.raises(BudgetSpent):
-        prompt("x", options={"max_cost": 60})
-    assert prompt("x", options={"max_cost": 600}).value == "ok"
+        prompt("x", options={"budget_cost": 60})
+    assert prompt("x", options={"budget_cost": 600}).value == "ok"
 
 
 # No deadlocks
@@ -299,7 +299,7 @@ def test_streams_inside_of_streams(server: FakeServer) -> None:
         return events([chunk({"content": "a"}), chunk({"content": "b"}, "stop"), end])
 
     server.responder = pieces
-    configure(max_total_tokens=100_000)
+    configure(budget_tokens=100_000)
 
     def nest(depth: int) -> int:
         if not depth:
@@ -314,7 +314,7 @@ def test_a_stream_that_holds_what_is_left(server: FakeServer) -> None:
     server.responder = lambda body: (
         events([chunk({"content": "a"}), *ending()]) if body.get("stream") else taking(10)
     )
-    configure(max_total_tokens=2_000, max_tokens=1_500)
+    configure(budget_tokens=2_000, max_tokens=1_500)
     for _ in prompt("x", stream=True).pieces():
         with pytest.raises(BudgetSpent):
             ask(1)
@@ -335,7 +335,7 @@ def test_a_provider_that_asks_another(server: FakeServer) -> None:
             meeting.wait(60)
             return super().complete(request)
 
-    configure(max_total_tokens=1_000_000)
+    configure(budget_tokens=1_000_000)
     with ThreadPoolExecutor(FIRST) as pool:
         asked = [pool.submit(prompt, "x", options={"provider": Meeting()}) for _ in range(FIRST)]
         assert [one.result().value for one in asked] == ["ok"] * FIRST
@@ -343,7 +343,7 @@ def test_a_provider_that_asks_another(server: FakeServer) -> None:
 
 def test_a_prompt_that_blocks_its_loop(server: FakeServer) -> None:
     server.responder = gate = Gate()
-    configure(max_total_tokens=1_000_000)
+    configure(budget_tokens=1_000_000)
 
     async def all_() -> list[str]:
         asked = [asyncio.ensure_future(_aio(n)) for n in range(FIRST)]
@@ -363,7 +363,7 @@ async def _aio(n: int) -> str:
 
 def test_tasks_of_a_loop_that_are_cancelled(server: FakeServer) -> None:
     server.responder = gate = Gate()
-    configure(max_total_tokens=1_000_000)
+    configure(budget_tokens=1_000_000)
 
     async def all_() -> str:
         asked = [asyncio.ensure_future(_aio(n)) for n in range(20)]
@@ -379,7 +379,7 @@ def test_tasks_of_a_loop_that_are_cancelled(server: FakeServer) -> None:
 
 def test_a_failure_before_those_that_wait(server: FakeServer) -> None:
     server.responder = lambda body: status(400, "no") if "n 2" in json.dumps(body) else taking()
-    configure(max_total_tokens=1_000_000)
+    configure(budget_tokens=1_000_000)
     seen: list[str] = []
     with pytest.raises(Exception, match="no"):
         seen.extend(overlap(ask, range(30)))
@@ -388,7 +388,7 @@ def test_a_failure_before_those_that_wait(server: FakeServer) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
 def test_a_forked_process_waits_for_nobody(server: FakeServer) -> None:
     server.responder = gate = Gate()
-    configure(max_total_tokens=1_000_000)
+    configure(budget_tokens=1_000_000)
     with ThreadPoolExecutor(10) as pool:
         asked = [pool.submit(ask, n) for n in range(10)]
         waiting(10 - FIRST)
@@ -403,7 +403,7 @@ def test_a_forked_process_waits_for_nobody(server: FakeServer) -> None:
 
 def test_all_is_given_back(server: FakeServer) -> None:
     server.answers = [status(400, "no"), taking()]
-    configure(max_total_tokens=1_000_000)
+    configure(budget_tokens=1_000_000)
     results: list[Future[str]] = []
     with ThreadPoolExecutor(8) as pool:
         results = [pool.submit(ask, n) for n in range(20)]
@@ -415,7 +415,7 @@ def test_all_is_given_back(server: FakeServer) -> None:
 
 def test_observers_may_ask(server: FakeServer) -> None:
     server.responder = lambda body: taking()
-    configure(max_total_tokens=100_000)
+    configure(budget_tokens=100_000)
     told: list[str] = []
 
     def listener(event: dict[str, Any]) -> None:

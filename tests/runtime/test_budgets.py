@@ -54,7 +54,7 @@ def ask(n: object) -> str:
 
 
 def test_the_request_that_would_pass_is_not_sent(server: FakeServer) -> None:
-    configure(max_requests=3)
+    configure(budget_requests=3)
     assert [ask(n) for n in range(3)] == ["ok"] * 3
     with pytest.raises(BudgetSpent) as caught:
         ask(3)
@@ -62,15 +62,15 @@ def test_the_request_that_would_pass_is_not_sent(server: FakeServer) -> None:
     line = ask.__code__.co_firstlineno + 1
     assert str(caught.value) == (
         "the next request would pass the budget of 3 requests; spent until now: 3 requests, 54 "
-        f"tokens (triage.saft:{line}:11: 3 requests, 54 tokens); raise `max_requests` to go on"
+        f"tokens (triage.saft:{line}:11: 3 requests, 54 tokens); raise `budget_requests` to go on"
     )
     assert caught.value.saft_position == f"triage.saft:{line}:11"
-    configure(max_requests=4)
+    configure(budget_requests=4)
     assert ask(3) == "ok"
 
 
 def test_tries_that_may_have_been_paid_count(server: FakeServer) -> None:
-    configure(max_requests=4)
+    configure(budget_requests=4)
     server.answers = [status(500), cut(), completion("a"), completion("b")]
     assert [ask(0), ask(1)] == ["a", "b"]
     assert spending_here().total.requests == 4
@@ -87,25 +87,25 @@ def test_time_outs_do_not_pass_the_budget(
 
     server.responder = answer_too_late
     with pytest.raises(BudgetSpent, match="spent until now: 2 requests"):
-        prompt("?", options={"timeout": 60, "retries": 5, "max_requests": 2})
+        prompt("?", options={"timeout": 60, "max_retries": 5, "budget_requests": 2})
     assert len(server.requests) == 2
     assert spending_here().total.input_tokens > 0
 
 
 @pytest.mark.parametrize("code", [429, 503, 529])
 def test_refused_tries_do_not_count(server: FakeServer, code: int) -> None:
-    configure(max_requests=2)
+    configure(budget_requests=2)
     busy = status(code, retry_after_ms=1)
     server.answers = [busy, busy, completion("a"), busy, completion("b"), busy]
     assert [ask(0), ask(1)] == ["a", "b"]
-    configure(max_requests=3)
+    configure(budget_requests=3)
     with pytest.raises(ProviderError):
-        prompt("?", options={"patience": 0})
+        prompt("?", options={"max_wait": 0})
     assert str(spending_here().total) == "2 requests, 36 tokens"
 
 
 def test_a_server_that_nobody_reaches_costs_nothing() -> None:
-    configure(provider="openai", base_url="http://127.0.0.1:1/v1", retries=1, max_requests=1)
+    configure(provider="openai", base_url="http://127.0.0.1:1/v1", max_retries=1, budget_requests=1)
     for _ in range(2):
         with pytest.raises(ProviderError, match="cannot reach"):
             ask(0)
@@ -113,7 +113,7 @@ def test_a_server_that_nobody_reaches_costs_nothing() -> None:
 
 
 def test_a_try_that_is_lost_takes_what_was_reserved_for_it(server: FakeServer) -> None:
-    configure(max_total_tokens=10_000, max_tokens=100, retries=0)
+    configure(budget_tokens=10_000, max_tokens=100, max_retries=0)
     server.answers = [cut(), completion("ok")]
     with pytest.raises(ProviderError):
         ask(0)
@@ -132,12 +132,12 @@ def test_tries_count_before_there_is_a_budget(
     server.answers = [status(500), status(429, retry_after_ms=1), completion("a"), status(429)]
     assert ask(0) == "a"
     with pytest.raises(RateLimited):
-        prompt("?", options={"patience": 0})
+        prompt("?", options={"max_wait": 0})
     assert sum(taken.usage.requests for taken in account.take()[0]) == 2
 
 
 def test_threads_share_the_budget(server: FakeServer) -> None:
-    configure(max_requests=10)
+    configure(budget_requests=10)
     with ThreadPoolExecutor(8) as pool:
         asked = [pool.submit(ask, n) for n in range(40)]
         errors = [one.exception() for one in asked]
@@ -146,7 +146,7 @@ def test_threads_share_the_budget(server: FakeServer) -> None:
 
 
 def test_tokens(server: FakeServer) -> None:
-    configure(max_total_tokens=50)  # a reply tells of 18
+    configure(budget_tokens=50)  # a reply tells of 18
     assert [ask(n) for n in range(2)] == ["ok"] * 2
     with pytest.raises(BudgetSpent, match="budget of 50 tokens; spent until now: 2 requests, 36 t"):
         ask(2)
@@ -155,14 +155,14 @@ def test_tokens(server: FakeServer) -> None:
 
 
 def test_a_first_request_that_is_too_long_is_not_sent(server: FakeServer) -> None:
-    configure(max_total_tokens=1000)
+    configure(budget_tokens=1000)
     with pytest.raises(BudgetSpent, match="spent until now: 0 requests, 0 tokens; raise"):
         ask("long " * 1000)
     assert server.requests == []
 
 
 def test_cost(server: FakeServer) -> None:
-    configure(max_cost=0.0005, prices={"fake": {"input": 10, "output": 20}})
+    configure(budget_cost=0.0005, prices={"fake": {"input": 10, "output": 20}})
     assert ask(1) == "ok"  # 11 and 7 tokens: 0.00025
     with pytest.raises(BudgetSpent, match=r"a cost of \$0\.0005; .* 18 tokens, cost \$0\.00025"):
         ask(2)
@@ -178,7 +178,7 @@ def test_a_cost_is_shown_in_dollars(cost: float, shown: str) -> None:
 
 
 def test_a_model_without_a_price(server: FakeServer) -> None:
-    configure(max_cost=1, prices={"other": {"input": 10, "output": 20}})
+    configure(budget_cost=1, prices={"other": {"input": 10, "output": 20}})
     with pytest.raises(
         ConfigError, match=r"no price of the model fake; .*tool\.saft\.prices"
     ) as it:
@@ -188,28 +188,28 @@ def test_a_model_without_a_price(server: FakeServer) -> None:
 
 
 def test_what_has_no_price_has_no_cost(server: FakeServer) -> None:
-    configure(prices={"fake": {"input": 0, "output": 0}}, max_cost=0)
+    configure(prices={"fake": {"input": 0, "output": 0}}, budget_cost=0)
     assert ask(1) == "ok"
     assert str(spending_here().total) == "1 request, 18 tokens"
 
 
 def test_surroundings(server: FakeServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(
-        "[tool.saft]\nmax_requests = 1\nmax_cost = 1\n[tool.saft.prices]\n"
+        "[tool.saft]\nbudget_requests = 1\nbudget_cost = 1\n[tool.saft.prices]\n"
         "fake = { input = 1, output = 2 }\n"
     )
     assert ask(1) == "ok"
     with pytest.raises(BudgetSpent, match=r"1 request, 18 tokens, cost \$0\.000025 "):
         ask(2)
-    monkeypatch.setenv("SAFT_MAX_REQUESTS", "2")
+    monkeypatch.setenv("SAFT_BUDGET_REQUESTS", "2")
     assert ask(2) == "ok"
-    monkeypatch.setenv("SAFT_MAX_TOTAL_TOKENS", "many")
-    with pytest.raises(ConfigError, match="SAFT_MAX_TOTAL_TOKENS: expected an int"):
+    monkeypatch.setenv("SAFT_BUDGET_TOKENS", "many")
+    with pytest.raises(ConfigError, match="SAFT_BUDGET_TOKENS: expected an int"):
         ask(2)
 
 
 def test_providers_of_ones_own_count_too(scripted: Script) -> None:
-    model = scripted("a", "b", max_requests=1)
+    model = scripted("a", "b", budget_requests=1)
     assert ask(1) == "a"
     with pytest.raises(BudgetSpent):
         ask(2)
@@ -223,7 +223,7 @@ def test_it_passes_through_tools(scripted: Script) -> None:
     def inner(x: int) -> str:
         return prompt("inner {x}", x=x).value
 
-    model = scripted([tool_request("inner", x=1)], "never", max_requests=1)
+    model = scripted([tool_request("inner", x=1)], "never", budget_requests=1)
     with pytest.raises(BudgetSpent):
         prompt("{inner}", inner=inner)
     assert len(model.requests) == 1
@@ -233,21 +233,21 @@ def test_it_passes_through_programs(scripted: Script) -> None:
     def inner(x: int) -> str:
         return prompt("inner {x}", x=x).value
 
-    model = scripted('{"inner": {"x": 1}}', "never", max_requests=1)
+    model = scripted('{"inner": {"x": 1}}', "never", budget_requests=1)
     with pytest.raises(BudgetSpent):
         program("{inner}", inner=inner, pure=[inner])
     assert len(model.requests) == 1
 
 
 def test_the_try_of_a_script_knows_it(scripted: Script) -> None:
-    scripted("a", max_requests=0)
+    scripted("a", budget_requests=0)
     with pytest.raises(RunStopped) as caught:
         ask(1)
     assert failure(caught.value).kind == "budget"
 
 
 def test_it_ends_calls_that_overlap(server: FakeServer) -> None:
-    configure(max_requests=5)
+    configure(budget_requests=5)
     values: list[str] = []
     with pytest.raises(BudgetSpent):
         values.extend(overlap(ask, range(50)))
@@ -255,7 +255,7 @@ def test_it_ends_calls_that_overlap(server: FakeServer) -> None:
 
 
 def test_what_fails_is_counted_as_a_request(server: FakeServer) -> None:
-    configure(max_requests=1, retries=0)
+    configure(budget_requests=1, max_retries=0)
     server.answers = [status(400, "no")]
     with pytest.raises(Exception, match="no"):
         ask(1)
@@ -299,7 +299,7 @@ def test_a_budget_that_is_set_late_counts_what_was_asked_before(server: FakeServ
     script = """
 ask(1), ask(2)
 assert not is_counting()
-configure(max_requests=3, max_cost=1, prices={"fake": {"input": 10, "output": 20}})
+configure(budget_requests=3, budget_cost=1, prices={"fake": {"input": 10, "output": 20}})
 ask(3)
 try:
     ask(4)
@@ -321,7 +321,7 @@ class Own:
     def complete(self, request):
         from runtime_support import Reply
         assert not is_counting()
-        configure(max_requests=2)
+        configure(budget_requests=2)
         prompt("inside", options={"provider": "openai"})
         return Reply("ok", input_tokens=100, output_tokens=23)
 
@@ -431,7 +431,7 @@ def _asked(times: int) -> int:
 def test_a_block_counts_from_its_beginning(server: FakeServer) -> None:
     assert _asked(3) == 3
     for _ in range(2):
-        with configure(max_requests=2):
+        with configure(budget_requests=2):
             assert _asked(5) == 2
             with pytest.raises(BudgetSpent, match=r"of 2 requests; spent until now: 2 requests,"):
                 ask(0)
@@ -440,16 +440,16 @@ def test_a_block_counts_from_its_beginning(server: FakeServer) -> None:
 
 
 def test_a_block_stays_within_those_around_it(server: FakeServer) -> None:
-    with configure(max_requests=4):
+    with configure(budget_requests=4):
         assert _asked(1) == 1
-        with configure(max_requests=2):
+        with configure(budget_requests=2):
             assert _asked(9) == 2
-        with configure(max_requests=9):
+        with configure(budget_requests=9):
             assert _asked(9) == 1
-        with configure(max_requests=None):
+        with configure(budget_requests=None):
             assert _asked(9) == 0
-    configure(max_requests=6)
-    with configure(max_requests=9):
+    configure(budget_requests=6)
+    with configure(budget_requests=9):
         assert _asked(9) == 2
     assert len(server.requests) == 6
 
@@ -457,26 +457,26 @@ def test_a_block_stays_within_those_around_it(server: FakeServer) -> None:
 def test_a_block_stays_within_the_environment(
     server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SAFT_MAX_REQUESTS", "2")
-    with configure(max_requests=9):
+    monkeypatch.setenv("SAFT_BUDGET_REQUESTS", "2")
+    with configure(budget_requests=9):
         assert _asked(9) == 2
 
 
 def test_blocks_of_different_bounds(server: FakeServer) -> None:
-    with configure(max_total_tokens=50), configure(max_requests=9):  # a reply tells of 18
+    with configure(budget_tokens=50), configure(budget_requests=9):  # a reply tells of 18
         assert _asked(9) == 2
-    with configure(max_requests=1), configure(max_total_tokens=4_000):
+    with configure(budget_requests=1), configure(budget_tokens=4_000):
         assert _asked(9) == 1
 
 
 def test_what_is_not_sent_counts_nowhere(server: FakeServer) -> None:
-    with configure(max_requests=1):
+    with configure(budget_requests=1):
         ask(0)
-        with configure(max_requests=3), pytest.raises(BudgetSpent):
+        with configure(budget_requests=3), pytest.raises(BudgetSpent):
             ask(1)
     assert spending_here().total.requests == 1
-    with configure(max_requests=2):
-        with configure(max_total_tokens=1), pytest.raises(BudgetSpent):
+    with configure(budget_requests=2):
+        with configure(budget_tokens=1), pytest.raises(BudgetSpent):
             ask(2)
         assert _asked(9) == 2
 
@@ -484,20 +484,20 @@ def test_what_is_not_sent_counts_nowhere(server: FakeServer) -> None:
 def test_the_budget_of_a_block_does_not_stop_the_run(server: FakeServer) -> None:
     stopped: list[RunStopped] = []
     stops.set(stopped)
-    with configure(max_requests=0), pytest.raises(BudgetSpent):
+    with configure(budget_requests=0), pytest.raises(BudgetSpent):
         ask(0)
     assert not stopped
-    configure(max_requests=0)
-    with configure(max_requests=5), pytest.raises(BudgetSpent):
+    configure(budget_requests=0)
+    with configure(budget_requests=5), pytest.raises(BudgetSpent):
         ask(0)
     assert isinstance(stopped[0], BudgetSpent)
 
 
 def test_an_option_of_a_prompt_in_a_block(server: FakeServer) -> None:
-    with configure(max_requests=5):
+    with configure(budget_requests=5):
         ask(0)
         with pytest.raises(BudgetSpent):
-            prompt("1", options={"max_requests": 1})
+            prompt("1", options={"budget_requests": 1})
         assert _asked(9) == 4
 
 
@@ -506,7 +506,7 @@ def test_requests_of_a_service_at_the_same_time(server: FakeServer) -> None:
 
     async def handle(number: int) -> int:
         most = number % 4
-        with configure(max_requests=most):
+        with configure(budget_requests=most):
             asked = [prompt.aio(f"{number} {n}") for n in range(6)]
             found = await asyncio.gather(*asked, return_exceptions=True)
         spent = [one for one in found if isinstance(one, BudgetSpent)]
@@ -516,12 +516,12 @@ def test_requests_of_a_service_at_the_same_time(server: FakeServer) -> None:
     async def serve() -> list[int]:
         return await asyncio.gather(*map(handle, range(100)))
 
-    configure(max_requests=1_000)
+    configure(budget_requests=1_000)
     assert sum(asyncio.run(serve())) == len(server.requests) == 150
-    configure(max_requests=160)
+    configure(budget_requests=160)
 
     def in_threads(number: int) -> int:
-        with configure(max_requests=3):
+        with configure(budget_requests=3):
             return sum(not isinstance(one, BaseException) for one in overlap(_caught, range(5)))
 
     with ThreadPoolExecutor(8) as pool:
@@ -554,7 +554,7 @@ def test_calls_overlap_in_a_block_as_long_as_all_of_them_fit(bounds: int | None,
     model = Together(most)
 
     async def handle() -> None:
-        with configure(max_requests=bounds):
+        with configure(budget_requests=bounds):
             await overlap.aio(_awaited, ["a", "b", "c"])
 
     with configure(provider=model):
@@ -577,7 +577,7 @@ def test_tokens_of_blocks_at_the_same_time(server: FakeServer) -> None:
     """With `max_tokens`, no block passes its bound, however many ask at the same time."""
 
     async def handle(number: int) -> int:
-        with configure(max_total_tokens=300, max_tokens=20):
+        with configure(budget_tokens=300, max_tokens=20):
             found = await asyncio.gather(
                 *(prompt.aio(f"{number} {n}") for n in range(9)), return_exceptions=True
             )
@@ -596,8 +596,8 @@ def test_answers_from_the_journal_count_in_their_block(server: FakeServer, tmp_p
     path = str(tmp_path / "run.jsonl")
     for asked in (2, 0):
         before = len(server.requests)
-        with journaled(path), configure(max_requests=2):
+        with journaled(path), configure(budget_requests=2):
             assert _asked(9) == 2
         assert len(server.requests) - before == asked
-    with configure(max_requests=3), journaled(path):
+    with configure(budget_requests=3), journaled(path):
         assert _asked(9) == 3

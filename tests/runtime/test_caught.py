@@ -117,7 +117,9 @@ def test_an_ambiguity_is_the_script_s_own_failure() -> None:
 def test_the_replies_of_a_prompt_stand_in_it() -> None:
     with pytest.raises(errors.ContractError) as caught:
         prompt(
-            "How many?", returns=int, options={"repairs": 1, "provider": Scripted(["none", "no"])}
+            "How many?",
+            returns=int,
+            options={"max_repairs": 1, "provider": Scripted(["none", "no"])},
         )
     error = failure(caught.value)
     assert (error.kind, error.text, error.attempts) == ("contract", "no", 2)

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from runtime_support import ConfigError, configure, prompt, providers, snapshot
+from runtime_support import ConfigError, configure, current_settings, prompt, providers
+from runtime_support import _renamed as renaming
 from runtime_support import _settings as config
 from runtime_support._asking import Question, first_request
 from runtime_support._mock.provider import MockProvider
@@ -28,8 +29,8 @@ def test_defaults() -> None:
     assert settings_for() == Settings()
     assert Settings().max_tool_rounds == 8
     assert Settings().max_tool_calls == 32
-    assert Settings().retries == 2
-    assert Settings().repairs == 1
+    assert Settings().max_retries == 2
+    assert Settings().max_repairs == 1
 
 
 def test_the_first_source_that_has_a_setting_counts(
@@ -38,19 +39,19 @@ def test_the_first_source_that_has_a_setting_counts(
     nested = tmp_path / "a" / "b"
     nested.mkdir(parents=True)
     (tmp_path / "a" / "pyproject.toml").write_text(
-        '[tool.saft]\nmodel = "project"\ntemperature = 1\nretries = 5\nseed = 3\n'
+        '[tool.saft]\nmodel = "project"\ntemperature = 1\nmax_retries = 5\nseed = 3\n'
     )
     monkeypatch.chdir(nested)
     assert settings_for().model == "project"
     assert repr(settings_for().temperature) == "1.0"
     monkeypatch.setenv("SAFT_MODEL", "environment")
-    monkeypatch.setenv("SAFT_RETRIES", "4")
+    monkeypatch.setenv("SAFT_MAX_RETRIES", "4")
     monkeypatch.setenv("SAFT_TEMPERATURE", "0.5")
-    assert (settings_for().model, settings_for().retries) == ("environment", 4)
+    assert (settings_for().model, settings_for().max_retries) == ("environment", 4)
     configure(model="configured", temperature=0.25)
     assert (settings_for().model, settings_for().temperature) == ("configured", 0.25)
     settings = settings_for({"model": "option"})
-    assert (settings.model, settings.temperature, settings.retries, settings.seed) == (
+    assert (settings.model, settings.temperature, settings.max_retries, settings.seed) == (
         *("option", 0.25, 4),
         3,
     )
@@ -69,9 +70,9 @@ def test_the_first_source_that_has_a_setting_counts(
         ("SAFT_TIMEOUT", "timeout", 1.5),
         ("SAFT_SILENCE", "silence", 1.5),
         ("SAFT_MAX_REPLY_BYTES", "max_reply_bytes", 1000),
-        ("SAFT_STRUCTURED", "structured", "off"),
-        ("SAFT_EFFORT", "effort", "xhigh"),
-        ("SAFT_WIRE", "wire", "responses"),
+        ("SAFT_ENFORCE_SCHEMA", "enforce_schema", "off"),
+        ("SAFT_REASONING_EFFORT", "reasoning_effort", "xhigh"),
+        ("SAFT_API", "api", "responses"),
     ],
 )
 def test_environment(
@@ -86,12 +87,12 @@ def test_environment(
     [
         (lambda: configure(temprature=0), "no option `temprature`; did you mean `temperature`?"),
         (lambda: settings_for({"zzz": 1}), "the options are provider, model"),
-        (lambda: configure(retries="2"), 'configure retries: expected int, got string "2"'),
+        (lambda: configure(max_retries="2"), 'configure max_retries: expected int, got string "2"'),
         (lambda: settings_for({"temperature": -1}), "temperature: expected 0 or more, got float"),
         (lambda: settings_for({"timeout": 0}), "timeout: expected 0.001 or more"),
-        (lambda: configure(structured="yes"), 'expected "auto" | "on" | "off"'),
+        (lambda: configure(enforce_schema="yes"), 'expected "auto" | "on" | "off"'),
         (lambda: configure(provider=Scripted), "configure provider: expected string"),
-        (lambda: settings_for({"reasoning_effort": "low"}), "did you mean `effort`?"),
+        (lambda: settings_for({"effort": "low"}), "`effort` is called `reasoning_effort`"),
         (lambda: configure(max_completion_tokens=5), "did you mean `max_tokens`?"),
         (lambda: configure(provider="opnai"), "no provider `opnai`; did you mean `openai`?"),
         (lambda: settings_for({"stop": 3}), "option stop: expected string | [string]"),
@@ -113,32 +114,32 @@ OPTIONS: dict[str, tuple[object, list[object]]] = {
     "temperature": (0, [-0.1, "0", True, float("nan")]),
     "top_p": (0.5, [-1, 1.1]),
     "max_tokens": (5, [0, 5.0, "5"]),
-    "wire": ("responses", ["chats", True]),
-    "effort": ("minimal", ["much", 3]),
+    "api": ("responses", ["chats", True]),
+    "reasoning_effort": ("minimal", ["much", 3]),
     "seed": (-3, [1.5]),
     "stop": (["a", "b"], [["a", 1], 3]),
     "system": ("be brief", [["be brief"]]),
     "timeout": (2, [0, -1, float("nan")]),
     "silence": (2, [0, -1, float("nan")]),
-    "retries": (0, [-1, True]),
-    "patience": (0.5, [-1, "300", float("nan")]),
+    "max_retries": (0, [-1, True]),
+    "max_wait": (0.5, [-1, "300", float("nan")]),
     "requests_per_minute": (0.5, [0, "60"]),
     "tokens_per_minute": (90_000, [0, True]),
-    "max_requests": (0, [-1, "5"]),
-    "max_total_tokens": (1000, [-1, 1.5]),
-    "max_cost": (2.5, [-1, "2"]),
+    "budget_requests": (0, [-1, "5"]),
+    "budget_tokens": (1000, [-1, 1.5]),
+    "budget_cost": (2.5, [-1, "2"]),
     "prices": (
         {"m": {"input": 1, "output": 2.5}},
         [{"m": 1}, {"m": {"input": 1}}, {"m": {"input": 1, "output": -1}}],
     ),
     "max_reply_bytes": (1000, [0, 1.5]),
-    "repairs": (0, [-1, "1"]),
+    "max_repairs": (0, [-1, "1"]),
     "max_tool_rounds": (0, [-1, 1.5]),
     "max_tool_calls": (0, [-1]),
     "max_in_flight": (1, [0, 2.5]),
-    "structured": ("on", ["yes", True]),
-    "cut": ("allow", ["take", True]),
-    "extra": ({"top_k": 1}, ["top_k", {1: 2}]),
+    "enforce_schema": ("on", ["yes", True]),
+    "on_truncated": ("accept", ["take", True]),
+    "extra_body": ({"top_k": 1}, ["top_k", {1: 2}]),
 }
 
 
@@ -157,12 +158,12 @@ def test_a_variable_that_nothing_reads_is_told_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(config, "_told", set[str]())
-    for name in ("SAFT_MODLE", "SAFT_MAX_COSTS", "SAFT_TEAM_ID", "SAFT_STOP", "SAFT_MODEL"):
+    for name in ("SAFT_MODLE", "SAFT_BUDGET_COSTS", "SAFT_TEAM_ID", "SAFT_STOP", "SAFT_MODEL"):
         monkeypatch.setenv(name, "x")
     assert settings_for().model == "x"
     told = "saftc: the environment sets {}, which nothing reads; {}"
     assert capsys.readouterr().err.splitlines() == [
-        told.format("SAFT_MAX_COSTS", "did you mean SAFT_MAX_COST?"),
+        told.format("SAFT_BUDGET_COSTS", "did you mean SAFT_BUDGET_COST?"),
         told.format("SAFT_MODLE", "did you mean SAFT_MODEL?"),
         told.format("SAFT_STOP", "`stop` is set in code, or under [tool.saft] in pyproject.toml"),
         told.format("SAFT_TEAM_ID", "docs/configuration.md lists those that are read"),
@@ -174,7 +175,8 @@ def test_a_variable_that_nothing_reads_is_told_once(
 
 def test_every_variable_that_is_read_is_known() -> None:
     root = Path(config.__file__).parents[1]
-    files = [*root.glob("runtime_support/**/*.py"), *root.glob("saftc/**/*.py")]
+    files = {*root.glob("runtime_support/**/*.py"), *root.glob("saftc/**/*.py")}
+    files.remove(Path(renaming.__file__))
     text = "".join(file.read_text("utf-8") for file in files)
     named = set(re.findall(r'"(SAFT_[A-Z_]*[A-Z])"', text))
     assert "SAFT_RECORD" in named
@@ -182,10 +184,10 @@ def test_every_variable_that_is_read_is_known() -> None:
 
 
 def test_errors_name_their_source(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("SAFT_RETRIES", "many")
-    with pytest.raises(ConfigError, match="SAFT_RETRIES: expected an int"):
+    monkeypatch.setenv("SAFT_MAX_RETRIES", "many")
+    with pytest.raises(ConfigError, match="SAFT_MAX_RETRIES: expected an int"):
         settings_for()
-    monkeypatch.delenv("SAFT_RETRIES")
+    monkeypatch.delenv("SAFT_MAX_RETRIES")
     project = tmp_path / "p" / "pyproject.toml"
     project.parent.mkdir()
     project.write_text('[tool.saft]\nmodle = "x"\n')
@@ -239,7 +241,7 @@ def test_one_client_for_each_address_and_key(monkeypatch: pytest.MonkeyPatch) ->
 
     one = server(model="a")
     assert server(model="b", temperature=1) is one
-    assert server(timeout=3, retries=0) is one
+    assert server(timeout=3, max_retries=0) is one
     assert server(base_url="http://127.0.0.1:9/v1") is not one
     monkeypatch.setenv("OPENAI_API_KEY", "j" * 20)
     assert server() is not one
@@ -271,7 +273,7 @@ def test_without_a_model_the_error_says_how_to_get_one(monkeypatch: pytest.Monke
         assert "OPENAI_API_KEY" in said and "SAFT_PROVIDER=mock" in said
         assert said.endswith(" and ".join(steps))
     with pytest.raises(ConfigError, match="provider` is none; choose another one"):
-        prompt("hi", options={"provider": "none"})
+        prompt("hi", options={"provider": "unset"})
     with pytest.raises(ConfigError, match="Scripted"):
         prompt("hi", options={"provider": "scripted"})
 
@@ -331,11 +333,11 @@ def test_settings_made_by_many_threads_are_all_there(monkeypatch: pytest.MonkeyP
 
 def test_a_snapshot_can_be_shipped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SAFT_SEED", "7")
-    configure(provider="mock", retries=5)
-    with configure(model="block", extra={"top_k": 3}):
-        shipped: dict[str, Any] = pickle.loads(pickle.dumps(snapshot()))
+    configure(provider="mock", max_retries=5)
+    with configure(model="block", extra_body={"top_k": 3}):
+        shipped: dict[str, Any] = pickle.loads(pickle.dumps(current_settings()))
         here = settings_for()
-    configure(provider=None, retries=None)
+    configure(provider=None, max_retries=None)
     monkeypatch.delenv("SAFT_SEED")
     with configure(**shipped):
         assert settings_for() == here
@@ -361,7 +363,7 @@ def test_what_is_around_another_process_is_not_what_the_program_says(
 def test_a_snapshot_says_what_cannot_be_shipped() -> None:
     configure(provider=Scripted([]))
     with pytest.raises(ConfigError, match=r"cannot be pickled.*; choose a provider by name"):
-        snapshot()
+        current_settings()
 
 
 # What a project file may not choose
@@ -562,7 +564,7 @@ def test_defaults_hold_for_the_prompts_of_their_module(monkeypatch: pytest.Monke
     ("given", "problem"),
     [
         ("base_url='http://a'", "`base_url` cannot be set by a module"),
-        ("max_requests=3", "`max_requests` cannot be set by a module"),
+        ("budget_requests=3", "`budget_requests` cannot be set by a module"),
         ("sistem='x'", "defaults: no option `sistem`; did you mean `system`?"),
     ],
 )

@@ -410,7 +410,7 @@ def test_results_travel_between_processes(scripted: Script, pool: ThreadPoolExec
 
 def test_results_with_fields_travel(scripted: Script) -> None:
     scripted('{"a": 1, "b": [2]}')
-    options = {"structured": "on"}
+    options = {"enforce_schema": "on"}
     result = prompt("?", fields={"a": int, "b": list[int]}, options=options)
     copy = pickle.loads(pickle.dumps(result))
     assert [field.value for field in copy.fields] == [1, [2]]

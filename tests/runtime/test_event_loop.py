@@ -31,11 +31,11 @@ from runtime_support import (
     TruncatedReply,
     configure,
     in_thread,
+    journal_scope,
     journaled,
     program,
     prompt,
     run,
-    scoped,
 )
 from runtime_support.programs._prompting import Plan
 from runtime_support.providers import _backoff, _retries
@@ -249,7 +249,7 @@ def test_the_loop_goes_on_while_the_server_is_waited_for(server: FakeServer) -> 
 
 def test_none_of_many_fails(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_backoff, "FIRST_WAIT", 0.02)
-    configure(patience=3600)
+    configure(max_wait=3600)
     crowded = server.responder = Crowded(8, 30, status(429, "slow down"))
 
     async def main() -> list[str]:
@@ -267,7 +267,7 @@ def test_none_of_many_fails(server: FakeServer, monkeypatch: pytest.MonkeyPatch)
 
 def test_threads_and_a_loop_share_the_room_of_a_server(server: FakeServer) -> None:
     """What a thread does wakes who waits in the loop, and the other way round."""
-    configure(patience=3600)
+    configure(max_wait=3600)
     crowded = server.responder = Crowded(4, 12, status(429, "slow down", retry_after_ms=10))
 
     async def ask(n: int) -> str:
@@ -286,7 +286,7 @@ def test_the_time_of_a_request_is_bounded(server: FakeServer, request_clock: Req
     server.answers = [replace(UNFINISHED, headers={})]
 
     async def main() -> None:
-        task = asyncio.create_task(prompt.aio("?", options={"timeout": 60, "retries": 0}))
+        task = asyncio.create_task(prompt.aio("?", options={"timeout": 60, "max_retries": 0}))
         await until(lambda: server.requests)
         request_clock.skip(61)
         with pytest.raises(ProviderTimeout, match=r"did not answer within 60 s"):
@@ -314,7 +314,7 @@ def test_a_redirect_to_another_place_is_an_error(server: FakeServer) -> None:
 
 
 def test_nobody_at_the_address() -> None:
-    configure(provider="openai", base_url="http://127.0.0.1:1/v1", retries=0)
+    configure(provider="openai", base_url="http://127.0.0.1:1/v1", max_retries=0)
     with pytest.raises(ProviderError, match="cannot reach"):
         asyncio.run(prompt.aio("?"))
 
@@ -784,7 +784,7 @@ def test_drafts_come_in_a_loop(server: FakeServer) -> None:
 
 def test_a_budget_ends_the_run(server: FakeServer) -> None:
     server.responder = echo
-    configure(max_requests=2)
+    configure(budget_requests=2)
 
     async def main() -> None:
         await prompt.aio("one")
@@ -844,7 +844,7 @@ def test_exchanges_are_recorded_and_replayed(
 @pytest.mark.heavy
 @pytest.mark.local_model
 def test_the_embedded_model_answers_and_streams() -> None:
-    configure(provider="local", max_tokens=24, cut="allow")
+    configure(provider="local", max_tokens=24, on_truncated="accept")
 
     async def main() -> None:
         assert (await prompt.aio("Is the sky blue?", returns=bool)).usage.requests == 1
@@ -861,7 +861,7 @@ def test_a_reply_that_was_cut(server: FakeServer) -> None:
     async def main() -> None:
         with pytest.raises(TruncatedReply, match="once upon"):
             await prompt.aio("a story")
-        taken = await prompt.aio("a story", options={"cut": "allow"})
+        taken = await prompt.aio("a story", options={"on_truncated": "accept"})
         assert (taken.value, taken.finish) == ("once upon", "length")
         heard: list[str] = []
         with pytest.raises(TruncatedReply):
@@ -879,7 +879,7 @@ def test_a_generator_that_is_left_frees_what_its_blocks_hold(
     path = str(tmp_path / "run.journal")
 
     async def pieces() -> AsyncGenerator[str]:
-        with scoped("part"), configure(max_requests=5, model="other"), journaled(path):
+        with journal_scope("part"), configure(budget_requests=5, model="other"), journaled(path):
             async for piece in prompt.aio("a", stream=True).pieces():
                 yield piece
 

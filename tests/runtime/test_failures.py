@@ -95,7 +95,7 @@ def test_429_is_retried_as_the_server_asks(server: FakeServer) -> None:
 
 def test_429_without_retry_after_is_retried_and_then_an_error(server: FakeServer) -> None:
     server.answers = [status(429, "slow down")]
-    error = failure(RateLimited, options={"patience": 0.1})
+    error = failure(RateLimited, options={"max_wait": 0.1})
     assert error.retry_after is None
     assert "slow down" in str(error)
     assert len(server.requests) > 3
@@ -121,7 +121,7 @@ def test_500_for_ever_is_an_error(server: FakeServer) -> None:
 
 def test_retries_is_an_option(server: FakeServer) -> None:
     server.answers = [status(500, "broken")]
-    failure(ProviderError, options={"retries": 0})
+    failure(ProviderError, options={"max_retries": 0})
     assert len(server.requests) == 1
 
 
@@ -134,7 +134,7 @@ def test_a_time_out(server: FakeServer, request_clock: RequestClock) -> None:
 
     server.responder = answer_late
     # By this clock there is time to send it, however long that takes, and then the answer is late.
-    error = failure(ProviderTimeout, options={"timeout": 0.1, "retries": 1})
+    error = failure(ProviderTimeout, options={"timeout": 0.1, "max_retries": 1})
     assert isinstance(error, TimeoutError)
     assert "within 0.1 s" in str(error)
     server.wait_for_requests(2)
@@ -147,7 +147,7 @@ def test_a_refused_connection() -> None:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
     url = f"http://127.0.0.1:{port}/v1"
-    configure(provider="openai", base_url=url, retries=0)
+    configure(provider="openai", base_url=url, max_retries=0)
     error = failure(ProviderError)
     assert f"cannot reach {url}" in str(error)
 
@@ -167,7 +167,7 @@ def test_bodies_that_are_always_cut(server: FakeServer) -> None:
 
 def test_a_body_that_is_not_compressed_as_it_says(server: FakeServer) -> None:
     server.answers = [Answer(body=b"no gzip at all", headers={"content-encoding": "gzip"})]
-    said = str(failure(ProviderError, options={"retries": 0}))
+    said = str(failure(ProviderError, options={"max_retries": 0}))
     assert "cannot be read" in said and "cannot reach" not in said
 
 
@@ -275,7 +275,7 @@ def test_a_typed_reply_that_is_cut(server: FakeServer) -> None:
 
 def test_a_reply_of_five_megabytes_that_is_no_value(server: FakeServer) -> None:
     server.answers = [completion("no " * 1_700_000)]
-    error = failure(ContractError, returns=int, options={"repairs": 0})
+    error = failure(ContractError, returns=int, options={"max_repairs": 0})
     assert len(str(error)) < 1000
 
 

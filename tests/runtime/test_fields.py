@@ -139,12 +139,12 @@ def test_a_hopeless_model_gets_an_error_that_lists_everything(scripted: Script) 
 def test_rounds_are_bounded(scripted: Script) -> None:
     scripted(*[tool_request(AGE, value="old")] * 20)
     with pytest.raises(ToolLimitError, match=r"missing: name .never sent., age .value: expected"):
-        prompt("?", fields=FIELDS, options={"repairs": 20})
+        prompt("?", fields=FIELDS, options={"max_repairs": 20})
 
 
 @pytest.mark.parametrize("value", ["old", [30], None])
 @pytest.mark.parametrize(
-    ("options", "requests"), [(None, 2), ({"repairs": 0}, 1), ({"repairs": 3}, 4)]
+    ("options", "requests"), [(None, 2), ({"max_repairs": 0}, 1), ({"max_repairs": 3}, 4)]
 )
 @pytest.mark.parametrize("rounds", [None, 1])
 def test_a_field_that_stays_wrong_is_asked_again_as_often_as_repairs_says(
@@ -168,7 +168,7 @@ def test_a_wrong_field_beside_calls_of_tools_counts(scripted: Script) -> None:
 def test_fields_that_come_one_by_one_are_no_repair(scripted: Script) -> None:
     fields = {**FIELDS, "town": str}
     model = scripted(name_call, age_call, tool_request("__saft_return_town", value="Oslo"))
-    result = prompt("?", fields=fields, options={"repairs": 0})
+    result = prompt("?", fields=fields, options={"max_repairs": 0})
     assert result.value == ("Alice", 30, "Oslo")
     assert (len(model.requests), result.repairs) == (3, [])
 
@@ -258,7 +258,7 @@ def test_do_refuses_a_second_round_of_ordinary_tools(scripted: Script) -> None:
 
 def test_structured_on_asks_for_one_object(scripted: Script) -> None:
     model = scripted('{"name": "Alice", "age": 30}')
-    assert prompt("?", fields=FIELDS, options={"structured": "on"}).value == ("Alice", 30)
+    assert prompt("?", fields=FIELDS, options={"enforce_schema": "on"}).value == ("Alice", 30)
     assert model.requests[0].tools == ()
     assert model.requests[0].schema is not None
 
@@ -335,7 +335,7 @@ def test_a_field_that_takes_nil_may_be_handed_in(scripted: Script) -> None:
 
 def test_do_may_leave_open_what_takes_nil(scripted: Script) -> None:
     scripted(name_call, "")
-    result = prompt("?", fields=OPTIONAL, rounds=1, options={"repairs": 0})
+    result = prompt("?", fields=OPTIONAL, rounds=1, options={"max_repairs": 0})
     assert (result.value, result.repairs) == (("Alice", None), [])
 
 

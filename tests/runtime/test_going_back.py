@@ -126,7 +126,7 @@ def test_fields_and_rounds(server: FakeServer) -> None:
         ]
     )
     fields = {"a": int, "b": int}
-    result = prompt("{double}", double=double, fields=fields, rounds=1, options={"repairs": 3})
+    result = prompt("{double}", double=double, fields=fields, rounds=1, options={"max_repairs": 3})
     assert result.value == (1, 2)
 
 
@@ -612,7 +612,7 @@ def test_thousands_of_calls_without_ids_or_with_one(server: FakeServer) -> None:
     many = [signed("__saft_return_a", "", value=1) for _ in range(1_000)]
     same = [signed("__saft_return_a", "x", value=1) for _ in range(1_000)]
     server.answers = [message(calls(*many, *same), "tool_calls"), completion("2")]
-    result = prompt("x", fields={"a": int, "b": int | None}, options={"repairs": 3})
+    result = prompt("x", fields={"a": int, "b": int | None}, options={"max_repairs": 3})
     assert result.value == (1, None)
     ids = [one["id"] for one in sent(server)[1]["tool_calls"]]
     assert len(set(ids)) == 2_000 and ids.count("x") == 1

@@ -26,7 +26,7 @@ def temp(city: str) -> str:
 
 @pytest.fixture(params=WIRES, ids=lambda wire: wire.NAME)
 def wire(request: pytest.FixtureRequest, server: FakeServer) -> Spoken:
-    configure(wire=request.param.NAME)
+    configure(api=request.param.NAME)
     return request.param
 
 
@@ -107,7 +107,7 @@ def test_arguments_that_cannot_be_read(
 def test_what_was_said_elsewhere_is_sent_to_any_wire(wire: Spoken, server: FakeServer) -> None:
     """Also of a journal, of a recording, and of data: what comes back passes the same place."""
     configure(provider=Scripted([tool_request("get temp", city="Nowhere"), "", "done"]))
-    earlier = prompt("How warm? {temp}", temp=temp, options={"repairs": 2}, returns=str)
+    earlier = prompt("How warm? {temp}", temp=temp, options={"max_repairs": 2}, returns=str)
     kept = json.loads(json.dumps(earlier.messages))
     configure(provider="openai")
     says(server, wire, Say("well"), Say("yes"))

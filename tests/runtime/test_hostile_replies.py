@@ -335,7 +335,7 @@ def raw(request_clock: RequestClock, monkeypatch: pytest.MonkeyPatch) -> Iterato
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     server = Raw(request_clock)
     configure(provider="openai", model="fake")
-    configure(retries=0, patience=0, timeout=60, max_reply_bytes=MOST)
+    configure(max_retries=0, max_wait=0, timeout=60, max_reply_bytes=MOST)
     yield server
     server.close()
 
@@ -359,7 +359,7 @@ def test_there_are_many_kinds() -> None:
 @pytest.mark.parametrize("in_loop", [False, True], ids=["threads", "loop"])
 @pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.NAME)
 def test_each_ends_in_bounds_with_its_cause(wire: Spoken, in_loop: bool, raw: Raw) -> None:
-    configure(wire=wire.NAME)
+    configure(api=wire.NAME)
     wrong: dict[str, str] = {}
     for number, one in enumerate(KINDS):
         # What one says, such as how long to wait, holds for its address.
@@ -383,7 +383,7 @@ def test_a_line_that_grows_for_ever_is_bounded_in_memory(
     wire: Spoken, in_loop: bool, field: bytes, raw: Raw
 ) -> None:
     most = 4_000_000
-    configure(wire=wire.NAME, base_url=f"{raw.url}/v1", max_reply_bytes=most)
+    configure(api=wire.NAME, base_url=f"{raw.url}/v1", max_reply_bytes=most)
     raw.kind = Kind("a line", "", lambda _: b"", more=b"x" * 65_536, is_streamed=True)
     raw.content = stream([field])
     outcome(True, in_loop)  # what is loaded at the first request

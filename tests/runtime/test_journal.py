@@ -26,14 +26,14 @@ from runtime_support import (
     ProviderError,
     Scripted,
     TruncatedReply,
-    call_key,
     configure,
+    idempotency_key,
+    journal_scope,
     journaled,
     ops,
     overlap,
     program,
     prompt,
-    scoped,
 )
 from runtime_support.programs._prompting import Plan
 from runtime_support.programs._prompting import run as run_plan
@@ -162,8 +162,8 @@ def test_a_server_that_stays_away(server: FakeServer) -> None:
 
     server.answers = [calling(("inner", {})), status(503, "gone")]
     with (
-        configure(patience=0.05),
-        pytest.raises(ProviderError, match="gone; ask again later, or raise `patience`"),
+        configure(max_wait=0.05),
+        pytest.raises(ProviderError, match="gone; ask again later, or raise `max_wait`"),
     ):
         run()
     assert {len(body["messages"]) for body in server.bodies[1:]} == {1}, "no model is told"
@@ -177,7 +177,7 @@ def test_calls_of_tools_are_not_made_again(scripted: Script) -> None:
     called: list[tuple[int, str]] = []
 
     def square(x: int) -> int:
-        called.append((x, call_key()))
+        called.append((x, idempotency_key()))
         if x > 3:
             raise ValueError("too large")
         return x * x
@@ -201,7 +201,7 @@ def test_the_key_of_a_call_is_the_same_when_it_has_to_be_made_again(scripted: Sc
     keys: list[str] = []
 
     def send(to: str) -> str:
-        keys.append(call_key())
+        keys.append(idempotency_key())
         if len(keys) == 1:
             raise Killed
         return "sent"
@@ -268,18 +268,18 @@ def test_calls_of_programs_are_not_made_again(scripted: Script) -> None:
     made: list[tuple[Any, str]] = []
 
     def order(item: str) -> Order:
-        made.append((item, call_key()))
+        made.append((item, idempotency_key()))
         return Order(len(made), [item])
 
     def charge(order: Order) -> str:
-        made.append((order, call_key()))
+        made.append((order, idempotency_key()))
         if order.id == 3 and not kills:
             kills.append(order.id)
             raise Killed
         return f"charged {order.id}"
 
     def check(text: str) -> str:
-        made.append((text, call_key()))
+        made.append((text, idempotency_key()))
         raise ValueError("no good")
 
     kills: list[int] = []
@@ -362,19 +362,21 @@ def test_a_call_in_doubt_can_stop_the_run(
         scripted('{"send": {"to": "Ada"}}')
     else:
         scripted(tool_request("send", to="Ada"), "sent")
-    monkeypatch.setenv("SAFT_IN_DOUBT", "stop")
+    monkeypatch.setenv("SAFT_ON_INTERRUPTED_CALL", "stop")
     with pytest.raises(Killed):
         run()
     said = r'send \{"to": ?"Ada"\} started 2\d+-\d+-\d+ \d+:\d+, and the run ended before it did'
     with pytest.raises(JournalError, match=said):
         run()
-    monkeypatch.setenv("SAFT_IN_DOUBT", "maybe")
-    with pytest.raises(ConfigError, match="SAFT_IN_DOUBT: expected call or stop, got 'maybe'"):
+    monkeypatch.setenv("SAFT_ON_INTERRUPTED_CALL", "maybe")
+    with pytest.raises(
+        ConfigError, match="SAFT_ON_INTERRUPTED_CALL: expected call or stop, got 'maybe'"
+    ):
         run()
     assert sent == ["Ada"]
-    monkeypatch.delenv("SAFT_IN_DOUBT")
+    monkeypatch.delenv("SAFT_ON_INTERRUPTED_CALL")
     assert run() == "sent"
-    monkeypatch.setenv("SAFT_IN_DOUBT", "stop")
+    monkeypatch.setenv("SAFT_ON_INTERRUPTED_CALL", "stop")
     assert run() == "sent"
     assert sent == ["Ada", "Ada"]
 
@@ -405,7 +407,7 @@ def test_threads_of_ones_own_with_scopes(server: FakeServer) -> None:
     numbered(server)
 
     def one(n: int) -> str:
-        with scoped(f"row/{n}"):
+        with journal_scope(f"row/{n}"):
             return ask("same")
 
     with journaled(FILE), ThreadPoolExecutor(4) as pool:
@@ -418,7 +420,7 @@ def test_threads_of_ones_own_with_scopes(server: FakeServer) -> None:
 
 
 def test_a_budget_counts_what_is_kept(server: FakeServer) -> None:
-    configure(max_requests=2)
+    configure(budget_requests=2)
     for _ in range(2):
         spent = "spent until now: 2 requests, 36 tokens"
         with pytest.raises(BudgetSpent, match=spent), journaled(FILE):
@@ -426,7 +428,7 @@ def test_a_budget_counts_what_is_kept(server: FakeServer) -> None:
                 ask(n)
         spending._of_process = spending.Spending()  # pyright: ignore[reportPrivateUsage]
     assert len(server.requests) == 2
-    configure(max_requests=3)
+    configure(budget_requests=3)
     with journaled(FILE):
         assert [ask(n) for n in range(3)] == ["ok"] * 3
     assert len(server.requests) == 3
@@ -451,7 +453,7 @@ def test_entries(server: FakeServer) -> None:
 def test_keys_are_kept_as_they_are_for_the_owner_alone(server: FakeServer) -> None:
     server.responder = lambda _: completion(f"your key is {KEY}")
     for _ in range(2):
-        with journaled(FILE), scoped(KEY):
+        with journaled(FILE), journal_scope(KEY):
             assert ask(f"mine is {KEY}") == f"your key is {KEY}"
     assert len(server.requests) == 1
     assert stat.S_IMODE(os.stat(FILE).st_mode) == 0o600
@@ -681,7 +683,7 @@ def test_a_cut_text_that_is_taken_is_kept(server: FakeServer) -> None:
     server.answers = [completion("once upon", finish="length")]
     for _ in range(2):
         with journaled(FILE):
-            story = prompt("a story", options={"cut": "allow"})
+            story = prompt("a story", options={"on_truncated": "accept"})
             assert (story.value, story.finish) == ("once upon", "length")
     assert len(server.requests) == 1
 
@@ -714,7 +716,7 @@ def test_a_call_in_doubt_that_was_given_a_key_can_stop_the_run(
 
     request = tool_request("use", key=ISSUED)
     scripted(request, request)
-    monkeypatch.setenv("SAFT_IN_DOUBT", "stop")
+    monkeypatch.setenv("SAFT_ON_INTERRUPTED_CALL", "stop")
     with pytest.raises(Killed), journaled(FILE):
         prompt("{use}", use=use)
     with pytest.raises(JournalError, match=r"use \{.*\[redacted\].*\} started"), journaled(FILE):

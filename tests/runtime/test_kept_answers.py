@@ -12,12 +12,12 @@ import pytest
 
 from runtime_support import (
     JournalError,
-    call_key,
     configure,
+    idempotency_key,
+    journal_scope,
     journaled,
     overlap,
     prompt,
-    scoped,
 )
 from tests.support.fake_server import FakeServer, calling, completion
 
@@ -141,7 +141,7 @@ def test_scopes_keep_equal_prompts_apart(server: FakeServer) -> None:
     server.responder = lambda _: completion(f"{len(server.requests)}")
 
     def one(row: int, *, awaits: bool = False) -> Any:
-        with scoped(f"row/{row}"):
+        with journal_scope(f"row/{row}"):
             return topic("same")
 
     first = kept(at_once, [1, 2, 3], one)
@@ -188,7 +188,7 @@ def pay_order(order: Any, *, awaits: bool = False) -> Any:
     def pay() -> str:
         """Pays the open order."""
         PAID.append(name_of(order))
-        KEYS.append(call_key())
+        KEYS.append(idempotency_key())
         return name_of(order)
 
     if awaits:
@@ -239,7 +239,7 @@ def test_a_call_of_which_nobody_knows_what_it_was_about_stops_the_run(
     with pytest.raises(JournalError, match="pay may have been called for this or for something"):
         paid_by(one_after_the_other, [make("C"), make("D")])
     assert PAID == []
-    monkeypatch.setenv("SAFT_IN_DOUBT", "call")
+    monkeypatch.setenv("SAFT_ON_INTERRUPTED_CALL", "call")
     assert paid_by(one_after_the_other, [make("C"), make("D")])[1] == ["C", "D"]
 
 

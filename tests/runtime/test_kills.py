@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import runtime_support._reader  # noqa: F401  (else each process loads it anew)
-from runtime_support import overlap, prompt, scoped, write_text
+from runtime_support import journal_scope, overlap, prompt, write_text
 from runtime_support.providers import _chat
 from runtime_support.runs import _journal as journals
 from runtime_support.runs import _keeper as keeping
@@ -87,7 +87,7 @@ def by_hand(folder: Path) -> None:
     see(prompt("count", returns=int).value)
     for n in range(3):
         see(prompt("tool {n}: use {note}", n=n, note=note).value)
-    with scoped("row"):
+    with journal_scope("row"):
         see(prompt("same").value)
     see(prompt("same").value)
     write_text(str(folder / "out.txt"), (folder / "seen").read_text())

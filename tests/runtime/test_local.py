@@ -93,7 +93,7 @@ def test_a_forked_process_starts_a_server_of_its_own() -> None:
         "import os\n"
         "from runtime_support import configure, prompt\n"
         "from runtime_support._local import provider as local\n"
-        "configure(provider='local', max_tokens=1, cut='allow')\n"
+        "configure(provider='local', max_tokens=1, on_truncated='allow')\n"
         "prompt('hi')\n"
         "child = os.fork()\n"
         "prompt('hi')\n"
@@ -185,7 +185,7 @@ def test_a_file_that_is_no_model(tmp_path: Path) -> None:
 @pytest.mark.local_model
 def test_the_openai_provider_against_the_embedded_server(monkeypatch: pytest.MonkeyPatch) -> None:
     configure(provider="local")
-    prompt("hi", options={"max_tokens": 1, "cut": "allow"})
+    prompt("hi", options={"max_tokens": 1, "on_truncated": "accept"})
     (server,) = local._servers.values()
     monkeypatch.setenv("EMBEDDED_KEY", server.key)
     configure(provider="openai", base_url=f"{server.address}/v1", api_key_env="EMBEDDED_KEY")
@@ -214,9 +214,9 @@ def embedded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[FakeSe
 
 
 def test_there_is_no_effort(embedded: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ConfigError, match="the embedded model has no option `effort`"):
-        prompt("hi", options={"effort": "high"})
-    monkeypatch.setenv("SAFT_EFFORT", "high")
+    with pytest.raises(ConfigError, match="the embedded model has no option `reasoning_effort`"):
+        prompt("hi", options={"reasoning_effort": "high"})
+    monkeypatch.setenv("SAFT_REASONING_EFFORT", "high")
     assert prompt("hi").value == "ok"
     assert "reasoning_effort" not in embedded.bodies[0]
 

@@ -135,10 +135,10 @@ def test_parts_do_not_depend_on_threads_or_time() -> None:
         return asked
 
     configure(provider=Echo(late))
-    map_rows(ask, path, "two", in_flight=2, part_rows=8)
+    map_rows(ask, path, "two", rows_at_once=2, part_rows=8)
     configure(provider=Echo())
-    map_rows(ask, path, "one", in_flight=1, part_rows=8)
-    map_rows(ask, path, "many", in_flight=32, part_rows=8)
+    map_rows(ask, path, "one", rows_at_once=1, part_rows=8)
+    map_rows(ask, path, "many", rows_at_once=32, part_rows=8)
     assert parts("one") == parts("two") == parts("many")
 
 
@@ -185,7 +185,7 @@ def test_the_columns_of_a_table_come_from_the_type() -> None:
         return Ticket(mail, "low", [mail], 1, late, Address("Oslo"), other=other, more={"a": 1})
 
     table("mails.parquet", 2)
-    map_rows(triage, "mails.parquet", "out", keep="none", part_rows=1)
+    map_rows(triage, "mails.parquet", "out", columns="none", part_rows=1)
     frames = [pl.read_parquet(path) for path in sorted(Path("out").glob("*.parquet"))]
     assert frames[0].schema == frames[1].schema
     assert frames[1].row(0, named=True) == {
@@ -219,10 +219,10 @@ def test_columns_that_are_kept_keep_their_types() -> None:
     rows = {"id": [1], "at": [date(2025, 3, 4)], "raw": [b"\x00\xff"], "mail": ["hello"]}
     pl.DataFrame(rows).write_parquet("mails.parquet")
     configure(provider=Echo())
-    map_rows(ask, "mails.parquet", "tables", keep=["at", "raw"])
+    map_rows(ask, "mails.parquet", "tables", columns=["at", "raw"])
     found = pl.read_parquet("tables/part-000000.parquet")
     assert found.schema["at"] == pl.Date and found["raw"].to_list() == [b"\x00\xff"]
-    map_rows(ask, "mails.parquet", "texts", keep=["raw", "at"], format="jsonl")
+    map_rows(ask, "mails.parquet", "texts", columns=["raw", "at"], format="jsonl")
     texts = {"raw": "AP8=", "at": "2025-03-04"}
     assert lines("texts/part-*") == [{"row": 0, **texts, "result": "hello"}]
 
@@ -242,7 +242,7 @@ def test_columns_have_other_names_and_constants_are_the_same_for_all() -> None:
 
     Path("in.csv").write_text("body,count,mark\nhello,2,\nbye,3,?\n")
     report = map_rows(
-        shout, "in.csv", "out", columns={"text": "body"}, constants={"times": 1}, keep=["count"]
+        shout, "in.csv", "out", rename={"text": "body"}, constants={"times": 1}, columns=["count"]
     )
     assert report.failed == 0
     assert lines("out/part-*") == [
@@ -256,7 +256,7 @@ def test_what_is_empty_in_csv_is_nothing_where_there_may_be_nothing() -> None:
         return [a, b, c]
 
     Path("in.csv").write_text("a,b,c\n,,\n")
-    map_rows(shown, "in.csv", "out", keep="none")
+    map_rows(shown, "in.csv", "out", columns="none")
     assert lines("out/part-*") == [{"row": 0, "result": ["", None, None]}]
 
 
@@ -273,7 +273,7 @@ def test_a_function_takes_any_columns_that_are_named_for_it() -> None:
     def shown(**given: str) -> str:
         return json.dumps(given)
 
-    map_rows(shown, table("mails.csv", 1), "out", columns={"text": "mail"}, keep="none")
+    map_rows(shown, table("mails.csv", 1), "out", rename={"text": "mail"}, columns="none")
     assert lines("out/part-*") == [{"row": 0, "result": '{"text": "mail 0"}'}]
 
 
@@ -300,7 +300,7 @@ def test_prompts_of_one_row_overlap() -> None:
         return asked
 
     configure(provider=Echo(together))
-    map_rows(thrice, table("mails.csv", 1), "out", keep="none", in_flight=3)
+    map_rows(thrice, table("mails.csv", 1), "out", columns="none", rows_at_once=3)
     assert lines("out/part-*") == [{"row": 0, "result": ["mail 0.0", "mail 0.1", "mail 0.2"]}]
 
 
@@ -316,7 +316,7 @@ def test_as_many_rows_at_once_as_may_be_in_chunks_of_few(length: int, part_rows:
     mails = ({"mail": "x" * length} for _ in range(48))
     Path("mails.jsonl").write_text("".join(json.dumps(mail) + "\n" for mail in mails))
     report = map_rows(
-        together, "mails.jsonl", "out", keep="none", in_flight=16, part_rows=part_rows
+        together, "mails.jsonl", "out", columns="none", rows_at_once=16, part_rows=part_rows
     )
     assert report.done == 48
 
@@ -332,7 +332,7 @@ def test_nothing_of_a_row_is_held_when_it_is_done() -> None:
         return ask(mail)
 
     configure(provider=Echo())
-    map_rows(counting, table("mails.jsonl", 2000), "out", in_flight=1, part_rows=5)
+    map_rows(counting, table("mails.jsonl", 2000), "out", rows_at_once=1, part_rows=5)
     few, many = held
     # As many as there are parts between; some rows are marked before they begin.
     assert many - few < 300
@@ -448,7 +448,7 @@ def test_a_row_that_takes_too_long_fails_and_the_others_go_on(
     echo = Echo()
     configure(provider=echo)
     path = table("mails.csv", 6)
-    report = map_rows(odd, path, "out", in_flight=in_flight, row_timeout=60, part_rows=3)
+    report = map_rows(odd, path, "out", rows_at_once=in_flight, row_timeout=60, part_rows=3)
     assert (report.done, report.failures, report.stopped) == (4, {"RowTimeout": 2}, None)
     assert len(echo.asked) == 4
     first, _ = lines("out/errors-*")
@@ -489,7 +489,7 @@ def test_a_row_that_was_left_asks_no_more(never: threading.Event) -> None:
 
 
 def test_a_request_ends_with_the_time_of_its_row(server: FakeServer) -> None:
-    configure(retries=0, timeout=60)
+    configure(max_retries=0, timeout=60)
     server.answers = [replace(completion("never"), parts=[b"{", LEFT])]
     report = map_rows(ask, table("mails.csv", 1), "out", row_timeout=0.2)
     assert report.failures == {"RowTimeout": 1}
@@ -502,7 +502,7 @@ def test_what_a_row_waits_for_its_server_is_not_its_time(
     monkeypatch.setattr(_retries, "time", waits)
     monkeypatch.setattr(_backoff, "time", waits)
     monkeypatch.setattr(order, "monotonic", waits.monotonic)
-    configure(retries=5, patience=600)
+    configure(max_retries=5, max_wait=600)
     server.answers = [status(503, retry_after="90"), completion("one")]
     report = map_rows(ask, table("mails.csv", 1), "out", row_timeout=60)
     assert (report.done, report.failed) == (1, 0)
@@ -526,7 +526,7 @@ def test_a_row_that_had_its_time_is_not_begun_again_with_the_job(
             raise BudgetSpent("no money")
         return asked
 
-    configure(provider=Echo(answer), max_requests=100)
+    configure(provider=Echo(answer), budget_requests=100)
     report = map_rows(odd, table("mails.csv", 3), "out", row_timeout=60)
     assert report.stopped is not None and "no money" in report.stopped and report.budget_spent
     report = map_rows(odd, "mails.csv", "out", row_timeout=60)
@@ -543,7 +543,7 @@ def test_calls_that_never_end_end_the_job(
         never.wait(60)
         return mail
 
-    report = map_rows(hang, table("mails.csv", 100), "out", row_timeout=0.02, in_flight=2)
+    report = map_rows(hang, table("mails.csv", 100), "out", row_timeout=0.02, rows_at_once=2)
     assert (
         report.stopped is not None and "are still running, and no thread can be" in report.stopped
     )
@@ -573,7 +573,7 @@ def test_what_rows_print_comes_as_whole_lines(capsys: pytest.CaptureFixture[str]
         return mail
 
     before = sys.stdout, sys.stderr
-    map_rows(loud, table("mails.csv", 8), "out", in_flight=4, part_rows=3, is_quiet=True)
+    map_rows(loud, table("mails.csv", 8), "out", rows_at_once=4, part_rows=3, is_quiet=True)
     assert (sys.stdout, sys.stderr) == before
     out, err = capsys.readouterr()
     mails = [f"mail {n}" for n in range(8)]
@@ -723,7 +723,7 @@ def test_too_many_failures_end_the_job(most: float, told: str) -> None:
 
     configure(provider=Echo(fail))
     path = table("mails.csv", 1000)
-    report = map_rows(ask, path, "out", max_failed=most, part_rows=50, in_flight=1)
+    report = map_rows(ask, path, "out", max_failed=most, part_rows=50, rows_at_once=1)
     assert report.stopped == f"more than {told} failed"
     assert 0 < report.failed < 1000
     assert f"{1000 - report.failed} left" in str(report)
@@ -741,7 +741,7 @@ def test_what_no_other_row_would_do_better_ends_the_job(error: Exception) -> Non
     path = table("mails.csv", 20)
     before = Echo(refuse)
     configure(provider=before)
-    report = map_rows(ask, path, "out", in_flight=1, part_rows=5)
+    report = map_rows(ask, path, "out", rows_at_once=1, part_rows=5)
     assert report.stopped == f"{type(error).__name__}: {error}"
     assert report.failed == 0 and "part-000000.jsonl" not in parts("out")
     assert report.done == len(before.asked) - 1
@@ -755,13 +755,13 @@ def test_what_no_other_row_would_do_better_ends_the_job(error: Exception) -> Non
 
 
 def test_a_server_that_stays_away_ends_the_job(server: FakeServer) -> None:
-    configure(retries=0, patience=0)
+    configure(max_retries=0, max_wait=0)
     server.answers = [completion("one"), completion("two"), status(503)]
-    report = map_rows(ask, table("mails.csv", 9), "out", in_flight=1)
+    report = map_rows(ask, table("mails.csv", 9), "out", rows_at_once=1)
     assert report.stopped is not None and report.stopped.startswith("ProviderError: ")
     assert (report.done, report.failed, parts("out")) == (2, 0, {})
     server.answers = [completion("more")]
-    configure(retries=None, patience=None)
+    configure(max_retries=None, max_wait=None)
     report = map_rows(ask, "mails.csv", "out")
     assert (report.done, report.failed) == (9, 0)
     assert [row["result"] for row in lines("out/part-*")] == ["one", "two"] + ["more"] * 7
@@ -794,10 +794,10 @@ def test_a_parameter_without_a_column() -> None:
     Path("mails.csv").write_text("id,body\n1,hello\n")
     assert refused() == (
         "`ask` needs `mail: string`, and mails.csv has no column `mail`; its columns are id, body; "
-        "--column mail=... names another one"
+        "--rename mail=... names another one"
     )
-    assert refused(columns={"mail": "bdy"}).endswith("did you mean `body`?")
-    assert refused(columns={"male": "body"}).endswith("parameter `male`; did you mean `mail`?")
+    assert refused(rename={"mail": "bdy"}).endswith("did you mean `body`?")
+    assert refused(rename={"male": "body"}).endswith("parameter `male`; did you mean `mail`?")
     assert refused(constants={"x": 1}) == "`ask` has no parameter `x`; it has mail"
 
 
@@ -836,7 +836,7 @@ def test_a_row_that_does_not_fit_fails_wherever_it_stands(
 ) -> None:
     counts = ["x" if row == bad else str(row) for row in range(150)]
     Path("in.csv").write_text("mail,count\n" + "".join(f"m,{count}\n" for count in counts))
-    report = map_rows(length, "in.csv", "out", keep="none", part_rows=40, **options)
+    report = map_rows(length, "in.csv", "out", columns="none", part_rows=40, **options)
     rows = options.get("limit", 150)
     assert (report.done, report.failures, report.stopped) == (rows - 1, {"CheckError": 1}, None)
     (failed,) = lines("out/errors-*")
@@ -845,7 +845,9 @@ def test_a_row_that_does_not_fit_fails_wherever_it_stands(
 
 def test_rows_that_do_not_fit_count_for_how_many_may_fail() -> None:
     Path("in.csv").write_text("mail,count\n" + "m,x\nm,y\nm,z\nm,4\n" * 60)
-    report = map_rows(length, "in.csv", "out", keep="none", part_rows=4, max_failed=5, in_flight=1)
+    report = map_rows(
+        length, "in.csv", "out", columns="none", part_rows=4, max_failed=5, rows_at_once=1
+    )
     assert report.stopped == "more than 5 rows failed" and report.failed < 100
 
 
@@ -864,7 +866,7 @@ def test_a_function_that_takes_nothing_of_the_table(check_only: bool) -> None:
     def other(text: str = "", times: int = 1) -> str:
         return ask(text * times)
 
-    named = "its columns are id, mail; --column text=... names one of them"
+    named = "its columns are id, mail; --rename text=... names one of them"
     assert refused(function=other, check_only=check_only) == f"`other` {said}{named}"
     told = refused(function=ask, constants={"mail": "hello"}, check_only=check_only)
     assert told.startswith(f"`ask` {said}")
@@ -879,8 +881,9 @@ def test_a_function_that_takes_nothing_of_the_table(check_only: bool) -> None:
 def test_names_that_stand_for_two_things() -> None:
     Path("mails.csv").write_text("mail,result\na,b\n")
     assert refused().startswith("the column `result` of mails.csv has the name of a field of what ")
-    assert refused(keep=["male"]) == "keep: mails.csv has no column `male`; did you mean `mail`?"
-    assert refused(keep=["when"]).endswith("no column `when`; its columns are mail, result")
+    told = "columns: mails.csv has no column `male`; did you mean `mail`?"
+    assert refused(columns=["male"]) == told
+    assert refused(columns=["when"]).endswith("no column `when`; its columns are mail, result")
     Path("mails.csv").write_text("mail,mail\na,b\n")
     assert refused() == "mails.csv:1: there are two columns `mail`"
 
@@ -907,7 +910,7 @@ def test_a_field_of_the_result_called_row(keep: Any, check_only: bool) -> None:
         return Seat(7, ask(mail))
 
     table("mails.csv", 2)
-    assert refused(function=seat, keep=keep, check_only=check_only) == (
+    assert refused(function=seat, columns=keep, check_only=check_only) == (
         "what `seat` gives has a field `row`, and `row` is the number of the row in the output; "
         "give the field another name, such as `row_number`"
     )
@@ -917,7 +920,7 @@ def test_a_field_called_row_further_down_is_no_column() -> None:
     def booking(mail: str) -> Booking:
         return Booking(Seat(7, mail))
 
-    map_rows(booking, table("mails.csv", 2), "out", keep="none")
+    map_rows(booking, table("mails.csv", 2), "out", columns="none")
     assert lines("out/part-*") == [
         {"row": number, "seat": {"row": 7, "letter": f"mail {number}"}} for number in range(2)
     ]
@@ -955,7 +958,7 @@ def test_quotes_that_do_not_match(row: str, told: str, is_late: bool) -> None:
     Path("mails.csv").write_text(text)
     configure(provider=Echo())
     with pytest.raises(FileError) as caught:
-        map_rows(ask, "mails.csv", "out", keep="none")
+        map_rows(ask, "mails.csv", "out", columns="none")
     assert "the double quotes of this row do not match" in str(caught.value)
     assert is_late or str(caught.value).startswith(f"mails.csv{told}")
     assert str(caught.value).endswith('and write "" for a " inside of it')
@@ -970,11 +973,11 @@ def test_quotes_of_a_header_that_do_not_match() -> None:
 def test_quotes_that_match() -> None:
     Path("mails.csv").write_text('mail\n"a ""b"" c"\n"d\ne"\nf "g" h\n', newline="")
     configure(provider=Echo())
-    map_rows(ask, "mails.csv", "out", keep="all")
+    map_rows(ask, "mails.csv", "out", columns="all")
     assert [row["mail"] for row in lines("out/part-*")] == ['a "b" c', "d\ne", 'f "g" h']
 
 
-@pytest.mark.parametrize("name", ["in_flight", "limit"])
+@pytest.mark.parametrize("name", ["rows_at_once", "limit"])
 def test_numbers_that_make_no_sense(name: str) -> None:
     table("mails.csv", 1)
     assert refused(**{name: 0}) == f"{name}: expected 1 or more, got 0"
@@ -985,7 +988,7 @@ def test_a_parameter_without_a_type_takes_anything(capsys: pytest.CaptureFixture
     def show(mail) -> str:  # type: ignore[no-untyped-def]
         return repr(mail)
 
-    map_rows(show, table("mails.csv", 1), "out", keep="none")
+    map_rows(show, table("mails.csv", 1), "out", columns="none")
     said = "`mail` of `show` has no type: it takes any value of its column"
     assert said in capsys.readouterr().err
 
@@ -1017,7 +1020,7 @@ def test_another_job_is_refused_and_the_parts_stay() -> None:
 
     assert "started with a different function; it has 1 part" in said(other)
     assert "a different `limit`; " in said(limit=2)
-    assert "a different `column`, `keep`; " in said(keep="none", columns={"mail": "id"})
+    assert "a different `rename`, `columns`; " in said(columns="none", rename={"mail": "id"})
     configure(model="large")
     assert "a different model or settings; " in said()
     for part in before:
@@ -1152,12 +1155,12 @@ def test_a_disk_that_is_full_before_the_job_begins(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_file_of_somebody_else_stays_among_the_journals() -> None:
-    configure(provider=Echo(), max_requests=2)
+    configure(provider=Echo(), budget_requests=2)
     path = table("mails.csv", 4)
     assert map_rows(ask, path, "out").stopped is not None
     Path("out/journal").mkdir()
     Path("out/journal/notes.jsonl").write_text("[]\n")
-    configure(max_requests=None)
+    configure(budget_requests=None)
     assert map_rows(ask, path, "out").done == 4
     assert os.listdir("out/journal") == ["notes.jsonl"]
 
@@ -1205,15 +1208,15 @@ def test_what_was_answered_is_for_an_edited_function() -> None:
 
 def test_a_budget_of_the_whole_job_is_never_passed_and_a_larger_one_goes_on() -> None:
     echo = Echo()
-    configure(provider=echo, max_requests=13)
+    configure(provider=echo, budget_requests=13)
     path = table("mails.csv", 40)
     report = map_rows(ask, path, "out", part_rows=5)
     assert len(echo.asked) == 13 == report.usage.requests
-    assert report.stopped is not None and "raise `max_requests` to go on" in report.stopped
+    assert report.stopped is not None and "raise `budget_requests` to go on" in report.stopped
     report = map_rows(ask, path, "out", part_rows=5)
     assert len(echo.asked) == 13, "what was paid before counts"
     assert report.usage.requests == 13 and report.stopped is not None
-    configure(max_requests=40)
+    configure(budget_requests=40)
     report = map_rows(ask, path, "out", part_rows=5)
     assert (report.done, report.stopped, report.usage.requests) == (40, None, 40)
     assert len(echo.asked) == 40
@@ -1230,27 +1233,27 @@ def test_a_row_that_catches_what_ends_the_job_is_asked_later(fails: bool) -> Non
             return "no answer"
 
     echo = Echo()
-    configure(provider=echo, max_requests=3)
+    configure(provider=echo, budget_requests=3)
     path = table("mails.csv", 8)
     report = map_rows(stubborn, path, "out", part_rows=4)
-    assert report.stopped is not None and "raise `max_requests` to go on" in report.stopped
+    assert report.stopped is not None and "raise `budget_requests` to go on" in report.stopped
     assert report.failed == 0 and len(echo.asked) == 3
-    configure(max_requests=8)
+    configure(budget_requests=8)
     assert map_rows(stubborn, path, "out", part_rows=4).done == 8 == len(echo.asked)
     assert [row["result"] for row in lines("out/part-*")] == [f"mail {n}" for n in range(8)]
 
 
 def test_a_budget_that_is_enough_is_no_hindrance() -> None:
-    configure(provider=Echo(), max_requests=50, max_total_tokens=50 * 60)
+    configure(provider=Echo(), budget_requests=50, budget_tokens=50 * 60)
     report = map_rows(ask, table("mails.csv", 50), "out", part_rows=7)
     assert (report.done, report.stopped) == (50, None)
 
 
 def test_what_is_too_little_for_many_chunks_at_once_is_spent_by_fewer() -> None:
     # A row takes 15 tokens, and is guessed to take some 110 by its length.
-    configure(provider=Echo(), max_total_tokens=16 * 15 + 120)
+    configure(provider=Echo(), budget_tokens=16 * 15 + 120)
     Path("mails.jsonl").write_text("".join(f'{{"mail": "{n:400}"}}\n' for n in range(16)))
-    report = map_rows(ask, "mails.jsonl", "out", part_rows=1, in_flight=16)
+    report = map_rows(ask, "mails.jsonl", "out", part_rows=1, rows_at_once=16)
     assert (report.done, report.stopped) == (16, None)
 
 
@@ -1258,14 +1261,14 @@ def test_a_budget_of_tokens_and_of_cost() -> None:
     prices = {"echo": {"input": 1.0, "output": 2.0}}
     path = table("mails.csv", 60)
     echo = Echo()
-    configure(provider=echo, model="echo", prices=prices, max_cost=20e-6 * 20)
-    report = map_rows(ask, path, "out", part_rows=10, in_flight=1)
-    assert report.stopped is not None and "max_cost" in report.stopped
+    configure(provider=echo, model="echo", prices=prices, budget_cost=20e-6 * 20)
+    report = map_rows(ask, path, "out", part_rows=10, rows_at_once=1)
+    assert report.stopped is not None and "budget_cost" in report.stopped
     assert report.cost == pytest.approx(len(echo.asked) * 20e-6)
     assert 10 <= len(echo.asked) <= 20
-    configure(max_cost=None, max_total_tokens=15 * 40)
-    report = map_rows(ask, path, "out", part_rows=10, in_flight=1)
-    assert report.stopped is not None and "max_total_tokens" in report.stopped
+    configure(budget_cost=None, budget_tokens=15 * 40)
+    report = map_rows(ask, path, "out", part_rows=10, rows_at_once=1)
+    assert report.stopped is not None and "budget_tokens" in report.stopped
     assert report.usage.input_tokens + report.usage.output_tokens <= 15 * 40
 
 
@@ -1281,13 +1284,13 @@ class Lengthy(Echo):
 def test_a_budget_holds_with_many_rows_at_once(part_rows: int, limit: int | None) -> None:
     path = table("mails.csv", 100)
     prices = {"lengthy": {"input": 10, "output": 10}}
-    configure(provider=Lengthy(), prices=prices, max_total_tokens=20_000, max_tokens=limit)
-    report = map_rows(ask, path, "out", part_rows=part_rows, in_flight=64)
-    assert report.stopped is not None and "max_total_tokens" in report.stopped
+    configure(provider=Lengthy(), prices=prices, budget_tokens=20_000, max_tokens=limit)
+    report = map_rows(ask, path, "out", part_rows=part_rows, rows_at_once=64)
+    assert report.stopped is not None and "budget_tokens" in report.stopped
     assert 15_000 < report.usage.input_tokens + report.usage.output_tokens <= 20_000
-    configure(max_total_tokens=None, max_cost=0.4)
-    report = map_rows(ask, path, "out", part_rows=part_rows, in_flight=64)
-    assert report.stopped is not None and "max_cost" in report.stopped
+    configure(budget_tokens=None, budget_cost=0.4)
+    report = map_rows(ask, path, "out", part_rows=part_rows, rows_at_once=64)
+    assert report.stopped is not None and "budget_cost" in report.stopped
     assert 0.35 < report.cost <= 0.4
 
 
@@ -1322,7 +1325,7 @@ def test_an_interrupt_waits_for_the_rows_under_way(
     path = table("mails.csv", 30)
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     with pytest.raises(KeyboardInterrupt):
-        map_rows(ask, path, "out", in_flight=1, part_rows=10)
+        map_rows(ask, path, "out", rows_at_once=1, part_rows=10)
     asked = echo.asked
     assert asked[-1] == "mail 2" and len(asked) < 20
     count = len(asked)
@@ -1411,7 +1414,7 @@ def test_one_interrupt_while_a_part_is_written_leaves_it_whole(
     monkeypatch.setattr(pl.DataFrame, "write_parquet", interrupted_write)
     configure(provider=Echo())
     with pytest.raises(KeyboardInterrupt):
-        map_rows(ask, path, "out", part_rows=2, in_flight=1)
+        map_rows(ask, path, "out", part_rows=2, rows_at_once=1)
     assert sent and {pl.read_parquet(path).height for path in Path("out").glob("part-*")} == {2}
 
 
@@ -1464,7 +1467,7 @@ def test_a_script_finds_its_modules_and_leaves_none_behind() -> None:
         (Module("lib.words", WORDS), Module("triage", TRIAGE)), "triage", str(home.absolute())
     )
     modules, path = set(sys.modules), list(sys.path)
-    map_rows(script, table("mails.csv", 2), "out", keep="none")
+    map_rows(script, table("mails.csv", 2), "out", columns="none")
     second = {"text": "MAIL 1! m", "note": "a note", "inner": None}
     assert lines("out/part-*")[1] == {"row": 1, **second}
     assert sys.path == path

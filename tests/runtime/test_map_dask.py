@@ -101,7 +101,7 @@ def mails(tmp_path: Path) -> Path:
 
 
 def mapped(mails: Path, out: str, **options: Any) -> Report:
-    return map_rows(SCRIPT, mails, out, in_flight=IN_FLIGHT, part_rows=10, **options)
+    return map_rows(SCRIPT, mails, out, rows_at_once=IN_FLIGHT, part_rows=10, **options)
 
 
 def parts(out: str) -> dict[str, bytes]:
@@ -138,13 +138,13 @@ def test_the_same_parts_as_in_one_process(
 
 def test_a_budget_holds_for_all_workers(server: FakeServer, mails: Path, cluster: Any) -> None:
     model = server.responder = Model()
-    configure(max_requests=31, requests_per_minute=1_000_000)
+    configure(budget_requests=31, requests_per_minute=1_000_000)
     report = mapped(mails, "out", address=cluster.scheduler_address)
-    assert report.stopped is not None and "raise `max_requests`" in report.stopped
+    assert report.stopped is not None and "raise `budget_requests`" in report.stopped
     # Each of the workers has an equal share.
     assert 15 <= sum(model.asked.values()) <= 31
     assert sum(model.asked.values()) == report.usage.requests
-    configure(max_requests=None)
+    configure(budget_requests=None)
     assert mapped(mails, "out", address=cluster.scheduler_address).done == ROWS
     assert sum(model.asked.values()) == ROWS
 
@@ -361,7 +361,7 @@ def in_child(server: FakeServer, mails: Path, options: str) -> Child:
         "from runtime_support.map import Module, Script, map_rows\n"
         "if __name__ == '__main__':\n"
         f"    configure(provider='openai', base_url={server.url!r}, model='fake')\n"
-        f"    map_rows({SCRIPT!r}, {str(mails)!r}, 'out', in_flight={IN_FLIGHT}, part_rows=10, "
+        f"    map_rows({SCRIPT!r}, {str(mails)!r}, 'out', rows_at_once={IN_FLIGHT}, part_rows=10, "
         f"{options})\n"
     )
 
@@ -527,6 +527,6 @@ def test_workers_beside_those_of_another_job(
 
 
 def test_a_key_in_a_setting_is_not_sent_to_workers(mails: Path) -> None:
-    configure(provider="mock", extra={"password": "sk-abcdefghijklmnopqrstuvwxyz"})
+    configure(provider="mock", extra_body={"password": "sk-abcdefghijklmnopqrstuvwxyz"})
     with pytest.raises(ConfigError, match="a setting holds something like a key"):
         mapped(mails, "out", workers=1)

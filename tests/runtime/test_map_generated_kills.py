@@ -158,7 +158,7 @@ def work(folder: Path, point: str, count: int) -> None:
     sys.modules["mapped"] = module
     exec(MODULE, module.__dict__)
     module.__dict__["reach"] = reach
-    report = map_rows(module.read, "in.jsonl", "out", in_flight=IN_FLIGHT, part_rows=5)
+    report = map_rows(module.read, "in.jsonl", "out", rows_at_once=IN_FLIGHT, part_rows=5)
     (folder / "stopped").write_text(report.stopped or "")
 
 
@@ -192,7 +192,7 @@ class KilledJob:
             self.in_doubt += 1
             self.model.kill = (0, lambda: None)
             with self.monkeypatch.context() as patch:
-                patch.setenv("SAFT_IN_DOUBT", "call")
+                patch.setenv("SAFT_ON_INTERRUPTED_CALL", "call")
                 assert comes_to_its_end(
                     lambda: work(self.folder, "", -1), self.folder / "errors"
                 )
@@ -213,7 +213,7 @@ def killed_jobs(
     server: FakeServer, folder: Path, jobs: int, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> str:
     """Kills so many jobs one to three times each; gives what it came to, in words."""
-    monkeypatch.setenv("SAFT_IN_DOUBT", "stop")
+    monkeypatch.setenv("SAFT_ON_INTERRUPTED_CALL", "stop")
     prompt("what loads and connects is loaded before the processes are forked")
     dice, again, doubts, total = random.Random(seed), 0, 0, 0
     calm = KilledJob(folder / "calm", Model(), monkeypatch)
@@ -263,7 +263,8 @@ def start(server: FakeServer, folder: Path) -> subprocess.Popen[str]:
         "from runtime_support.map import Module, Script, map_rows\n"
         "if __name__ == '__main__':\n"
         f"    configure(provider='openai', base_url={server.url!r}, model='fake')\n"
-        f"    report = map_rows({script!r}, 'in.jsonl', 'out', in_flight={IN_FLIGHT}, part_rows=5, "
+        f"    report = map_rows({script!r}, 'in.jsonl', 'out', "
+        f"rows_at_once={IN_FLIGHT}, part_rows=5, "
         "workers=2)\n"
         "    open('stopped', 'w').write(report.stopped or '')\n"
     )
@@ -277,7 +278,7 @@ def start(server: FakeServer, folder: Path) -> subprocess.Popen[str]:
 def test_jobs_whose_workers_and_parents_are_killed(
     server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SAFT_IN_DOUBT", "stop")
+    monkeypatch.setenv("SAFT_ON_INTERRUPTED_CALL", "stop")
     dice, again = random.Random(5), 0
     server.responder = Model()
     calm = tmp_path / "calm"
@@ -306,7 +307,7 @@ def test_jobs_whose_workers_and_parents_are_killed(
             model.kill = (0, lambda: None)
             is_doubt = IN_DOUBT in stopped
             with monkeypatch.context() as patch:
-                patch.setenv("SAFT_IN_DOUBT", "call" if is_doubt else "stop")
+                patch.setenv("SAFT_ON_INTERRUPTED_CALL", "call" if is_doubt else "stop")
                 (folder / "stopped").unlink(missing_ok=True)
                 process = start(server, folder)
                 assert process.wait() == 0, process.communicate()[1]

@@ -55,7 +55,7 @@ def run(folder: Path, prepare: Callable[[], object]) -> bool:
 
     def work() -> None:
         prepare()
-        map_rows(ask, folder / "in.jsonl", folder / "out", in_flight=IN_FLIGHT, part_rows=4)
+        map_rows(ask, folder / "in.jsonl", folder / "out", rows_at_once=IN_FLIGHT, part_rows=4)
 
     return comes_to_its_end(work, folder / "errors")
 
@@ -171,7 +171,7 @@ def test_a_row_that_ends_its_process_is_given_up_alone(
         return prompt("Read {mail}", mail=mail).value
 
     def work() -> None:
-        map_rows(end_or_ask, place / "in.jsonl", place / "out", in_flight=2, part_rows=2)
+        map_rows(end_or_ask, place / "in.jsonl", place / "out", rows_at_once=2, part_rows=2)
 
     # Each reply that is kept allows as many losses again.
     losses = 0
@@ -203,7 +203,7 @@ def test_kills_before_any_reply_fail_no_row(server: FakeServer, place: Path, tim
 
     def work(prepare: Callable[[], object]) -> None:
         prepare()
-        map_rows(ask, place / "in.jsonl", place / "out", in_flight=IN_FLIGHT)
+        map_rows(ask, place / "in.jsonl", place / "out", rows_at_once=IN_FLIGHT)
 
     kill_at("reply", times, place, lambda: work(kill))
     assert comes_to_its_end(lambda: work(lambda: None), place / "errors")
@@ -225,7 +225,7 @@ def test_rows_whose_answers_are_kept_are_not_failed_with_a_slow_one(
         return answer
 
     def work() -> None:
-        map_rows(slow, place / "in.jsonl", place / "out", in_flight=1)
+        map_rows(slow, place / "in.jsonl", place / "out", rows_at_once=1)
 
     kill_at("the end of the last row", times, place, work)
     (place / "well").touch()
@@ -247,7 +247,7 @@ def test_only_the_row_that_was_slow_all_the_time_is_failed(
         return answer
 
     def work(**options: Any) -> None:
-        map_rows(slow, place / "in.jsonl", place / "out", in_flight=1, **options)
+        map_rows(slow, place / "in.jsonl", place / "out", rows_at_once=1, **options)
 
     kills = 0
     while not comes_to_its_end(work, place / "errors"):

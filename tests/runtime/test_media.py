@@ -318,7 +318,7 @@ def test_the_content_decides_the_answer(
 def test_the_trace_counts_and_describes_them(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], scripted: Script
 ) -> None:
-    monkeypatch.setenv("SAFT_TRACE", "1")
+    monkeypatch.setenv("SAFT_VERBOSE", "1")
     scripted("ok")
     prompt("see {0}{1}, hear {2}", [image("photo.png")] * 2, file("scan.pdf"), file("voice.wav"))
     told = capsys.readouterr().err

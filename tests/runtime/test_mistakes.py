@@ -164,7 +164,7 @@ def test_of_many_mistakes_the_first_ten_are_told(
 ) -> None:
     scripted("[" + ",".join(['"x"'] * count) + "]")
     with pytest.raises(ContractError) as caught:
-        prompt("?", returns=list[int], options={"repairs": 0})
+        prompt("?", returns=list[int], options={"max_repairs": 0})
     told = caught.value.attempts[0][1].split("; ")
     assert told[:10] == [f'value[{n}]: expected int, got string "x"' for n in range(10)]
     assert told[10:] == ([] if last is None else [last])

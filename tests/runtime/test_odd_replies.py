@@ -35,7 +35,7 @@ Data = dict[str, Any]
 
 @pytest.fixture(params=WIRES, ids=lambda wire: wire.NAME)
 def wire(request: pytest.FixtureRequest, server: FakeServer) -> Spoken:
-    configure(wire=request.param.NAME)
+    configure(api=request.param.NAME)
     return request.param
 
 
@@ -88,7 +88,7 @@ def test_a_wait_in_the_body_is_waited_for(
     answer: Answer, seconds: float, server: FakeServer, clock: Clock
 ) -> None:
     server.answers = [answer, completion("ok")]
-    assert prompt("?", options={"patience": 600}).value == "ok"
+    assert prompt("?", options={"max_wait": 600}).value == "ok"
     assert seconds <= clock.now <= seconds * 1.25 + 1
 
 
@@ -199,7 +199,7 @@ def test_an_error_in_a_choice_has_its_words_and_its_code(server: FakeServer) -> 
     assert prompt("?").value == "ok"
     server.answers = [of_choice(code="429", message="too many, try again in 10ms")]
     with pytest.raises(RateLimited, match="too many"):
-        prompt("?", options={"patience": 0})
+        prompt("?", options={"max_wait": 0})
     server.answers = [of_choice(code=400, message="no such picture")]
     server.requests.clear()
     with pytest.raises(ProviderError, match="the server reports: no such picture"):
@@ -221,7 +221,7 @@ def test_thoughts_that_took_all_tokens_are_named(server: FakeServer) -> None:
     server.answers = [raw(json.dumps({"choices": [choice], "usage": usage}).encode())]
     with pytest.raises(TruncatedReply, match="thinking took") as caught:
         prompt("?")
-    assert "`effort`" in (caught.value.hint or "")
+    assert "`reasoning_effort`" in (caught.value.hint or "")
 
 
 # Whole, or not
@@ -230,7 +230,7 @@ def test_thoughts_that_took_all_tokens_are_named(server: FakeServer) -> None:
 @pytest.mark.parametrize("state", ["in_progress", "queued", "cancelled", "failed", 5])
 def test_a_response_that_is_not_completed_is_none(state: Any, server: FakeServer) -> None:
     responses = WIRES[1]
-    configure(wire="responses")
+    configure(api="responses")
     document = responses.document(Say("12"), 0)
     server.answers = [raw(json.dumps({**document, "status": state}).encode())]
     with pytest.raises(ProviderError, match="its status is"):
@@ -240,7 +240,7 @@ def test_a_response_that_is_not_completed_is_none(state: Any, server: FakeServer
 @pytest.mark.parametrize("is_streamed", [False, True])
 def test_a_turn_that_is_paused_is_not_whole(is_streamed: bool, server: FakeServer) -> None:
     messages = WIRES[2]
-    configure(wire="messages")
+    configure(api="messages")
     document = {**messages.document(Say("12"), 0), "stop_reason": "pause_turn"}
     server.answers = [messages.streamed(document) if is_streamed else messages.answer(document)]
     with pytest.raises(ProviderError, match="paused its turn"):
@@ -316,7 +316,7 @@ ODD: list[Any] = [[], {}, "x", -1, 1.5, True, None, [[]], "\ud800", 10**3000]
 @pytest.mark.parametrize("field", ["index", "output_index", "type", "delta", "item", "choices"])
 @pytest.mark.parametrize("odd", ODD[:-1], ids=repr)
 def test_odd_events(field: str, odd: Any, wire: Spoken, server: FakeServer) -> None:
-    configure(retries=0)
+    configure(max_retries=0)
     document = wire.document(Say("42", calls=()), 0)
     for number in range(3):
         parts = list(wire.streamed(document).parts or ())
@@ -332,7 +332,7 @@ def test_odd_events(field: str, odd: Any, wire: Spoken, server: FakeServer) -> N
 
 @pytest.mark.parametrize("odd", ODD, ids=lambda one: repr(one)[:9])
 def test_odd_bodies(odd: Any, wire: Spoken, server: FakeServer) -> None:
-    configure(retries=0, prices={"fake-1": {"input": 1, "output": 2}})
+    configure(max_retries=0, prices={"fake-1": {"input": 1, "output": 2}})
     document = wire.document(Say("42", calls=()), 0)
     for path in places(document):
         if len(json.dumps(odd)) > 1000 and "tokens" not in str(path[-1]):
@@ -363,7 +363,7 @@ def replaced(data: Any, path: tuple[Any, ...], value: Any) -> Any:
 
 
 def test_an_event_that_is_nested_too_deep(wire: Spoken, server: FakeServer) -> None:
-    configure(retries=0)
+    configure(max_retries=0)
     head = b"event: message_start\n" if wire.NAME == "messages" else b""
     server.answers = [events([head + b"data: " + b"[" * 200_000 + b"\n\n"])]
     with pytest.raises(ProviderError, match="nested too deep"):

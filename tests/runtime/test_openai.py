@@ -22,7 +22,9 @@ def square(x: int) -> int:
 def test_a_text_prompt(server: FakeServer) -> None:
     server.answers = [completion("hello")]
     server.extra = {"k"}
-    result = prompt("say hello", options={"temperature": 0, "max_tokens": 5, "extra": {"k": 1}})
+    result = prompt(
+        "say hello", options={"temperature": 0, "max_tokens": 5, "extra_body": {"k": 1}}
+    )
     assert (result.value, result.model) == ("hello", "fake-1")
     assert (result.usage.input_tokens, result.usage.output_tokens) == (11, 7)
     (request,) = server.requests
@@ -82,10 +84,10 @@ def test_servers_that_enforce_no_schema_are_found_out_once(server: FakeServer) -
 def test_structured_on_insists_and_off_does_not_ask(server: FakeServer) -> None:
     server.answers = [status(400, "unknown field response_format")]
     with pytest.raises(ProviderError, match="unknown field"):
-        prompt("?", returns=int, options={"structured": "on"})
+        prompt("?", returns=int, options={"enforce_schema": "on"})
     assert len(server.requests) == 1
     server.answers = [completion("1")]
-    prompt("?", returns=int, options={"structured": "off"})
+    prompt("?", returns=int, options={"enforce_schema": "off"})
     assert "response_format" not in server.bodies[1]
 
 
@@ -158,7 +160,7 @@ def test_a_reply_of_five_megabytes(server: FakeServer) -> None:
     server.answers = [completion("x" * 5_000_000)]
     assert len(prompt("?").value) == 5_000_000
     with pytest.raises(ContractError) as caught:
-        prompt("?", returns=int, options={"repairs": 0})
+        prompt("?", returns=int, options={"max_repairs": 0})
     assert len(str(caught.value)) < 1000
 
 
@@ -216,5 +218,5 @@ def test_a_mistake_in_a_tool_is_no_refusal_of_tools(server: FakeServer) -> None:
 
 
 def test_effort(server: FakeServer) -> None:
-    prompt("?", options={"effort": "high"})
+    prompt("?", options={"reasoning_effort": "high"})
     assert server.bodies[0]["reasoning_effort"] == "high" and "effort" not in server.bodies[0]

@@ -633,14 +633,14 @@ def test_a_server_that_takes_few_at_once(server: FakeServer) -> None:
         return completion(body["messages"][0]["content"])
 
     server.responder = respond
-    configure(retries=0, max_in_flight=16)
+    configure(max_retries=0, max_in_flight=16)
     assert list(overlap(ask, range(40))) == [str(n) for n in range(40)]
     assert tasks._slots.in_flight == 0  # pyright: ignore[reportPrivateUsage]
 
 
 def test_a_prompt_that_is_refused_alone_fails(server: FakeServer) -> None:
     server.answers = [status(429, retry_after_ms=1)]
-    configure(retries=0)
+    configure(max_retries=0)
     with pytest.raises(RateLimited):
         list(overlap(ask, [1]))
     assert len(server.requests) == 1

@@ -62,7 +62,7 @@ MOVED = {
         "show to_json write_text"
     ),
     "programs": "Plan ambiguous option run",
-    "runs": "call_key journaled scoped",
+    "runs": "idempotency_key journaled journal_scope",
     "testing": "Scripted",
 }
 
@@ -90,7 +90,7 @@ def test_the_top_has_what_a_python_program_expects() -> None:
     assert own == {
         *("prompt", "program", "Result", "AsyncResult", "ToolCall", "Usage", "check"),
         *("image", "file"),
-        *("Image", "File", "configure", "defaults", "Settings", "snapshot", "Provider"),
+        *("Image", "File", "configure", "defaults", "Settings", "current_settings", "Provider"),
         *("Request", "Reply", "overlap", "together", "later", "in_thread", "in_loop"),
         *("add_observer", "ops"),
         *("approve", "Decision", "PendingCall"),

@@ -117,14 +117,14 @@ def test_after_the_repairs_it_is_an_error_with_every_attempt(scripted: Script) -
 def test_repairs_is_an_option(scripted: Script, repairs: int, requests: int) -> None:
     model = scripted(*["no"] * 5)
     with pytest.raises(ContractError):
-        prompt("a number", returns=int, options={"repairs": repairs})
+        prompt("a number", returns=int, options={"max_repairs": repairs})
     assert len(model.requests) == requests
 
 
 def test_no_two_requests_of_a_call_are_the_same(scripted: Script) -> None:
     model = scripted(*["no"] * 5)
     with pytest.raises(ContractError):
-        prompt("a number", returns=int, options={"repairs": 3})
+        prompt("a number", returns=int, options={"max_repairs": 3})
     assert len({str(request.canonical()) for request in model.requests}) == 4
 
 
@@ -164,26 +164,26 @@ def test_cut_text_is_an_error(scripted: Script, finish: str) -> None:
     assert caught.value.text == caught.value.reply == "once upon"
     assert str(caught.value) == (
         'the reply was cut by the token limit after "once upon"; raise `max_tokens`, or ask for '
-        'less; `cut: "allow"` takes what there is'
+        'less; `on_truncated: "accept"` takes what there is'
     )
 
 
 def test_cut_text_is_taken_where_the_script_says_so(scripted: Script) -> None:
     scripted(*[Reply("once upon", finish="max_tokens")] * 3)
-    result = prompt("a story", options={"cut": "allow"})
+    result = prompt("a story", options={"on_truncated": "accept"})
     assert (result.value, result.finish) == ("once upon", "length")
     assert result.repairs == ["the text was cut by the token limit"]
-    with configure(cut="allow"):
+    with configure(on_truncated="accept"):
         assert prompt("a story").finish == "length"
         with pytest.raises(TruncatedReply):
-            prompt("a story", options={"cut": "error"})
+            prompt("a story", options={"on_truncated": "error"})
 
 
 @pytest.mark.parametrize("type_", [str | None, int | str, list[int], Any, bool])
 def test_what_is_not_text_is_never_taken_when_it_was_cut(scripted: Script, type_: Any) -> None:
     scripted(Reply("12", finish="length"))
     with pytest.raises(TruncatedReply) as caught:
-        prompt("?", returns=type_, options={"cut": "allow"})
+        prompt("?", returns=type_, options={"on_truncated": "accept"})
     assert "allow" not in str(caught.value)
 
 
@@ -192,7 +192,7 @@ def test_a_reply_that_was_cut_before_its_text(scripted: Script) -> None:
     with pytest.raises(TruncatedReply, match="cut by the token limit before it had any text"):
         prompt("a story")
     with pytest.raises(ContractError, match="the reply is empty"):
-        prompt("a story", options={"cut": "allow", "repairs": 0})
+        prompt("a story", options={"on_truncated": "accept", "max_repairs": 0})
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_an_unknown_finish_reason_is_no_obstacle(scripted: Script) -> None:
 def test_options_reach_the_request(scripted: Script) -> None:
     model = scripted("hi", max_tokens=9)
     options = {"temperature": 0, "system": "be brief", "model": "big", "stop": ["x"], "seed": 1}
-    prompt("hello", options={**options, "extra": {"top_k": 1}})
+    prompt("hello", options={**options, "extra_body": {"top_k": 1}})
     (request,) = model.requests
     assert request.model == "big"
     assert request.messages[0] == {"role": "system", "content": "be brief"}
@@ -258,17 +258,17 @@ def test_options_reach_the_request(scripted: Script) -> None:
         "max_tokens": 9,
         "seed": 1,
         "stop": ["x"],
-        "extra": {"top_k": 1},
+        "extra_body": {"top_k": 1},
     }
 
 
 def test_structured_off_sends_no_schema(scripted: Script) -> None:
     model = scripted("1", "1")
-    prompt("?", returns=int, options={"structured": "off"})
-    prompt("?", returns=int, options={"structured": "on"})
+    prompt("?", returns=int, options={"enforce_schema": "off"})
+    prompt("?", returns=int, options={"enforce_schema": "on"})
     assert model.requests[0].schema is None
     assert model.requests[1].schema == {"type": "integer"}
-    assert model.requests[1].structured == "on"
+    assert model.requests[1].enforce_schema == "on"
 
 
 def test_json_in_text_is_data(scripted: Script) -> None:
@@ -406,7 +406,7 @@ def test_a_value_that_is_nested_too_deeply(scripted: Script) -> None:
 def test_a_reply_cannot_steer_the_terminal_through_an_error(scripted: Script) -> None:
     scripted("a\x1b[2J\x07b\x9bc\u202ed", "\u2028\u009d")
     with pytest.raises(ContractError) as caught:
-        prompt("?", returns=list[int], options={"repairs": 0})
+        prompt("?", returns=list[int], options={"max_repairs": 0})
     assert str(caught.value).isprintable()
     scripted(Reply("no\x1b[2J\x9b", finish="refusal"))
     with pytest.raises(Refused) as refused:

@@ -148,8 +148,8 @@ def test_a_compiled_module_is_tested_without_a_model(run: Run, tmp_path: Path) -
         "test_triage.TestTriage.test_it_The_server_is_on_fire.jsonl",
         "test_triage.test_main.jsonl",
     ]
-    assert "3 passed" in run(SAFT_PROVIDER="none")
-    assert "3 passed" in run(SAFT_PROVIDER="none", SAFT_RECORD="elsewhere.jsonl")
+    assert "3 passed" in run(SAFT_PROVIDER="unset")
+    assert "3 passed" in run(SAFT_PROVIDER="unset", SAFT_RECORD="elsewhere.jsonl")
     assert not (tmp_path / "elsewhere.jsonl").exists()
 
     (tmp_path / "triage.py").write_text(COMPILED.replace("fill in a ticket", "fill in one"))

@@ -45,7 +45,7 @@ class Counts:
 
 
 def read(type_: Any, text: str) -> Any:
-    with configure(provider=Scripted([text]), repairs=0):
+    with configure(provider=Scripted([text]), max_repairs=0):
         try:
             return data_of(prompt("?", returns=type_).value)
         except ContractError:
@@ -426,7 +426,10 @@ REMARKS: list[tuple[Any, str, Any]] = [
 
 @pytest.mark.parametrize("text", ["Oslo", "seven", "Here: null", "N/A"])
 def test_the_model_is_told_what_to_write(text: str) -> None:
-    with configure(provider=Scripted([text]), repairs=0), pytest.raises(ContractError) as refused:
+    with (
+        configure(provider=Scripted([text]), max_repairs=0),
+        pytest.raises(ContractError) as refused,
+    ):
         prompt("?", returns=int | str | None)
     ((_, reason),) = refused.value.attempts
     assert reason == "the reply is not JSON: write a text in double quotes, no value as null"

@@ -34,7 +34,7 @@ def odd_key(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> str:
 def error(server: FakeServer, said: str, code: int = 400) -> str:
     server.answers = [status(code, said)]
     with pytest.raises(ProviderError) as caught:
-        prompt("?", options={"retries": 0})
+        prompt("?", options={"max_retries": 0})
     return str(caught.value)
 
 
@@ -340,7 +340,7 @@ def test_what_a_model_wrote_stands_in_errors_without_harm(server: FakeServer, od
     for before in (0, 190, 195):
         server.answers = [completion("y" * before + f"{odd_key} \x9b2J\u202e")]
         with pytest.raises(ContractError) as caught:
-            prompt("?", returns=int, options={"repairs": 0})
+            prompt("?", returns=int, options={"max_repairs": 0})
         assert str(caught.value).isprintable()
         assert odd_key[:4] not in str(caught.value).partition("the last reply was")[2]
 

@@ -93,7 +93,7 @@ def test_replay_needs_no_provider_at_all(
 ) -> None:
     scripted("hello")
     prompt("hi")
-    configure(provider="none")
+    configure(provider="unset")
     start_replay(monkeypatch, recording)
     assert prompt("hi").value == "hello"
 
@@ -207,7 +207,7 @@ def test_what_does_not_decide_the_answer_is_not(
     monkeypatch: pytest.MonkeyPatch, recording: Path, scripted: Script
 ) -> None:
     scripted("1")
-    prompt("hi", options={"timeout": 5, "retries": 1})
+    prompt("hi", options={"timeout": 5, "max_retries": 1})
     start_replay(monkeypatch, recording)
     assert prompt("hi", options={"provider": "mock", "timeout": 6}).value == "1"
 
@@ -742,5 +742,5 @@ def test_a_reply_that_was_cut_is_so_in_a_replay(
     assert caught.value.text == "once upon"
     replay.close(str(recording))
     # Whether a cut text is taken is no part of the request.
-    taken = prompt("a story", options={"cut": "allow"})
+    taken = prompt("a story", options={"on_truncated": "accept"})
     assert (taken.value, taken.finish) == ("once upon", "length")

@@ -69,7 +69,7 @@ def ask_all(count: int, threads: int) -> list[str]:
 @pytest.mark.parametrize("told", [{}, {"retry_after_ms": 20}])
 def test_none_of_many_fails(server: FakeServer, told: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_backoff, "FIRST_WAIT", 0.02)
-    configure(patience=3600)
+    configure(max_wait=3600)
     crowded = server.responder = Crowded(8, 30, status(429, "slow down", **told))
     assert ask_all(100, 30) == [str(n) for n in range(100)]
     assert 22 <= crowded.refused < 100  # without a pace, each thread runs into it again and again
@@ -83,8 +83,8 @@ def test_all_tries_of_a_prompt_together_wait_no_longer_than_patience(
 
     turns = iter([status(503, retry_after_ms=150), calling(("square", {"x": 2}))] * 10)
     server.responder = lambda _: next(turns)
-    with pytest.raises(ProviderError, match=r"raise `patience`, which is 0\.5 s"):
-        prompt("{square}", square=square, options={"patience": 0.5})
+    with pytest.raises(ProviderError, match=r"raise `max_wait`, which is 0\.5 s"):
+        prompt("{square}", square=square, options={"max_wait": 0.5})
     # Each round waits 0.15 to 0.19 s: the third or fourth wait is one too many.
     assert 0.3 <= clock.now <= 0.5
     assert len(server.requests) in (5, 7)
@@ -92,19 +92,19 @@ def test_all_tries_of_a_prompt_together_wait_no_longer_than_patience(
 
 def test_who_waits_for_room_has_patience_too(server: FakeServer) -> None:
     server.answers = [status(429, "full")]
-    configure(patience=0.3)
+    configure(max_wait=0.3)
     with ThreadPoolExecutor(12) as pool:
         asked = [pool.submit(prompt, "{0}", n) for n in range(12)]
         errors = [one.exception() for one in asked]
     assert all(isinstance(error, RateLimited) for error in errors)
-    assert all("full" in str(error) and "`patience`" in str(error) for error in errors)
+    assert all("full" in str(error) and "`max_wait`" in str(error) for error in errors)
     assert len({id(error) for error in errors}) == 12
 
 
 def test_no_patience(server: FakeServer) -> None:
     server.answers = [status(503, "full")]
     with pytest.raises(ProviderError, match="full"):
-        prompt("?", options={"patience": 0})
+        prompt("?", options={"max_wait": 0})
     assert len(server.requests) == 1
 
 
@@ -114,7 +114,7 @@ def test_a_server_that_asks_for_next_to_nothing_is_not_pestered(
     monkeypatch.setattr(_backoff, "FIRST_WAIT", 0.5)
     server.answers = [status(429, retry_after="0")]
     with pytest.raises(RateLimited):
-        prompt("?", options={"patience": 3})
+        prompt("?", options={"max_wait": 3})
     assert clock.now == pytest.approx(3)
     assert len(server.requests) <= 9
 
@@ -161,7 +161,7 @@ def test_a_server_that_has_answered_and_is_gone_is_waited_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(_backoff, "FIRST_WAIT", 0.001)
-    backoff, settings = Backoff(), Settings(retries=1, patience=5)
+    backoff, settings = Backoff(), Settings(max_retries=1, max_wait=5)
     with pytest.raises(ProviderError, match="away 1"):
         finish(backoff.ask(settings, Waited(), answering(["away"] * 6), 0))
     assert finish(backoff.ask(settings, Waited(), answering([]), 0)).text == "ok"
@@ -263,7 +263,7 @@ def test_a_storm_is_answered_at_the_rate_of_the_server(clock: Clock) -> None:
 
 @pytest.mark.heavy
 def test_half_of_all_is_refused(clock: Clock) -> None:
-    configure(patience=120)
+    configure(max_wait=120)
     server = Refusing(half(1))
     replies = asked(2000, server, clock)
     assert {type(reply) for reply in replies} == {Reply}
@@ -293,7 +293,7 @@ def test_what_is_refused_is_not_overtaken(clock: Clock) -> None:
 
 
 def test_a_server_that_answers_nothing_is_asked_by_one(clock: Clock) -> None:
-    configure(patience=100)
+    configure(max_wait=100)
     server = Refusing(lambda: True)
     errors = asked(20, server, clock)
     assert {type(error) for error in errors} == {RateLimited}
@@ -304,7 +304,7 @@ def test_a_server_that_answers_nothing_is_asked_by_one(clock: Clock) -> None:
 @pytest.mark.heavy
 def test_a_budget_is_spent_to_its_last_request_while_half_is_refused(clock: Clock) -> None:
     server = Refusing(half(3))
-    configure(provider=server, max_requests=1500)
+    configure(provider=server, budget_requests=1500)
     replies = run_all(clock, [prompt.aio("{0}", n) for n in range(2000)])
     kinds = Counter(type(reply).__name__ for reply in replies)
     assert kinds["BudgetSpent"] == 500 and kinds["RateLimited"] == 0
@@ -365,13 +365,13 @@ def test_threads_start_at_the_distances_of_a_rate(clock: Clock) -> None:
 
 
 def test_rates_do_not_use_up_patience(server: FakeServer) -> None:
-    configure(requests_per_minute=600, patience=0.01)
+    configure(requests_per_minute=600, max_wait=0.01)
     assert ask_all(4, 4) == ["ok"] * 4
 
 
 def test_a_wait_without_end_does_not_hold_others_for_ever(server: FakeServer, clock: Clock) -> None:
     server.answers = [status(429, retry_after="inf"), completion("ok")]
     with pytest.raises(RateLimited):
-        prompt("?", options={"patience": 10})
-    assert prompt("?", options={"patience": 100}).value == "ok"
+        prompt("?", options={"max_wait": 10})
+    assert prompt("?", options={"max_wait": 100}).value == "ok"
     assert 30 < clock.now <= 61

@@ -114,7 +114,7 @@ def test_a_child_ends_although_its_parent_had_connections(server: FakeServer) ->
 
 def test_time_outs_and_retries_share_a_connection(server: FakeServer) -> None:
     for number in range(10):
-        prompt("?", options={"timeout": 30 + number / 100, "retries": number % 3})
+        prompt("?", options={"timeout": 30 + number / 100, "max_retries": number % 3})
     assert len(set(ports(server))) == 1
     assert len(providers._made) == 1
 
@@ -321,7 +321,10 @@ def test_a_server_that_enforces_no_schema(server: FakeServer, said: str) -> None
     server.answers = [status(400, said), completion("1"), completion("1"), completion("[1]")]
     assert [prompt("?", returns=int).value for _ in range(2)] == [1, 1]
     assert enforced(server) == [True, False, False]
-    assert prompt("?", returns=list[int], options={"repairs": 0, "structured": "off"}) is not None
+    assert (
+        prompt("?", returns=list[int], options={"max_repairs": 0, "enforce_schema": "off"})
+        is not None
+    )
 
 
 @pytest.mark.parametrize("said", NOT_THIS_SCHEMA)
@@ -378,7 +381,7 @@ def test_parts_are_left_out_one_by_one(server: FakeServer) -> None:
 @pytest.mark.parametrize("code", [500, 501, 503])
 def test_a_failing_server_is_not_believed(server: FakeServer, code: int) -> None:
     server.answers = [status(code, "does not support tools; unknown field response_format")]
-    configure(retries=0)
+    configure(max_retries=0)
     for ask in (lambda: prompt("?", returns=int), lambda: prompt("{square}", square=square)):
         for _ in range(2):
             with pytest.raises(ProviderError) as caught:

@@ -595,7 +595,7 @@ def test_a_server_with_too_much_to_do_is_waited_for(server: FakeServer) -> None:
 def test_a_prompt_in_the_loop_does_not_wait_for_its_end(server: FakeServer) -> None:
     # After the refusal, one request at once is what the server is asked.
     server.answers = [status(429, retry_after_ms=1), streamed("a", "b"), completion("in between")]
-    configure(patience=1)
+    configure(max_wait=1)
     pieces = prompt("?", stream=True).pieces()
     assert next(pieces) == "a"
     assert prompt("!").value == "in between"
@@ -695,7 +695,7 @@ def test_the_model_may_stop_and_refuse(server: FakeServer) -> None:
         for piece in prompt("?", stream=True).pieces():
             heard.append(piece)
     assert "".join(heard) == caught.value.text == "once upon"
-    story = prompt("?", stream=True, options={"cut": "allow"})
+    story = prompt("?", stream=True, options={"on_truncated": "accept"})
     assert ["".join(story.pieces()), story.value, story.finish] == ["once upon"] * 2 + ["length"]
     server.answers = [events([chunk({"refusal": "I "}), chunk({"refusal": "won't."}), *ending()])]
     with pytest.raises(Refused, match="won't"):
@@ -798,7 +798,7 @@ def test_the_time_in_which_nobody_reads_does_not_count(
 
 
 def test_a_budget_counts_streams_and_what_was_left(server: FakeServer) -> None:
-    configure(max_requests=2)
+    configure(budget_requests=2)
     server.answers = [streamed("a", "b"), events([*text_of("x" * 400, "y"), LEFT])]
     assert list(prompt("?", stream=True).pieces()) == ["a", "b"]
     assert (spending_here().total.requests, spending_here().total.tokens) == (1, 18)
@@ -936,7 +936,7 @@ def test_a_call_comes_in_pieces(server: FakeServer) -> None:
 @pytest.mark.heavy
 @pytest.mark.local_model
 def test_the_embedded_model_streams() -> None:
-    configure(provider="local", max_tokens=24, cut="allow")
+    configure(provider="local", max_tokens=24, on_truncated="accept")
     result = prompt("Count from one to five in words.", stream=True)
     pieces = list(result.pieces())
     assert len(pieces) > 2 and "".join(pieces) == result.value
@@ -954,7 +954,7 @@ def test_scripted_calls_run_before_the_answer(scripted: Script) -> None:
 def test_a_stream_that_the_collector_ends_waits_for_nobody(
     scripted: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scripted("first", "next", max_requests=10)
+    scripted("first", "next", budget_requests=10)
     pieces = prompt("?", stream=True).pieces()
     dropped: list[Any] = [pieces]
     dropped.append(dropped)

@@ -834,7 +834,7 @@ def test_a_reply_that_breaks_while_it_is_heard_counts(
 ) -> None:
     live_events(monkeypatch, tmp_path / "live.jsonl")
     server.answers = [parts_of([chunk({"role": "assistant", "content": "one"})]), completion("no")]
-    with configure(max_requests=1), pytest.raises(BudgetSpent):
+    with configure(budget_requests=1), pytest.raises(BudgetSpent):
         prompt("count")
     assert len(server.requests) == 1
 

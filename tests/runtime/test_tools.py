@@ -316,7 +316,7 @@ def test_calls_where_no_tool_is_on_offer_are_repaired_as_often_as_other_replies(
 ) -> None:
     model = scripted(*[tool_request("search", q="x")] * 9)
     with pytest.raises(ContractError, match="the reply calls search; no tool is on offer"):
-        prompt("hello", options={"repairs": 2})
+        prompt("hello", options={"max_repairs": 2})
     assert len(model.requests) == 3
 
 

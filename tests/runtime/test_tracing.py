@@ -50,7 +50,7 @@ def test_the_trace_is_readable_and_redacted(
     capsys: pytest.CaptureFixture[str],
     scripted: Callable[..., Scripted],
 ) -> None:
-    monkeypatch.setenv("SAFT_TRACE", "1")
+    monkeypatch.setenv("SAFT_VERBOSE", "1")
     run(scripted)
     told = capsys.readouterr().err
     assert SECRET not in told
@@ -75,7 +75,7 @@ def test_on_a_terminal_the_trace_has_colours(
         def isatty(self) -> bool:
             return True
 
-    monkeypatch.setenv("SAFT_TRACE", "1")
+    monkeypatch.setenv("SAFT_VERBOSE", "1")
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
     terminal = Terminal()
@@ -94,7 +94,7 @@ def test_what_return_tools_answer_is_shown(
     capsys: pytest.CaptureFixture[str],
     scripted: Callable[..., Scripted],
 ) -> None:
-    monkeypatch.setenv("SAFT_TRACE", "1")
+    monkeypatch.setenv("SAFT_VERBOSE", "1")
     scripted(
         tool_request("__saft_return_age", value="old"), tool_request("__saft_return_age", value=3)
     )
@@ -111,7 +111,7 @@ def test_a_prompt_that_begins_anew_is_shown_whole(
                 raise ToolsUnsupported("no tools here")
             return super().complete(request)
 
-    monkeypatch.setenv("SAFT_TRACE", "1")
+    monkeypatch.setenv("SAFT_VERBOSE", "1")
     configure(provider=WithoutTools(['{"age": 3}']))
     prompt("how old?", fields={"age": int})
     assert capsys.readouterr().err.count("  user:\n    how old?") == 2
@@ -148,7 +148,7 @@ def test_silence_is_the_default(
     monkeypatch: pytest.MonkeyPatch,
     scripted: Callable[..., Scripted],
 ) -> None:
-    monkeypatch.setenv("SAFT_TRACE", "0")
+    monkeypatch.setenv("SAFT_VERBOSE", "0")
     run(scripted)
     assert capsys.readouterr().err == ""
 
@@ -231,7 +231,7 @@ def test_without_standard_error_nothing_is_lost(
     capsys: pytest.CaptureFixture[str],
     scripted: Callable[..., Scripted],
 ) -> None:
-    monkeypatch.setenv("SAFT_TRACE", "1")
+    monkeypatch.setenv("SAFT_VERBOSE", "1")
     monkeypatch.setattr("sys.stderr", None)
     scripted("one")
     assert prompt("hi").value == "one"
@@ -257,7 +257,7 @@ def test_a_failure_is_an_event(
 
     path = tmp_path / "saft.jsonl"
     monkeypatch.setenv("SAFT_LOG", str(path))
-    monkeypatch.setenv("SAFT_TRACE", "1")
+    monkeypatch.setenv("SAFT_VERBOSE", "1")
     configure(provider=Busy())
     with pytest.raises(RateLimited):
         prompt("hi")
@@ -277,7 +277,7 @@ def test_control_characters_of_a_reply_do_not_reach_the_terminal(
     capsys: pytest.CaptureFixture[str],
     scripted: Callable[..., Scripted],
 ) -> None:
-    monkeypatch.setenv("SAFT_TRACE", "1")
+    monkeypatch.setenv("SAFT_VERBOSE", "1")
     scripted("\x1b[2Jgone\x9b")
     prompt("hi")
     assert "    \\x1b[2Jgone\\x9b\n" in capsys.readouterr().err

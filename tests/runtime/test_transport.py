@@ -82,7 +82,7 @@ def test_the_time_out_is_one_for_the_whole_request(
 
     server.responder = answer_too_late
     with pytest.raises(ProviderTimeout, match=r"did not answer within 60 s"):
-        ask("?", options={"timeout": 60, "retries": 1})
+        ask("?", options={"timeout": 60, "max_retries": 1})
     assert len(server.requests) == 2
 
 
@@ -95,7 +95,7 @@ def test_a_server_that_is_silent_is_left_before_the_time_out(
     kind = "text/event-stream" if is_streamed else "application/json"
     server.answers = [Answer(parts=[*[part] * begins, LEFT], headers={"content-type": kind})]
     with pytest.raises(ProviderTimeout, match=r"sent nothing for 0\.02 s") as caught:
-        options = {"timeout": 60, "silence": 0.02, "retries": 0}
+        options = {"timeout": 60, "silence": 0.02, "max_retries": 0}
         assert not ask("?", stream=is_streamed, options=options).value
     assert "raise `silence`" in (caught.value.hint or "")
     assert server.was_left.wait(20)
@@ -129,7 +129,7 @@ def test_the_time_out_ends_what_is_silent_for_longer(
 
     server.responder = never
     with pytest.raises(ProviderTimeout, match=r"did not answer within 60 s"):
-        ask("?", options={"timeout": 60, "silence": 90, "retries": 0})
+        ask("?", options={"timeout": 60, "silence": 90, "max_retries": 0})
 
 
 def test_a_slow_reply_within_the_time_is_read(server: FakeServer, ask: Ask) -> None:
@@ -175,7 +175,7 @@ def test_what_is_packed_more_than_once_is_not_read(
     server.answers = [Answer(code, packed, {**JSON, "content-encoding": encodings})]
     said = "answered 500" if code == 500 else f"the reply is packed more than once: {encodings}"
     with pytest.raises(ProviderError, match=said) as caught:
-        ask("?", options={"retries": 0})
+        ask("?", options={"max_retries": 0})
     assert caught.value.status == (500 if code == 500 else None)
     packed = gzip.compress(completion("ok").body)
     server.answers = [Answer(body=packed, headers={**JSON, "content-encoding": "identity, gzip"})]
@@ -229,7 +229,7 @@ def test_the_time_to_unpack_counts(server: FakeServer, monkeypatch: pytest.Monke
     packed = gzip.compress(b" " * 31_000_000)
     server.answers = [Answer(body=packed, headers={**JSON, "content-encoding": "gzip"})]
     with pytest.raises(ProviderTimeout):
-        prompt("?", options={"timeout": 25.0, "retries": 0})
+        prompt("?", options={"timeout": 25.0, "max_retries": 0})
 
 
 def test_of_a_long_error_the_beginning_is_read(server: FakeServer, ask: Ask) -> None:
@@ -281,7 +281,7 @@ def test_a_reply_that_cannot_be_read_is_asked_for_again(
     assert ask("?").value == "whole"
     server.answers = [answer]
     with pytest.raises(ProviderError, match=r"the answer of .* cannot be read"):
-        ask("?", options={"retries": 1})
+        ask("?", options={"max_retries": 1})
     assert len(server.requests) == 4
 
 
@@ -291,12 +291,12 @@ def test_a_server_that_hangs_up_is_asked_again(server: FakeServer, ask: Ask) -> 
 
     server.responder = hang_up
     with pytest.raises(ProviderError, match="disconnected"):
-        ask("?", options={"retries": 1})
+        ask("?", options={"max_retries": 1})
     assert len(server.requests) == 2
 
 
 def test_nobody_at_the_address(server: FakeServer, ask: Ask) -> None:
-    configure(base_url="http://127.0.0.1:1/v1", retries=0)
+    configure(base_url="http://127.0.0.1:1/v1", max_retries=0)
     with pytest.raises(ProviderError, match=r"cannot reach http://127.0.0.1:1/v1/: .*onnect"):
         ask("?")
 
@@ -310,7 +310,7 @@ def test_a_connection_that_takes_too_long_is_no_try(
     async def connect_async(*_: Any, **__: Any) -> None:
         raise TimeoutError
 
-    options = {"timeout": 60, "retries": 3, "max_requests": 1}
+    options = {"timeout": 60, "max_retries": 3, "budget_requests": 1}
     with monkeypatch.context() as patch:
         patch.setattr(socket, "create_connection", connect)
         patch.setattr(asyncio, "open_connection", connect_async)
@@ -325,8 +325,8 @@ def test_a_wait_longer_than_patience_is_an_error_at_once(
     server: FakeServer, ask: Ask, code: int
 ) -> None:
     server.answers = [status(code, "busy", retry_after="90")]
-    with pytest.raises(ProviderError, match=r"busy; it asks to wait 90 s; .* `patience`, .* 30 s"):
-        ask("?", options={"patience": 30.0})
+    with pytest.raises(ProviderError, match=r"busy; it asks to wait 90 s; .* `max_wait`, .* 30 s"):
+        ask("?", options={"max_wait": 30.0})
     assert len(server.requests) == 1
 
 

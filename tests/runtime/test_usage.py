@@ -198,7 +198,7 @@ def test_a_budget_that_counted_what_was_cached_too_dear(server: FakeServer) -> N
     usage = {**OF_OPENAI, "completion_tokens": 5, "total_tokens": 2053}
     usage["prompt_tokens_details"] = {"cached_tokens": 1920}
     server.answers = [counting(usage)]
-    configure(prices={"fake": {**PRICE, "cached_input": 10}}, max_cost=0.4, max_tokens=5)
+    configure(prices={"fake": {**PRICE, "cached_input": 10}}, budget_cost=0.4, max_tokens=5)
     for _ in range(10):
         prompt("x")
     assert spending_here().total.cost == pytest.approx(10 * 0.037)

@@ -44,7 +44,7 @@ def wire(request: pytest.FixtureRequest) -> Spoken:
 @pytest.fixture
 def spoken(server: FakeServer, wire: Spoken) -> Iterator[FakeServer]:
     """A server on loopback that is asked by this wire, and by no other."""
-    configure(wire=wire.NAME)
+    configure(api=wire.NAME)
     yield server
     assert {request.path for request in server.requests} <= {wire.PATH}
 
@@ -169,12 +169,12 @@ SCRIPTS = {
         "4\n",
     ),
     "effort": Script(
-        TOOLS + 'print($ Use {double}. $ with {effort: "high"})',
+        TOOLS + 'print($ Use {double}. $ with {reasoning_effort: "high"})',
         (calls(call("double", number=3)), Say("6")),
         "6\n",
     ),
     "a reply that is cut": Script(
-        'x = $ Tell a story. $ with {cut: "allow", max_tokens: 20}\nprint(x, x.finish)',
+        'x = $ Tell a story. $ with {on_truncated: "accept", max_tokens: 20}\nprint(x, x.finish)',
         (Say("A fox", is_cut=True),),
         "A fox length\n",
     ),
@@ -331,7 +331,7 @@ def test_the_request_of_recordings_is_the_same_on_each_wire(
         path = tmp_path / f"{wire.NAME}.jsonl"
         server.responder = Speaker(wire, ROUNDS)
         monkeypatch.setenv("SAFT_RECORD", str(path))
-        with configure(wire=wire.NAME):
+        with configure(api=wire.NAME):
             assert five_rounds() == 32
         _recordings.close(str(path))
         keys.append([json.loads(line)["key"] for line in path.read_text().splitlines()])
@@ -342,7 +342,7 @@ def test_the_request_of_recordings_is_the_same_on_each_wire(
     monkeypatch.setenv("SAFT_REPLAY", recorded)
     server.requests.clear()
     for wire in WIRES:
-        with configure(wire=wire.NAME):
+        with configure(api=wire.NAME):
             assert five_rounds() == 32
         _recordings.close(recorded)
     assert server.requests == []
@@ -351,10 +351,10 @@ def test_the_request_of_recordings_is_the_same_on_each_wire(
 def test_a_conversation_that_goes_on_by_another_wire(server: FakeServer) -> None:
     for wire, other in itertools.permutations(WIRES, 2):
         server.responder = Speaker(wire, (*ROUNDS[:1], Say("2")))
-        with configure(wire=wire.NAME):
+        with configure(api=wire.NAME):
             first = prompt("Use {double}.", double=double)
         server.responder = lambda body, other=other: other.answer(other.document(Say("ok"), 0))
-        with configure(wire=other.NAME):
+        with configure(api=other.NAME):
             assert prompt("And on.", after=first).value == "ok"
         sent = json.dumps(server.bodies[-1])
         for part in (*wire.opaque(wire.document(ROUNDS[0], 0)), "msg_1", "rs_1"):
@@ -444,7 +444,7 @@ def test_many_conversations_at_once(spoken: FakeServer, wire: Spoken) -> None:
 
 def test_a_budget_is_kept(spoken: FakeServer, wire: Spoken) -> None:
     spoken.responder = Speaker(wire, ROUNDS)
-    configure(max_total_tokens=200)
+    configure(budget_tokens=200)
     with pytest.raises(BudgetSpent):
         five_rounds()
     assert len(spoken.requests) == 2

@@ -34,7 +34,7 @@ def double(number: int) -> int:
 
 @pytest.fixture
 def messages(server: FakeServer) -> FakeServer:
-    configure(wire="messages")
+    configure(api="messages")
     return server
 
 
@@ -81,9 +81,9 @@ def test_a_request(messages: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Non
         options={
             "system": "Be brief.",
             "max_tokens": 5,
-            "effort": "low",
+            "reasoning_effort": "low",
             "stop": "END",
-            "extra": {"output_config": {}, "metadata": {"user_id": "7"}},
+            "extra_body": {"output_config": {}, "metadata": {"user_id": "7"}},
         },
     )
     assert result.value == 3 and result.finish == "stop" and result.model == "fake-1"
@@ -122,7 +122,7 @@ def test_a_request(messages: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_limit_that_nobody_set_reserves_nothing(messages: FakeServer) -> None:
     messages.responder = Speaker(MESSAGES, [Say("hello")])
-    configure(max_total_tokens=1000)
+    configure(budget_tokens=1000)
     assert prompt("hi").value == "hello"
     assert messages.bodies[0]["max_tokens"] == 16_384
 
@@ -214,19 +214,21 @@ def test_texts_that_have_nothing_in_them_are_not_sent() -> None:
 
 
 def test_how_much_it_thinks() -> None:
-    assert body_of(options={"effort": "none"})["thinking"] == {"type": "disabled"}
-    assert "output_config" not in body_of(options={"effort": "none"})
-    assert body_of(options={"effort": "max"})["output_config"] == {"effort": "max"}
+    assert body_of(options={"reasoning_effort": "none"})["thinking"] == {"type": "disabled"}
+    assert "output_config" not in body_of(options={"reasoning_effort": "none"})
+    assert body_of(options={"reasoning_effort": "max"})["output_config"] == {"effort": "max"}
     with pytest.raises(ConfigError, match=r"no effort `minimal`; the nearest is \"low\""):
-        body_of(options={"effort": "minimal"})
+        body_of(options={"reasoning_effort": "minimal"})
     assert not {"thinking", "output_config"} & set(body_of())
 
 
 def test_a_schema_that_is_not_strict_is_not_sent() -> None:
     schema: Message = {"type": "object", "additionalProperties": {"type": "integer"}}
     assert "output_config" not in body_of(schema=schema)
-    assert "format" in body_of(schema=schema, structured="on")["output_config"]
-    strict = body_of(schema={"type": "integer"}, is_strict=True, options={"effort": "low"})
+    assert "format" in body_of(schema=schema, enforce_schema="on")["output_config"]
+    strict = body_of(
+        schema={"type": "integer"}, is_strict=True, options={"reasoning_effort": "low"}
+    )
     assert set(strict["output_config"]) == {"effort", "format"}
 
 
@@ -240,7 +242,7 @@ def test_a_model_that_does_not_adapt_is_found_out_once(messages: FakeServer) -> 
         return speaker(body)
 
     messages.responder = answer
-    configure(effort="high")
+    configure(reasoning_effort="high")
     assert [prompt("hi").value, prompt("hi").value] == ["hello", "hello"]
     assert ["thinking" in body for body in messages.bodies] == [True, False, False]
     assert all(body["output_config"] == {"effort": "high"} for body in messages.bodies)
@@ -316,7 +318,7 @@ def test_what_is_not_a_message(messages: FakeServer) -> None:
         messages.answers = [raw(body.encode())]
         with pytest.raises(ProviderError, match="did not return a message") as caught:
             prompt("hi")
-        assert "wire" in str(caught.value)
+        assert "`api" in str(caught.value)
     messages.answers = [raw(b"<html>")]
     with pytest.raises(ProviderError, match="is not JSON"):
         prompt("hi")
@@ -405,7 +407,7 @@ def test_a_stream_that_breaks_off(messages: FakeServer) -> None:
     messages.answers = [events(parts)]
     with pytest.raises(ProviderError, match="it has no end; 5 characters of the reply had come"):
         prompt("hi", stream=True).value  # noqa: B018
-    configure(retries=0, patience=0)
+    configure(max_retries=0, max_wait=0)
     messages.answers = [events([*parts, broken("rate_limit_error", "Slow down")])]
     with pytest.raises(RateLimited, match="Slow down; 5 characters of the reply had come") as late:
         prompt("hi", stream=True).value  # noqa: B018
@@ -420,7 +422,7 @@ def test_errors_have_the_words_and_the_id_of_the_request(messages: FakeServer) -
     with pytest.raises(ProviderError, match="answered 404: model: claude-nope") as caught:
         prompt("hi")
     assert caught.value.request_id == "req_1"
-    configure(retries=0, patience=0)
+    configure(max_retries=0, max_wait=0)
     messages.answers = [error(429, "rate_limit_error", "Too many", **{"retry-after": "7"})]
     with pytest.raises(RateLimited) as limited:
         prompt("hi")
@@ -461,7 +463,7 @@ def test_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
         assert isinstance(provider, OpenAIProvider) and provider.wire is _messages
         assert provider.address == "https://api.anthropic.com/v1/"
         assert provider.server.client().api_key == KEY
-    chat: Any = live_provider(Settings(provider="anthropic", model="claude-opus-5", wire="chat"))
+    chat: Any = live_provider(Settings(provider="anthropic", model="claude-opus-5", api="chat"))
     assert chat.wire.NAME == "chat" and chat.server is not provider.server
     with pytest.raises(ConfigError, match="has no default model"):
         live_provider(Settings(provider="anthropic"))
@@ -483,7 +485,7 @@ def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_options_that_the_wire_lacks(messages: FakeServer) -> None:
     for name in ("seed", "temperature", "top_p"):
-        with pytest.raises(ConfigError, match=f"the wire `messages` has no option `{name}`"):
+        with pytest.raises(ConfigError, match=f"the API `messages` has no option `{name}`"):
             prompt("hi", options={name: 1})
     assert not set(_messages.LACKS) & set(get_type_hints(MessageCreateParamsBase))
-    assert messages.requests == [] and settings_for().wire == "messages"
+    assert messages.requests == [] and settings_for().api == "messages"

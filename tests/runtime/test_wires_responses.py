@@ -35,7 +35,7 @@ def double(number: int) -> int:
 
 @pytest.fixture
 def responses(server: FakeServer) -> FakeServer:
-    configure(wire="responses")
+    configure(api="responses")
     return server
 
 
@@ -72,9 +72,9 @@ def test_a_request(responses: FakeServer) -> None:
         options={
             "system": "Be brief.",
             "max_tokens": 5,
-            "effort": "low",
+            "reasoning_effort": "low",
             "temperature": 0,
-            "extra": {"text": {"verbosity": "low"}, "reasoning": {"summary": "auto"}},
+            "extra_body": {"text": {"verbosity": "low"}, "reasoning": {"summary": "auto"}},
         },
     )
     assert result.value == 3 and result.finish == "stop" and result.model == "fake-1"
@@ -114,7 +114,7 @@ def test_a_request(responses: FakeServer) -> None:
 def test_further_fields_take_nothing_away(responses: FakeServer) -> None:
     responses.responder = Speaker(RESPONSES, [Say('{"value": 1}')])
     more = {"include": ["message.output_text.logprobs"], "text": {"verbosity": "low"}}
-    assert prompt("1?", returns=int, options={"extra": more}).value == 1
+    assert prompt("1?", returns=int, options={"extra_body": more}).value == 1
     (body,) = responses.bodies
     assert body["include"] == ["reasoning.encrypted_content", "message.output_text.logprobs"]
     assert set(body["text"]) == {"format", "verbosity"}
@@ -248,7 +248,7 @@ def test_what_is_not_a_response(responses: FakeServer) -> None:
         responses.answers = [raw(body.encode())]
         with pytest.raises(ProviderError, match="did not return a response") as caught:
             prompt("hi")
-        assert "wire" in str(caught.value)
+        assert "`api" in str(caught.value)
     responses.answers = [raw(b"<html>")]
     with pytest.raises(ProviderError, match="is not JSON"):
         prompt("hi")
@@ -292,7 +292,7 @@ def test_failures_that_stay(responses: FakeServer) -> None:
     with pytest.raises(ProviderError, match="the server reports: No such image"):
         prompt("hi")
     assert len(responses.requests) == 1
-    configure(retries=0, patience=0)
+    configure(max_retries=0, max_wait=0)
     slow = {"code": "rate_limit_exceeded", "message": "Slow down.", "param": None}
     for said in ({"type": "error", **slow}, {"type": "error", "error": slow}):
         responses.answers = [events([event(said)])]
@@ -331,16 +331,20 @@ def test_the_wire_for_openai_is_responses(monkeypatch: pytest.MonkeyPatch) -> No
     server = provider.server
     tools = (TOOL,)
     assert chosen(server) == "responses"
-    assert chosen(server, tools=tools, options={"effort": "low", "temperature": 0}) == "responses"
+    assert (
+        chosen(server, tools=tools, options={"reasoning_effort": "low", "temperature": 0})
+        == "responses"
+    )
     # What only chat completions have a field for.
-    only: list[Message] = [{"seed": 1}, {"stop": "x"}, {"extra": {"logit_bias": {}}}]
+    only: list[Message] = [{"seed": 1}, {"stop": "x"}, {"extra_body": {"logit_bias": {}}}]
     for options in only:
         assert chosen(server, options=options) == "chat"
-        assert chosen(server, options={**options, "effort": "low"}) == "chat"
+        assert chosen(server, options={**options, "reasoning_effort": "low"}) == "chat"
         assert chosen(server, tools=tools, options=options) == "chat"
-        assert chosen(server, tools=tools, options={**options, "effort": "low"}) == "responses"
+        thinking = {**options, "reasoning_effort": "low"}
+        assert chosen(server, tools=tools, options=thinking) == "responses"
     assert chosen(server, AUDIO) == "chat"
-    assert chosen(server, options={"extra": {"service_tier": "flex"}}) == "responses"
+    assert chosen(server, options={"extra_body": {"service_tier": "flex"}}) == "responses"
     assert chosen(Server("https://eu.api.openai.com/v1", KEY)) == "responses"
     for other in ("http://127.0.0.1:9/v1", "https://notapi.openai.com/v1"):
         assert chosen(Server(other, KEY)) == "chat"
@@ -350,7 +354,7 @@ def test_the_wire_for_openai_is_responses(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("name", ["chat", "responses"])
 def test_the_wire_that_was_chosen(monkeypatch: pytest.MonkeyPatch, name: Any) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    for provider in (Settings(provider="openai", wire=name), Settings(wire=name)):
+    for provider in (Settings(provider="openai", api=name), Settings(api=name)):
         found: Any = live_provider(provider)
         used: Wire = found.wire
         assert used is _openai.wire_named(name)
@@ -370,9 +374,9 @@ def test_fields_of_chat_completions_alone() -> None:
 
 
 def test_an_option_that_the_wire_lacks(responses: FakeServer) -> None:
-    with pytest.raises(ConfigError, match="the wire `responses` has no option `seed`") as caught:
+    with pytest.raises(ConfigError, match="the API `responses` has no option `seed`") as caught:
         prompt("hi", options={"seed": 1})
-    assert caught.value.setting == "seed" and 'set `wire` to "chat"' in str(caught.value)
+    assert caught.value.setting == "seed" and 'set `api` to "chat"' in str(caught.value)
     with configure(stop=["x"]), pytest.raises(ConfigError, match="no option `stop`"):
         prompt("hi")
     assert responses.requests == []
@@ -386,8 +390,8 @@ def test_one_of_the_environment_is_left_out_and_told_once(
     responses.responder = Speaker(RESPONSES, [Say("hello")])
     assert [prompt("hi").value, prompt("hi").value] == ["hello", "hello"]
     assert all("seed" not in body for body in responses.bodies)
-    assert capsys.readouterr().err.count("the wire `responses` has no option `seed`") == 1
-    with configure(wire="chat"):
+    assert capsys.readouterr().err.count("the API `responses` has no option `seed`") == 1
+    with configure(api="chat"):
         responses.responder = None
         prompt("hi")
     assert responses.bodies[-1]["seed"] == 1
@@ -395,7 +399,7 @@ def test_one_of_the_environment_is_left_out_and_told_once(
 
 def test_a_sound_is_not_sent_where_there_is_no_field_for_it(responses: FakeServer) -> None:
     Path("a.wav").write_bytes(b"RIFF....WAVE")
-    with pytest.raises(ConfigError, match="the wire `responses` takes no sounds"):
+    with pytest.raises(ConfigError, match="the API `responses` takes no sounds"):
         prompt("{sound}", sound=file("a.wav"))
     assert responses.requests == []
 
@@ -403,13 +407,13 @@ def test_a_sound_is_not_sent_where_there_is_no_field_for_it(responses: FakeServe
 def test_effort_with_tools_on_chat_names_the_wire(server: FakeServer) -> None:
     said = "Function tools with reasoning_effort are not supported. Please use /v1/responses."
     server.answers = [status(400, said)]
-    with pytest.raises(ProviderError, match='set `wire` to "responses"'):
-        prompt("{double}", double=double, options={"effort": "high"})
+    with pytest.raises(ProviderError, match='set `api` to "responses"'):
+        prompt("{double}", double=double, options={"reasoning_effort": "high"})
 
 
 def test_a_path_that_is_not_there(responses: FakeServer) -> None:
     responses.answers = [status(404, "Not Found")]
-    with pytest.raises(ProviderError, match="check `model`, `base_url` and `wire`"):
+    with pytest.raises(ProviderError, match="check `model`, `base_url` and `api`"):
         prompt("hi")
     assert _chat.LACKS == ()
 
@@ -435,7 +439,7 @@ def test_the_key_of_a_cache_is_the_place_of_the_prompt(server: FakeServer) -> No
     keys = [body["prompt_cache_key"] for body in server.bodies]
     assert len({*keys[:4]}) == 1 and keys[4] == "test_wires_responses.ask_elsewhere"
     assert len(keys[0]) == 64 and test.startswith(keys[0][:47])
-    configure(wire="chat")
+    configure(api="chat")
     server.responder = None
     ask("Fay")
     assert server.bodies[-1]["prompt_cache_key"] == keys[0]

@@ -60,7 +60,7 @@ def test_first_there_are_only_calls() -> None:
     small = model(calling("look_up", city="Oslo"), "It rains.")
     prompt("How is it in Oslo? {look_up}", look_up=look_up, rounds=1)
     first = small.requests[0]
-    assert first.tools == () and not first.must_answer and first.structured == "on"
+    assert first.tools == () and not first.must_answer and first.enforce_schema == "on"
     assert first.messages[-1]["content"] == (
         "How is it in Oslo? look_up\n\n"
         "You have these tools:\n"
@@ -157,7 +157,7 @@ def test_an_answer_that_was_cut_is_read_as_far_as_it_came() -> None:
         ('{"answer": "caf\\u00e', "caf"),
     ):
         model(calling("look_up", city="Oslo"), Reply(begun, finish="length"))
-        asked = prompt("{look_up}", look_up=look_up, options={"cut": "allow"})
+        asked = prompt("{look_up}", look_up=look_up, options={"on_truncated": "accept"})
         assert (asked.value, asked.finish) == (text, "length")
 
 

@@ -75,7 +75,7 @@ def _function(type_: Any, seen: list[Any], name: str, default: Any) -> Callable[
 
 
 def _value(replies: list[Queued], is_async: bool, **asked: Any) -> Any:
-    with configure(provider=Scripted(replies), repairs=0):
+    with configure(provider=Scripted(replies), max_repairs=0):
         try:
             if not is_async:
                 return prompt("?", **asked).value

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice
-from saftc.diagnostics.near import did_you_mean
+from saftc.diagnostics.near import did_you_mean, meant_to_be
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.members import conversation_hint
@@ -178,8 +178,16 @@ def _tool_without_tables(inference: Inference, node: n.Expression, function: Fun
 def _hint_of_option(name: str) -> str | Advice:
     if name == "functions":
         return "list them as `tools`: `with {tools: [look_up, refund]}`"
+    from saftc.runtime import renaming
+
+    if new := renaming.SETTINGS.get(name):
+        words = renaming.renamed(name, new)
+        return Advice(words, new) if new in OPTIONS else f"{words}, and bounds a run, not a prompt"
     meant = did_you_mean(OPTIONS_ELSEWHERE.get(name, name), OPTIONS)
-    return meant or f"what only some servers know goes into `extra`: `extra: {{{name}: ...}}`"
+    return (
+        meant
+        or f"what only some servers know goes into `extra_body`: `extra_body: {{{name}: ...}}`"
+    )
 
 
 def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) -> None:
@@ -217,9 +225,19 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
                     key.value.span if key else node.span,
                     expected=show(wanted),
                     found=show(given),
-                    hint=mismatch_hint(inference, given, wanted),
+                    hint=_hint_of_value(field.name, given)
+                    or mismatch_hint(inference, given, wanted),
                 )
             )
+
+
+def _hint_of_value(option: str, given: Type) -> Advice | None:
+    """The hint where a value of an option was called so."""
+    from saftc.runtime import renaming
+
+    values = renaming.VALUES.get(option, {}).items()
+    new = next((new for old, new in values if given == literal_type(old)), None)
+    return None if new is None else meant_to_be(f'"{new}"')
 
 
 def _options_of_the_wire(
@@ -229,16 +247,16 @@ def _options_of_the_wire(
     written: Mapping[str, n.Field],
 ) -> None:
     """The options that the wire beside them has no field for."""
-    wire = type_.field("wire")
+    wire = type_.field("api")
     if wire is None:
         return
-    own = written.get("wire")
-    chosen = wire.type if own is None else as_written(own.value, wire.type, OPTIONS["wire"])
+    own = written.get("api")
+    chosen = wire.type if own is None else as_written(own.value, wire.type, OPTIONS["api"])
     known = [one for one in WIRES if chosen == literal_type(one)]
     for name in (lacking for one in known for lacking in WIRES[one]):
         if type_.field(name) is not None:
             key = written[name].key if name in written else node
-            hint = f'leave `{name}` out, or choose the wire "chat"'
+            hint = f'leave `{name}` out, or choose the API "chat"'
             inference.report(
-                catalogue.OPTION_OF_ANOTHER_WIRE.at(key.span, wire=known[0], name=name, hint=hint)
+                catalogue.OPTION_OF_ANOTHER_WIRE.at(key.span, api=known[0], name=name, hint=hint)
             )

@@ -3,7 +3,7 @@ from typing import Any
 
 from runtime_support import Result, prompt
 
-story = prompt("Tell a story.", options={"cut": "allow", "max_tokens": 200})
+story = prompt("Tell a story.", options={"on_truncated": "accept", "max_tokens": 200})
 if story.finish == "length":
     print(story.value, "(cut)")
 

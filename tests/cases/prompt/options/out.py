@@ -10,5 +10,5 @@ y, z, w = together(
         "a haiku",
         options={"model": "gpt-4o-mini", "temperature": 0, "max_tool_rounds": 3},
     ),
-    later(prompt, "a haiku", options={"effort": "low"}),
+    later(prompt, "a haiku", options={"reasoning_effort": "low"}),
 )
