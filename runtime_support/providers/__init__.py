@@ -125,7 +125,7 @@ class NoProvider:
         """ConfigError, always."""
         if self._is_chosen:
             raise ConfigError(
-                "no model answers, as the setting `provider` is none",
+                "no model answers, as the setting `provider` is `unset`",
                 setting="provider",
                 hint="choose another one, as in SAFT_PROVIDER=mock",
             )

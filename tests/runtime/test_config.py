@@ -272,7 +272,7 @@ def test_without_a_model_the_error_says_how_to_get_one(monkeypatch: pytest.Monke
         said = str(caught.value)
         assert "OPENAI_API_KEY" in said and "SAFT_PROVIDER=mock" in said
         assert said.endswith(" and ".join(steps))
-    with pytest.raises(ConfigError, match="provider` is none; choose another one"):
+    with pytest.raises(ConfigError, match="provider` is `unset`; choose another one"):
         prompt("hi", options={"provider": "unset"})
     with pytest.raises(ConfigError, match="Scripted"):
         prompt("hi", options={"provider": "scripted"})
