@@ -23,14 +23,13 @@ import os
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from runtime_support._process import environment, restore
+from runtime_support._context import Block, context_here, environment
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -198,22 +197,15 @@ class RequestedCall:
     @contextmanager
     def inside(self) -> Generator[None]:
         """Has its function called in the block: what is asked there is asked inside of it."""
-        token = _calling.set(_calling.get() if self.prompt is None else self)
-        try:
-            with ExitStack() as stack:
-                for enter in self.contexts:
-                    stack.enter_context(enter())
-                yield
-        finally:
-            restore(_calling, token)
-
-
-_calling: ContextVar[RequestedCall | None] = ContextVar("saft_call", default=None)
+        with Block(call=call_here() if self.prompt is None else self), ExitStack() as stack:
+            for enter in self.contexts:
+                stack.enter_context(enter())
+            yield
 
 
 def call_here() -> RequestedCall | None:
     """The call of a prompt whose function, or program, runs here."""
-    return _calling.get()
+    return context_here().call
 
 
 class PromptRun:

@@ -21,6 +21,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from runtime_support._ambiguity import Ambiguity
+from runtime_support._context import Block
 from runtime_support._effects import (
     begin_thread,
     call_inside,
@@ -219,11 +220,8 @@ class Machine:
         if self._places is None:
             self._places = Semaphore(self.most)
         async with self._places:
-            token = is_beside.set(True)
-            try:
+            with Block(is_beside=True):
                 return await self._call(definition, arguments, path, frame)
-            finally:
-                is_beside.reset(token)
 
     async def _call(
         self, definition: Definition, arguments: dict[str, Any], path: Path, frame: Frame
@@ -378,7 +376,7 @@ def _most_at_once() -> int:
         settings = settings_for()
     except ConfigError:
         return 1  # the first prompt says what is wrong
-    if is_beside.get() or getattr(settings.provider, "answers_in_order", False):
+    if is_beside() or getattr(settings.provider, "answers_in_order", False):
         return 1
     return settings.max_in_flight
 

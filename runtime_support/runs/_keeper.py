@@ -15,10 +15,10 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from runtime_support._context import Block, after_fork, change_here, context_here
 from runtime_support._dates_decimals import read
 from runtime_support._effects import Effect, Effects, drive, finish
 from runtime_support._exchange import Reply, Replying, Request
@@ -26,7 +26,6 @@ from runtime_support._hooks import Hook, PromptRun, RequestedCall, load_part
 from runtime_support._jsontext import to_json
 from runtime_support._notes import note
 from runtime_support._order import until_turn
-from runtime_support._process import after_fork, restore
 from runtime_support._reader import read_arguments
 from runtime_support._redaction import redacted, shown
 from runtime_support._results import Answer, ToolCall
@@ -487,7 +486,6 @@ def hook_for(prompt: PromptRun) -> JournalHook | None:
 # Which journal
 
 
-_of_block: ContextVar[Journal | None] = ContextVar("saft_journal", default=None)
 _of_process: ByPath[Journal] = ByPath()
 # The root of the run of the process that is over: nothing more of it can be kept.
 _over: Scope | None = None
@@ -495,8 +493,8 @@ _over: Scope | None = None
 
 def journal_here(settings: Settings) -> Journal | None:
     """The journal of the block around, or of the process; opened at its first use."""
-    journal = _of_block.get()
-    if journal is not None and not journal.was_left:
+    journal: Journal | None = context_here().journal
+    if journal is not None:
         return journal
     path = os.environ.get("SAFT_JOURNAL")
     if not path:
@@ -542,19 +540,15 @@ def journaled(path: str | os.PathLike[str]) -> Generator[None]:
 @contextmanager
 def keeping_in(journal: Journal) -> Generator[None]:
     """Keeps the block as a separate run in a journal, and closes that."""
-    token = _of_block.set(journal)
     error: BaseException | None = None
-    try:
-        with within(Scope()):
-            yield
-    except BaseException as raised:
-        error = raised
-        raise
-    finally:
+    with Block(journal=journal, scope=Scope()):
         try:
-            journal.close(_how_ended(error))
+            yield
+        except BaseException as raised:
+            error = raised
+            raise
         finally:
-            journal.was_left = not restore(_of_block, token)
+            journal.close(_how_ended(error))
 
 
 def close_journals(ended: str) -> None:
@@ -592,4 +586,4 @@ def _close_at_exit() -> None:
 
 
 # A forked process has not the run of its parent.
-after_fork(lambda: _of_block.set(None))
+after_fork(lambda: change_here(journal=None))

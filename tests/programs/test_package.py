@@ -12,6 +12,7 @@ BRIDGE = {"_prompting.py"}
 # Below programs: types, settings, and plain helpers that know no prompts, providers or network.
 BELOW = (
     "_ambiguity",
+    "_context",
     "_dates_decimals",
     "_effects",
     "_events",
