@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
 from runtime_support._context import Block, context_here, environment
 
@@ -155,6 +155,18 @@ class Hook:
         return proceed(call)
 
 
+class KeptForm(Protocol):
+    """How a journal keeps what comes of a call in a program, which is more than a text."""
+
+    def written(self) -> dict[str, Any]:
+        """What is kept of how the call has ended."""
+        ...
+
+    def read(self, kept: Mapping[str, Any]) -> ToolCall | None:
+        """What the call came to before; None when it is made again."""
+        ...
+
+
 # Of prompts, requests and calls.
 ids = itertools.count(1)
 
@@ -170,6 +182,8 @@ class RequestedCall:
     - `approval`: what has to be approved before it is made, if so; `misfit` is what comes of it
       where its arguments do not fit, which nobody is asked about.
     - `contexts`: the function is called inside of these.
+    - `hooks`: what goes around a program, and so around the calls in it; one of these `is_approved`
+      with the program. `kept_form` is how a journal keeps what comes of it.
     """
 
     name: str
@@ -189,10 +203,9 @@ class RequestedCall:
     id: int = field(default_factory=partial(next, ids))
     # When the function was called, in seconds since the epoch.
     began: float = 0.0
-    # What a journal has of the calls in a program, and how one of these is described to listeners.
-    # These two are adapters: they go when `programs/_machine.py` makes a RequestedCall of each.
-    keep: Callable[..., Any] | None = None
-    describe: Callable[[Any], ToolCall] | None = None
+    is_approved: bool = False
+    hooks: Sequence[Hook] = ()
+    kept_form: KeptForm | None = None
 
     @contextmanager
     def inside(self) -> Generator[None]:
@@ -274,7 +287,8 @@ def through(
 
 def make_call(call: RequestedCall, settings: Settings, make: MakeCall) -> Effects[Any]:
     """What comes of a call that a script makes, outside of any prompt."""
-    return through(hooks_for(PromptRun(settings)), "tool_call", make)(call)
+    call.hooks = hooks_for(PromptRun(settings))
+    return through(call.hooks, "tool_call", make)(call)
 
 
 def moment(asked: str) -> datetime:
