@@ -291,24 +291,8 @@ def make_call(call: RequestedCall, settings: Settings, make: MakeCall) -> Effect
     return through(call.hooks, "tool_call", make)(call)
 
 
-def moment(asked: str) -> datetime:
-    """This moment, with the offset of this place; what `SAFT_NOW` says instead, as in tests.
-
-    A journal keeps it, and gives it again to a run that resumes; `asked` is who looks at the clock.
-    """
-    import datetime as library
-
-    from runtime_support._dates_decimals import NotReadable, read
-
-    told = os.environ.get("SAFT_NOW")
-    if told is None:
-        has_journals = os.environ.get("SAFT_JOURNAL") or loaded_part("journals") is not None
-        here = library.datetime.now().astimezone()
-        return load_part("journals").keep_moment(asked, here) if has_journals else here
-    try:
-        return read("datetime", told)
-    except NotReadable:
-        from runtime_support.errors import ConfigError
-
-        said = f"SAFT_NOW: {told!r} is not a datetime with an offset"
-        raise ConfigError(said, hint="write 2026-01-31T09:30:00+01:00") from None
+def keep_moment(asked: str, moment: datetime) -> datetime:
+    """This moment, or that which a journal has kept for a run that resumes."""
+    if os.environ.get("SAFT_JOURNAL") or loaded_part("journals") is not None:
+        moment = load_part("journals").keep_moment(asked, moment)
+    return moment
