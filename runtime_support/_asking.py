@@ -268,7 +268,7 @@ class Asking:
     def _work(self, work: Work) -> Effects[Any]:
         """The outcome of work, such as a program; one that has to be approved waits for that."""
         number = next(self.numbers)
-        call = RequestedCall("program", "", "program", self.prompt, number, describe=work.described)
+        call = RequestedCall("program", "", "program", self.prompt, number, hooks=self.hooks)
         if work.waits is not None:
             load_part("approval").hold_program(call, *work.waits, work.refused)
         outcome: Effects[Any] = through(self.hooks, "tool_call", partial(_do, work))(call)
@@ -277,8 +277,7 @@ class Asking:
 
 def _do(work: Work, call: RequestedCall) -> Effects[Any]:
     """The outcome of work that may be done."""
-    do = partial(work.do, call.keep, is_approved=call.approval is not None)
-    return (yield Effect(partial(call_inside, call.inside, do)))
+    return (yield Effect(partial(call_inside, call.inside, partial(work.do, call))))
 
 
 def _target_for(returns: Any, fields: Mapping[str, Any] | None, structured: str) -> Target:

@@ -28,7 +28,8 @@ from functools import partial
 from inspect import isawaitable, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
-from runtime_support._order import abandoned, check_cancelled, is_abandoned
+from runtime_support._context import change_here, context_here
+from runtime_support._order import check_cancelled, is_abandoned
 from runtime_support._positions import call_from_afar, context_of_call
 
 if TYPE_CHECKING:
@@ -284,7 +285,7 @@ async def in_thread(function: Callable[..., Any], /, *arguments: Any, **named: A
     given_here = map(blocking, arguments)
     work = partial(function, *given_here, **{name: blocking(one) for name, one in named.items()})
     context = context_of_call()
-    context.run(abandoned.set, (*abandoned.get(), is_left))
+    context.run(change_here, abandoned=(*context_here().abandoned, is_left))
     outcome = begin_thread(partial(call_from_afar, work), "saft beside", context)
     try:
         return await maybe_await(outcome_value(await asyncio.wrap_future(outcome)))

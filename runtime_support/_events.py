@@ -19,7 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from runtime_support._effects import Abandoned, Effects, drive
-from runtime_support._hooks import Hook, RequestedCall, call_here, ids
+from runtime_support._hooks import Hook, RequestedCall, ids
 from runtime_support._notes import note
 from runtime_support._order import waited_here
 from runtime_support.errors import ProviderError, ReplayMiss, SaftError
@@ -100,8 +100,6 @@ class PromptEnded(PromptEvent):
 
 
 Listener: TypeAlias = Callable[[Any], object]
-# A call that listeners hear of, for programs, which know no hooks.
-Watched: TypeAlias = RequestedCall
 
 # They say for each prompt who hears of it.
 _makers: tuple[Callable[[PromptRun], Listener | None], ...] = ()
@@ -233,27 +231,6 @@ def end_call(
     about = _of(call)
     about["seconds"] = time.time() - call.began if result is None else result.duration / 1000
     tell(CallEnded(call=call, began=call.began, result=result, error=error, **about))
-
-
-def begin_function(name: str, kind: str, position: tuple[int, ...]) -> RequestedCall | None:
-    """Tells that a function in the program of a prompt is called, if somebody listens.
-
-    This and `end_function` are adapters: they go when programs make a `RequestedCall` of each
-    (programs/_machine.py), which then passes `WatchHook`.
-    """
-    program = call_here()
-    prompt = None if program is None or program.kind != "program" else program.prompt
-    if kind == "type" or prompt is None or not prompt.listeners:
-        return None
-    call = RequestedCall(name, "", "function", prompt, parent=program, position=(0, *position))
-    begin_call(call)
-    return call
-
-
-def end_function(call: RequestedCall | None, ended: Any) -> None:
-    """Tells what came of it, which the program has described."""
-    if call is not None and call.parent is not None and call.parent.describe is not None:
-        end_call(call, call.parent.describe(ended))
 
 
 def tell_decision(call: RequestedCall) -> None:

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
+from runtime_support._context import Block, context_here
 from runtime_support._effects import Effect, Effects, close_after, finish, iterate
 from runtime_support._hooks import load_part
 from runtime_support._order import is_abandoned
@@ -237,20 +237,14 @@ def _of_another(provider: Provider, request: Request, heard: Heard) -> Replying:
     return (yield from close_after(_pieces_of(pieces, heard), Effect(pieces.close)))
 
 
-_within: ContextVar[bool] = ContextVar("saft_exchange", default=False)
-
-
 def is_in_exchange() -> bool:
     """Whether a provider of somebody's own is at work around this: a prompt there is part of it."""
-    return _within.get()
+    return context_here().is_in_exchange
 
 
 def _in_exchange(function: Callable[..., Any], *arguments: Any) -> Any:
-    token = _within.set(True)
-    try:
+    with Block(is_in_exchange=True):
         return function(*arguments)
-    finally:
-        _within.reset(token)
 
 
 class _Pieces:

@@ -23,14 +23,13 @@ import os
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast
 
-from runtime_support._process import environment, restore
+from runtime_support._context import Block, context_here, environment
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -156,6 +155,18 @@ class Hook:
         return proceed(call)
 
 
+class KeptForm(Protocol):
+    """How a journal keeps what comes of a call in a program, which is more than a text."""
+
+    def written(self) -> dict[str, Any]:
+        """What is kept of how the call has ended."""
+        ...
+
+    def read(self, kept: Mapping[str, Any]) -> ToolCall | None:
+        """What the call came to before; None when it is made again."""
+        ...
+
+
 # Of prompts, requests and calls.
 ids = itertools.count(1)
 
@@ -171,6 +182,8 @@ class RequestedCall:
     - `approval`: what has to be approved before it is made, if so; `misfit` is what comes of it
       where its arguments do not fit, which nobody is asked about.
     - `contexts`: the function is called inside of these.
+    - `hooks`: what goes around a program, and so around the calls in it; one of these `is_approved`
+      with the program. `kept_form` is how a journal keeps what comes of it.
     """
 
     name: str
@@ -190,30 +203,22 @@ class RequestedCall:
     id: int = field(default_factory=partial(next, ids))
     # When the function was called, in seconds since the epoch.
     began: float = 0.0
-    # What a journal has of the calls in a program, and how one of these is described to listeners.
-    # These two are adapters: they go when `programs/_machine.py` makes a RequestedCall of each.
-    keep: Callable[..., Any] | None = None
-    describe: Callable[[Any], ToolCall] | None = None
+    is_approved: bool = False
+    hooks: Sequence[Hook] = ()
+    kept_form: KeptForm | None = None
 
     @contextmanager
     def inside(self) -> Generator[None]:
         """Has its function called in the block: what is asked there is asked inside of it."""
-        token = _calling.set(_calling.get() if self.prompt is None else self)
-        try:
-            with ExitStack() as stack:
-                for enter in self.contexts:
-                    stack.enter_context(enter())
-                yield
-        finally:
-            restore(_calling, token)
-
-
-_calling: ContextVar[RequestedCall | None] = ContextVar("saft_call", default=None)
+        with Block(call=call_here() if self.prompt is None else self), ExitStack() as stack:
+            for enter in self.contexts:
+                stack.enter_context(enter())
+            yield
 
 
 def call_here() -> RequestedCall | None:
     """The call of a prompt whose function, or program, runs here."""
-    return _calling.get()
+    return context_here().call
 
 
 class PromptRun:
@@ -282,27 +287,12 @@ def through(
 
 def make_call(call: RequestedCall, settings: Settings, make: MakeCall) -> Effects[Any]:
     """What comes of a call that a script makes, outside of any prompt."""
-    return through(hooks_for(PromptRun(settings)), "tool_call", make)(call)
+    call.hooks = hooks_for(PromptRun(settings))
+    return through(call.hooks, "tool_call", make)(call)
 
 
-def moment(asked: str) -> datetime:
-    """This moment, with the offset of this place; what `SAFT_NOW` says instead, as in tests.
-
-    A journal keeps it, and gives it again to a run that resumes; `asked` is who looks at the clock.
-    """
-    import datetime as library
-
-    from runtime_support._dates_decimals import NotReadable, read
-
-    told = os.environ.get("SAFT_NOW")
-    if told is None:
-        has_journals = os.environ.get("SAFT_JOURNAL") or loaded_part("journals") is not None
-        here = library.datetime.now().astimezone()
-        return load_part("journals").keep_moment(asked, here) if has_journals else here
-    try:
-        return read("datetime", told)
-    except NotReadable:
-        from runtime_support.errors import ConfigError
-
-        said = f"SAFT_NOW: {told!r} is not a datetime with an offset"
-        raise ConfigError(said, hint="write 2026-01-31T09:30:00+01:00") from None
+def keep_moment(asked: str, moment: datetime) -> datetime:
+    """This moment, or that which a journal has kept for a run that resumes."""
+    if os.environ.get("SAFT_JOURNAL") or loaded_part("journals") is not None:
+        moment = load_part("journals").keep_moment(asked, moment)
+    return moment

@@ -17,7 +17,7 @@ from contextvars import copy_context
 from inspect import isawaitable
 from typing import Any, TypeVar, overload
 
-from runtime_support._process import after_fork
+from runtime_support._context import after_fork
 
 T = TypeVar("T")
 

@@ -17,36 +17,21 @@ import builtins
 import os
 from _thread import allocate_lock
 from collections.abc import Callable
-from contextvars import ContextVar
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
+from runtime_support._context import change_here, context_here
+
 if TYPE_CHECKING:
-    from threading import Event
     from types import TracebackType
 
     from runtime_support._effects import Effects
     from runtime_support._overlap.tasks import Task
 
-# The call that runs here, when it was begun ahead of its turn.
-current: ContextVar[Task | None] = ContextVar("saft_task", default=None)
-
-# For how many seconds what runs here has waited until it could ask.
-_waited: ContextVar[float] = ContextVar("saft_waited", default=0.0)
-
-# Whether what runs here is one of several calls of a program that run side by side.
-is_beside: ContextVar[bool] = ContextVar("saft_is_beside", default=False)
-
 # Calls that have read files, maybe ahead of their turn.
 _readers: WeakSet[Task] = WeakSet()
 _lock = allocate_lock()
-
-# In threads that work for an event loop or a row: set when their result is no longer wanted.
-abandoned: ContextVar[tuple[Event, ...]] = ContextVar("saft_deserters", default=())
-
-# What counts the time of the work that this is a part of, such as a row of a table.
-clock: ContextVar[Clock | None] = ContextVar("saft_clock", default=None)
 
 
 # Writes what a script prints; `saftc run` has one that escapes what a terminal would obey.
@@ -62,9 +47,19 @@ class Cancelled(BaseException):
     """Ends a call that was cancelled."""
 
 
+def task_here() -> Task | None:
+    """The call that runs here, when it was begun ahead of its turn."""
+    return context_here().task
+
+
+def is_beside() -> bool:
+    """Whether what runs here is one of several calls of a program that run side by side."""
+    return context_here().is_beside
+
+
 def in_turn(action: Callable[[], Any]) -> None:
     """Does something to the world in the order of the script."""
-    task = current.get()
+    task = task_here()
     if task is None:
         action()
     else:
@@ -73,21 +68,21 @@ def in_turn(action: Callable[[], Any]) -> None:
 
 def await_turn() -> None:
     """Waits until everything before this has ended."""
-    task = current.get()
+    task = task_here()
     if task is not None:
         task.await_turn()
 
 
 def until_turn() -> Effects[None]:
     """The same in work that waits by effects, in a thread or in an event loop."""
-    task = current.get()
+    task = task_here()
     if task is not None:
         yield from task.until_turn()
 
 
 def note_read(path: str, *, is_pattern: bool = False) -> None:
     """Notes what is about to be read: a file, or the names of those in and below a folder."""
-    task = current.get()
+    task = task_here()
     while task is not None:
         if not task.queue.of_tools:
             with _lock:
@@ -106,12 +101,12 @@ def note_write(path: str, is_new: bool) -> None:
 
 def waited_here() -> float:
     """For how many seconds requests from here have waited until now, before they were sent."""
-    return _waited.get()
+    return context_here().waited
 
 
 def note_wait(seconds: float) -> None:
     """Notes that a request from here has waited."""
-    _waited.set(_waited.get() + seconds)
+    change_here(waited=waited_here() + seconds)
 
 
 class Clock:
@@ -149,19 +144,19 @@ class Clock:
 
 def clock_here() -> Clock:
     """The clock of this work; inside of a `with` block it is stopped."""
-    return clock.get() or Clock()
+    return context_here().clock or Clock()
 
 
 def is_abandoned() -> bool:
     """Whether the event loop or the job that this thread works for has stopped waiting for it."""
-    return any(one.is_set() for one in abandoned.get())
+    return any(one.is_set() for one in context_here().abandoned)
 
 
 def check_cancelled() -> None:
     """Ends a call that is no longer wanted, as something before it has failed or it was left."""
     if is_abandoned():
         raise Cancelled
-    task = current.get()
+    task = task_here()
     if task is not None:
         task.check_cancelled()
 
@@ -170,7 +165,7 @@ def until_wanted() -> Effects[None]:
     """The same in work that waits by effects; behind a failure it waits for what comes of that."""
     if is_abandoned():
         raise Cancelled
-    task = current.get()
+    task = task_here()
     if task is not None:
         yield from task.until_wanted()
 

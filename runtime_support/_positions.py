@@ -15,10 +15,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from contextvars import Context, ContextVar, copy_context
+from contextvars import Context, copy_context
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from runtime_support._context import change_here, context_here
 from runtime_support._values import is_object
 from runtime_support.errors import ReplayMiss, SaftError
 
@@ -143,21 +144,17 @@ def _stretch_of(code: CodeType, instruction: int) -> Stretch:
     return line or code.co_firstlineno, column or 0, end_line or 0, end_column or 0
 
 
-# In a thread that works for another one: where that was.
-_behind: ContextVar[Place | None] = ContextVar("saft_place", default=None)
-
-
 def place_of_call(passed: int = 0) -> Place | None:
     """The place outside this package from which it was called; so many callers are passed over."""
     frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and ((is_own := is_ours(frame.f_code.co_filename)) or passed):
         if frame.f_code is _AFAR:
-            return _behind.get()
+            return context_here().place
         passed -= not is_own
         frame = frame.f_back
     if frame is None:
-        return _behind.get()
-    return Place(frame.f_code, frame.f_lasti, frame.f_globals, _behind.get())
+        return context_here().place
+    return Place(frame.f_code, frame.f_lasti, frame.f_globals, context_here().place)
 
 
 def context_of_call() -> Context:
@@ -166,7 +163,7 @@ def context_of_call() -> Context:
     pool.submit(context_of_call().run, prompt, "hello")
     """
     context = copy_context()
-    context.run(_behind.set, place_of_call())
+    context.run(change_here, place=place_of_call())
     return context
 
 

@@ -23,7 +23,7 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from urllib.parse import quote, quote_plus
 
-from runtime_support._process import environment
+from runtime_support._context import environment
 from runtime_support._values import is_list, is_object
 from runtime_support.errors import printable
 

@@ -18,19 +18,18 @@ import os
 import sys
 import threading
 from collections.abc import Generator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from contextvars import ContextVar, Token
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, reduce
-from types import NoneType, TracebackType, UnionType
+from types import MappingProxyType, NoneType, TracebackType, UnionType
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, get_args, get_type_hints
 
+from runtime_support._context import Block, context_here
 from runtime_support._exchange import Provider, Structured
 from runtime_support._hooks import BUDGETS, load_part
 from runtime_support._names import did_you_mean, listed, near
 from runtime_support._notes import note
 from runtime_support._positions import Place, place_of_call
-from runtime_support._process import restore
 from runtime_support._schema import check
 from runtime_support._values import brief, is_object, plain, quote
 from runtime_support.errors import CheckError, ConfigError
@@ -188,12 +187,9 @@ _told: set[str] = set()
 
 _lock = threading.Lock()
 _configured: dict[str, Any] = {}
-_of_blocks: ContextVar[dict[str, Any]] = ContextVar("settings of blocks")
-# What was around the process that has sent its settings here.
-_around: ContextVar[dict[str, Any]] = ContextVar("settings around")
-_NO_BLOCK: dict[str, Any] = {}
-_last: tuple[Settings, dict[str, Any], dict[str, Any], dict[str, Any], Settings]
-_last = (Settings(), {}, {}, {}, Settings())
+# What the settings were made of last, and these.
+_last: tuple[Settings, dict[str, Any], dict[str, Any], tuple[dict[str, Any], ...], Settings]
+_last = (Settings(), {}, {}, (), Settings())
 
 
 class Configured:
@@ -206,7 +202,7 @@ class Configured:
         self._bounds = _set_ones(bounds)
         # What the process had, when it has been changed as well.
         self._before = before
-        self._entered: list[tuple[AbstractContextManager[None], Token[dict[str, Any]]]] = []
+        self._entered: list[Block] = []
 
     def __enter__(self) -> None:
         global _configured
@@ -218,11 +214,12 @@ class Configured:
                         process[name] = self._before.get(name)
                 _configured = _set_ones(process)
                 self._before = None
-        bounds = self._bounds
-        budget = load_part("budgets").block_within(bounds) if bounds else nullcontext()
-        budget.__enter__()
-        around = _of_blocks.get(_NO_BLOCK)
-        self._entered.append((budget, _of_blocks.set({**around, **self._changes})))
+        changes: dict[str, Any] = {"settings": dict(self._changes)}
+        if self._bounds:
+            changes["budgets"] = load_part("budgets").budget_of_block(self._bounds)
+        block = Block(**changes)
+        block.__enter__()
+        self._entered.append(block)
 
     def __exit__(
         self,
@@ -230,9 +227,7 @@ class Configured:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        budget, token = self._entered.pop()
-        budget.__exit__(kind, error, traceback)
-        restore(_of_blocks, token)
+        self._entered.pop().__exit__(kind, error, traceback)
 
 
 def configure(**settings: Any) -> Configured:
@@ -266,7 +261,7 @@ def configure(**settings: Any) -> Configured:
 
 @contextmanager
 def configured_here(
-    settings: Mapping[str, Any], around: Mapping[str, Any] = _NO_BLOCK
+    settings: Mapping[str, Any], around: Mapping[str, Any] = MappingProxyType({})
 ) -> Generator[None]:
     """The same for a block alone: for one of several threads that have settings of their own.
 
@@ -276,12 +271,8 @@ def configured_here(
         {name: checked_option(name, one[name], "setting") for name in one}
         for one in (settings, around)
     )
-    token = _around.set(others if around else _around.get(_NO_BLOCK))
-    try:
-        with Configured(own):
-            yield
-    finally:
-        restore(_around, token)
+    with Block(settings_around=others or context_here().settings_around), Configured(own):
+        yield
 
 
 def current_settings() -> dict[str, Any]:
@@ -345,7 +336,7 @@ def settings_for(options: Mapping[str, Any] | None = None, place: Place | None =
     """
     settings, found = _in_force(options, place)
     if found.chosen_by_project:
-        said = given_here(options).keys() | _around.get(_NO_BLOCK).keys()
+        said = given_here(options).keys() | context_here().settings_around.keys()
         _check_word(found, settings, said)
     return settings
 
@@ -382,7 +373,15 @@ def _set_ones(settings: dict[str, Any]) -> dict[str, Any]:
 
 def given_here(options: Mapping[str, Any] | None) -> dict[str, Any]:
     """What the program itself says: by `configure`, by the blocks around, by these options."""
-    return _set_ones({**_configured, **_of_blocks.get(_NO_BLOCK), **(plain(options) or {})})
+    return _merged(_configured, *context_here().settings, plain(options) or {})
+
+
+def _merged(*parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that are set; what comes later goes before."""
+    merged: dict[str, Any] = {}
+    for part in parts:
+        merged.update(part)
+    return _set_ones(merged)
 
 
 def ambient_here(options: Mapping[str, Any] | None) -> frozenset[str]:
@@ -393,13 +392,14 @@ def ambient_here(options: Mapping[str, Any] | None) -> frozenset[str]:
 def _with_configured(settings: Settings) -> Settings:
     """The settings with those of `configure`; the last answer is kept."""
     global _last
-    around, process, block = _around.get(_NO_BLOCK), _configured, _of_blocks.get(_NO_BLOCK)
-    below, last_around, last_process, last_block, merged = _last
-    is_last = below is settings and last_process is process and last_block is block
-    if not is_last or last_around is not around:
-        changes = _set_ones({**process, **around, **block})
+    context = context_here()
+    parts = settings, _configured, context.settings_around, context.settings
+    *last, merged = _last
+    if any(one is not other for one, other in zip(parts, last, strict=True)):
+        _, process, around, of_blocks = parts
+        changes = _merged(process, around, *of_blocks)
         merged = replace(settings, **changes) if changes else settings
-        _last = settings, around, process, block, merged
+        _last = *parts, merged
     return merged
 
 

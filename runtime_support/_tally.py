@@ -9,10 +9,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from runtime_support._context import after_fork
 from runtime_support._effects import Effects, drive
 from runtime_support._exchange import AnotherTry, Reply, Replying, Request
 from runtime_support._hooks import Hook
-from runtime_support._process import after_fork
 from runtime_support._results import Usage
 from runtime_support.errors import ProviderError
 

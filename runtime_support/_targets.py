@@ -18,7 +18,6 @@ Text is here; a typed value is in `_contracts`, fields are in `_fields`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from runtime_support._exchange import ToolRequest
@@ -28,6 +27,7 @@ from runtime_support.errors import CheckError
 
 if TYPE_CHECKING:
     from runtime_support._contracts import Contract
+    from runtime_support._hooks import RequestedCall
 
 RETURN_PREFIX = "__saft_return_"
 NOT_ALL = "not every field was handed in"
@@ -72,8 +72,8 @@ class Work(Protocol):
         """The program and the functions in it that wait for approval, where there are such."""
         ...
 
-    def do(self, keep: Callable[..., Any] | None, *, is_approved: bool) -> Any:
-        """Does it; the outcome is data, also when it failed. `keep` is for calls in a journal."""
+    def do(self, call: RequestedCall) -> Any:
+        """Does it, as this call; the outcome is data, also when it failed."""
         ...
 
     def refused(self, reason: str) -> Any:
@@ -82,10 +82,6 @@ class Work(Protocol):
 
     def calls(self, outcome: Any) -> list[ToolCall]:
         """The calls of functions that were made by it."""
-        ...
-
-    def described(self, call: Any) -> ToolCall:
-        """A call of a function in it that has ended, for whoever looks on."""
         ...
 
     def judge(self, outcome: Any) -> None:

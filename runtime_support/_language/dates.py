@@ -12,6 +12,7 @@ sets; a run that resumes from a journal is told what it saw then.
 
 from __future__ import annotations
 
+import os
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -27,7 +28,7 @@ from runtime_support._dates_decimals import (
     read,
 )
 from runtime_support._values import as_number, as_text, basic_kind, brief, plain
-from runtime_support.errors import CheckError
+from runtime_support.errors import CheckError, ConfigError
 
 
 def to_date(text: str) -> date:
@@ -95,13 +96,23 @@ def _read(word: Word, value: Any) -> Any:
 
 def today() -> date:
     """The date of today, here."""
-    from runtime_support._hooks import moment
-
-    return moment("today").date()
+    return _moment("today").date()
 
 
 def now() -> datetime:
     """This moment, with the offset of this place."""
-    from runtime_support._hooks import moment
+    return _moment("now")
 
-    return moment("now")
+
+def _moment(asked: str) -> datetime:
+    """This moment; what `SAFT_NOW` says instead, as in tests. `asked` is who looks at the clock."""
+    from runtime_support._hooks import keep_moment
+
+    told = os.environ.get("SAFT_NOW")
+    if told is None:
+        return keep_moment(asked, datetime.now().astimezone())
+    try:
+        return read("datetime", told)
+    except NotReadable:
+        said = f"SAFT_NOW: {told!r} is not a datetime with an offset"
+        raise ConfigError(said, hint="write 2026-01-31T09:30:00+01:00") from None

@@ -13,8 +13,8 @@ import stat
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 
+from runtime_support._context import Block, context_here
 from runtime_support._order import await_turn, note_read, note_write
 from runtime_support._values import as_text, brief
 from runtime_support.errors import CheckError, ConfigError, FileError
@@ -27,22 +27,17 @@ PRIVATE = 0o600
 _NO_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 
-_of_block: ContextVar[str | None] = ContextVar("saft_folder", default=None)
-
 
 @contextmanager
 def in_folder(folder: str) -> Generator[None]:
     """Resolves relative paths in this folder, in the block."""
-    token = _of_block.set(folder)
-    try:
+    with Block(folder=folder):
         yield
-    finally:
-        _of_block.reset(token)
 
 
 def base_folder() -> str:
     """The folder that relative paths begin in."""
-    folder = _of_block.get()
+    folder = context_here().folder
     main = sys.modules.get("__main__")
     try:
         return os.path.abspath(folder or getattr(main, "__saft_folder__", ""))

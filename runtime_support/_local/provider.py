@@ -20,10 +20,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from runtime_support._context import after_fork
 from runtime_support._effects import Effect
 from runtime_support._exchange import Heard, Replying, Request, Streaming
 from runtime_support._local.written_tools import with_written_tools
-from runtime_support._process import after_fork
 from runtime_support._settings import Settings
 from runtime_support._targets import RETURN_PREFIX
 from runtime_support._values import is_list, is_object

@@ -31,6 +31,7 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 
+from runtime_support._context import environment
 from runtime_support._effects import Abandoned
 from runtime_support._events import (
     CallEnded,
@@ -44,8 +45,7 @@ from runtime_support._events import (
 from runtime_support._language.files import check_can_write, open_private
 from runtime_support._media import count_attachments, describe_content
 from runtime_support._notes import note
-from runtime_support._order import current, in_turn
-from runtime_support._process import environment
+from runtime_support._order import in_turn, task_here
 from runtime_support._redaction import redacted
 from runtime_support._targets import RETURN_PREFIX
 from runtime_support.errors import printable
@@ -93,7 +93,7 @@ class Tracer:
         self.number = 0
         self.place = None if prompt.place is None else prompt.place.text()
         self.messages_told = 0
-        caller, task = prompt.caller, current.get()
+        caller, task = prompt.caller, task_here()
         within = None if caller is None or caller.prompt is None else caller.prompt.id
         item: tuple[int, ...] = () if task is None else task.path
         self._about: Event = {"key": prompt.id, "within": within, "item": item, "place": self.place}

@@ -46,7 +46,7 @@ from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeAlias, Typ
 from runtime_support import _order
 from runtime_support._effects import finish, finish_async
 from runtime_support._hooks import PromptRun
-from runtime_support._order import current, in_turn, is_beside
+from runtime_support._order import in_turn, is_beside, task_here
 from runtime_support._overlap.tasks import TaskQueue
 from runtime_support._overlap.workers import running_loop
 from runtime_support._positions import call_from_afar, context_of_call
@@ -433,7 +433,7 @@ def print(
     flush: bool = False,
 ) -> None:
     """Python's `print`, in the order of the script."""
-    if current.get() is None:
+    if task_here() is None:
         _order.print_values(*values, sep=sep, end=end, file=file, flush=flush)
         return
     text = io.StringIO()
@@ -447,10 +447,10 @@ def _most_at_once(calls: int | None, *, is_async: bool = False) -> int:
 
     1 is one after the other, where the caller runs.
     """
-    task = current.get()
+    task = task_here()
     is_deep = task is not None and len(task.path) >= 2 * DEEPEST
     would_block = not is_async and running_loop() is not None
-    if is_deep or is_beside.get() or _is_debugged() or would_block:
+    if is_deep or is_beside() or _is_debugged() or would_block:
         return 1
     try:
         settings = settings_for()

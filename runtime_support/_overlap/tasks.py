@@ -25,16 +25,16 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from runtime_support import _order as turns
+from runtime_support._context import after_fork, change_here
 from runtime_support._effects import Effect, Effects, finish, finish_async
 from runtime_support._exchange import Replying, Request
 from runtime_support._hooks import Hook
-from runtime_support._order import Cancelled, clock_here, current, in_turn, note_wait
+from runtime_support._order import Cancelled, clock_here, in_turn, note_wait, task_here
 from runtime_support._overlap import workers
 from runtime_support._overlap.workers import LoopTasks, running_loop, tell, until, workers_here
 from runtime_support._positions import call_from_afar, context_of_call, is_ours
-from runtime_support._process import after_fork
 from runtime_support.errors import RunWaiting
-from runtime_support.runs._places import enter, scope_here
+from runtime_support.runs._places import scope_here
 
 if TYPE_CHECKING:
     from asyncio import Task as LoopTask
@@ -57,7 +57,7 @@ class TaskQueue:
         self.of_tools = of_tools
         self.calls = calls
         self.workers = workers_here()
-        self.parent = current.get()
+        self.parent = task_here()
         self.path = (*(self.parent.path if self.parent else ()), next(_numbers))
         self.line = scope_here().next_line()
         self.tasks: deque[Task] = deque()
@@ -101,7 +101,7 @@ class TaskQueue:
         """Brings what is behind a call that waits for approval to its end, until one fails; what
         needs its turn is cancelled.
         """
-        asking = current.get()
+        asking = task_here()
         with workers.shared.lock:
             self.is_waiting = True
             tell()
@@ -237,8 +237,7 @@ class Task:
         self.end(value, error)
 
     def _call(self) -> Any:
-        current.set(self)
-        enter(self.queue.line.call(self.number))
+        change_here(task=self, scope=self.queue.line.call(self.number))
         return call_from_afar(self.function)
 
     def end(self, value: Any, error: BaseException | None) -> None:
@@ -265,7 +264,7 @@ class Task:
                 task = self.make_anew()
         task._give_turn()
         self.queue.workers.run_needed(task)
-        asking = current.get()
+        asking = task_here()
         yield from until(
             lambda: task.state == "done" or (asking is not None and asking.is_cancelled())
         )
@@ -394,7 +393,7 @@ class RequestSlot(Hook):
 
     def request(self, request: Request, proceed: SendRequest) -> Replying:
         """The reply, as soon as there is a slot for the request."""
-        task = current.get()
+        task = task_here()
         if request.pieces is not None or task is None:
             return proceed(request)
         return task.exchange(self._prompt, partial(proceed, request))

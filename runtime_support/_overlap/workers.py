@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, ref
 
 from runtime_support._effects import LOOK_SECONDS, Effect, Effects
-from runtime_support._order import current
+from runtime_support._order import task_here
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
@@ -92,7 +92,7 @@ class Threads(Workers):
 
     def run_needed(self, task: Task) -> None:
         # In the thread that needs it, which counts if it does not already.
-        is_outside = current.get() is None
+        is_outside = task_here() is None
         with shared.lock:
             if task.state != "new":
                 return
@@ -285,7 +285,7 @@ async def _wait_async(holds: Callable[[], bool], counts: bool) -> None:
 @contextmanager
 def _aside(counts: bool) -> Generator[None]:
     """Has a call that waits in the block not count, unless it `counts` all the same."""
-    task = current.get()
+    task = task_here()
     if task is None or counts:
         yield
         return

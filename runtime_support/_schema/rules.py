@@ -8,13 +8,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
 
+from runtime_support._context import Block, context_here
 from runtime_support.errors import CheckError
-
-# The code with the rules of the record all of whose broken rules are looked for, and these.
-_tested: ContextVar[tuple[Any, list[CheckError]]] = ContextVar("saft_tested", default=(None, []))
 
 
 def require(condition: object, message: str | Callable[[], str]) -> None:
@@ -22,7 +19,7 @@ def require(condition: object, message: str | Callable[[], str]) -> None:
     if condition:
         return
     error = CheckError(message if isinstance(message, str) else message())
-    rules, broken = _tested.get()
+    rules, broken = context_here().tested
     if sys._getframe(1).f_code is not rules:  # pyright: ignore[reportPrivateUsage]
         raise error
     broken.append(error)
@@ -37,8 +34,5 @@ def collected_rules(build: Any) -> Generator[list[CheckError]]:
     """
     broken: list[CheckError] = []
     rules = getattr(getattr(build, "__post_init__", None), "__code__", None)
-    token = _tested.set((rules, broken))
-    try:
+    with Block(tested=(rules, broken)):
         yield broken
-    finally:
-        _tested.reset(token)

@@ -11,13 +11,12 @@ import sys
 import threading
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
+
+from runtime_support._context import Block, context_here
 
 _NAMES = ("stdout", "stderr")
 
-# What a row has begun to print, by the name of the stream.
-_begun: ContextVar[dict[str, str] | None] = ContextVar("saft_begun_lines", default=None)
 _lock = threading.RLock()
 _users = 0
 _before: dict[str, _LineStream] = {}
@@ -32,7 +31,7 @@ class _LineStream:
 
     def write(self, text: str) -> int:
         """Writes the lines that are whole by now; outside of rows, all of it."""
-        begun = _begun.get()
+        begun = context_here().begun_lines
         if begun is None:
             return self.stream.write(text)
         with _lock:
@@ -57,14 +56,13 @@ class _LineStream:
 def printing_apart() -> Generator[None]:
     """Prints what the block prints as separate lines; the last one ends with the block."""
     begun: dict[str, str] = {}
-    token = _begun.set(begun)
-    try:
-        yield
-    finally:
-        for name, text in begun.items():
-            if text:
-                getattr(sys, name).write("\n")
-        _begun.reset(token)
+    with Block(begun_lines=begun):
+        try:
+            yield
+        finally:
+            for name, text in begun.items():
+                if text:
+                    getattr(sys, name).write("\n")
 
 
 @contextmanager

@@ -18,9 +18,10 @@ from contextvars import copy_context
 from types import FrameType
 from typing import Any
 
+from runtime_support._context import change_here, context_here
 from runtime_support._jsontext import to_json
 from runtime_support._language.failures import error_words
-from runtime_support._order import Clock, abandoned, clock
+from runtime_support._order import Clock
 from runtime_support._positions import Place, is_ours
 from runtime_support._redaction import redacted
 from runtime_support._schema.checking import validate
@@ -42,7 +43,7 @@ from runtime_support.map._columns import RESULT, fit_column, split_columns
 from runtime_support.map._printing import printing_apart
 from runtime_support.map._script import Function, Job
 from runtime_support.map._store import Outcome, Row
-from runtime_support.runs._budgets import is_of_block, stops
+from runtime_support.runs._budgets import is_of_block
 from runtime_support.runs._lines import Entry
 from runtime_support.runs._places import Scope, within
 
@@ -128,8 +129,8 @@ class RowThreads:
     def _answer(self, row: Row) -> bool:
         """Answers a row; whether it was waited for."""
         running = _RunningRow(row.arguments)
-        clock.set(running.clock)
-        abandoned.set((*abandoned.get(), running.is_left))
+        abandoned = (*context_here().abandoned, running.is_left)
+        change_here(clock=running.clock, abandoned=abandoned)
         with self._lock:
             self._under_way[row.number] = running
         try:
@@ -151,7 +152,7 @@ class RowThreads:
         row.
         """
         limit, stopped = self._job.row_timeout, list[RunStopped]()
-        stops.set(stopped)
+        change_here(stops=stopped)
         try:
             with within(Scope(f"row/{row.number}")), printing_apart():
                 value = bind_arguments(self._tool, {**row.arguments, **self._job.constants})()

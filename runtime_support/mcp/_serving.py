@@ -25,11 +25,11 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
-from contextvars import ContextVar
 from itertools import chain, count
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from runtime_support._context import change_here, context_here
 from runtime_support._effects import call_function, finish_async
 from runtime_support._jsontext import to_json
 from runtime_support._names import did_you_mean, function_name, listed
@@ -83,9 +83,6 @@ class _ServedCall(NamedTuple):
     loop: asyncio.AbstractEventLoop
     report: Callable[..., Any]
     answered: list[str]
-
-
-_here: ContextVar[_ServedCall | None] = ContextVar("saft_mcp_call", default=None)
 
 
 def serve(
@@ -211,7 +208,7 @@ def _server(title: str, offers: dict[str, _Offer], journals: JournalFolder | Non
 
     async def call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         report = context.session.report_progress
-        _here.set(_ServedCall(asyncio.get_running_loop(), report, []))
+        change_here(served=_ServedCall(asyncio.get_running_loop(), report, []))
         given: Any = params.arguments or {}
         try:
             offer = offers.get(params.name)
@@ -278,7 +275,7 @@ def _failed(text: str) -> CallToolResult:
 
 def _report(event: Any) -> None:
     """Tells the client of a call that one more of its prompts is answered."""
-    call = _here.get()
+    call: _ServedCall | None = context_here().served
     if call is None or event["event"] != "reply":
         return
     call.answered.append(str(event.get("place")))

@@ -19,10 +19,10 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from runtime_support._context import after_fork
 from runtime_support._effects import LOOK_SECONDS, Effect
 from runtime_support._jsontext import parse
 from runtime_support._order import check_cancelled
-from runtime_support._process import after_fork
 from runtime_support._redaction import redacted, redacted_data
 from runtime_support._settings import settings_to_show
 from runtime_support._values import is_object

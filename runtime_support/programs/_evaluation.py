@@ -28,7 +28,6 @@ from runtime_support.programs._coercion import ArgumentPlace, Coercer
 from runtime_support.programs._machine import (
     Fault,
     Frame,
-    Keep,
     Machine,
     OnCall,
     Problem,
@@ -54,6 +53,8 @@ from runtime_support.programs._syntax import Limits, NotJson, TooLarge, at, poin
 
 if TYPE_CHECKING:
     from asyncio import Task
+
+    from runtime_support._hooks import RequestedCall
 
 Part = tuple[n.Checked, Frame]
 
@@ -253,16 +254,15 @@ def run(
     limits: Limits = DEFAULT_LIMITS,
     on_call: OnCall | None = None,
     earlier: Sequence[Call] = (),
-    keep: Keep | None = None,
-    is_approved: bool = False,
+    call: RequestedCall | None = None,
     names: Mapping[str, Any] = MappingProxyType({}),
 ) -> Outcome:
-    """Evaluates a checked program; `keep` gives what a journal has of a call with effects, `names`
-    are variables of it.
+    """Evaluates a checked program; `call` is that of the program as a whole, and `names` are
+    variables of it.
 
     One that calls functions which wait for approval has to be approved as a whole.
     """
-    machine = Machine(limits, on_call, earlier, keep, is_approved=is_approved)
+    machine = Machine(limits, checked.registry, on_call, earlier, call)
     evaluator = Evaluator(checked, machine)
     start = Frame(names)
     try:

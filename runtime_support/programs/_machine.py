@@ -18,17 +18,22 @@ from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from runtime_support._ambiguity import Ambiguity
+from runtime_support._context import Block
 from runtime_support._effects import (
+    Effect,
+    Effects,
     begin_thread,
     call_inside,
+    drive,
+    finish_async,
     in_thread,
     maybe_await,
     outcome_value,
 )
-from runtime_support._events import Watched, begin_function, end_function
+from runtime_support._hooks import RequestedCall, through
 from runtime_support._jsontext import parse, to_json
 from runtime_support._order import Cancelled, is_abandoned, is_beside
 from runtime_support._schema.checking import decode
@@ -43,9 +48,10 @@ from runtime_support.errors import (
     RunWaiting,
 )
 from runtime_support.programs._outcomes import Call, Point, ProgramFailureKind
-from runtime_support.programs._registry import Definition
+from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import Limits, Path, pointer
 from runtime_support.programs._types import Type, TypeMismatch, conform, kind_name, type_notation
+from runtime_support.programs._writing import ProgramCall, described
 from runtime_support.runs._places import scope_here, within
 
 if TYPE_CHECKING:
@@ -118,21 +124,6 @@ _SHORT = {float, bool, type(None)}
 OnCall = Callable[[str, dict[str, Any]], bool]
 
 
-class CallRecord(Protocol):
-    """What a journal has of a call: how it ended before, or else its beginning and its end now."""
-
-    def ended(self) -> Mapping[str, Any] | None: ...
-
-    def begin(self) -> None: ...
-
-    def leave(self) -> None: ...
-
-    def end(self, outcome: dict[str, Any]) -> None: ...
-
-
-Keep = Callable[[Position, str, dict[str, Any], bool], CallRecord | None]
-
-
 class Halted(BaseException):
     """The evaluation is over, in time or not, or left: nothing more may be called."""
 
@@ -141,25 +132,25 @@ class Machine:
     """State of one evaluation. `earlier` are calls made for the same request before: they are not
     made again, and the limit of calls is that of all together.
 
-    `keep` gives what a journal has of calls with effects. What waits for approval is denied unless
-    the program `is_approved`.
+    `program` is the call of the program as a whole, where a prompt or a script has made one: what
+    goes around it goes around each call in it. What waits for approval is denied unless that was
+    approved.
     """
 
     def __init__(
         self,
         limits: Limits,
+        registry: Registry,
         on_call: OnCall | None = None,
         earlier: Sequence[Call] = (),
-        keep: Keep | None = None,
-        *,
-        is_approved: bool = False,
+        program: RequestedCall | None = None,
     ) -> None:
-        self._is_approved = is_approved
+        self._program = program
         self.stopped = False
         self.abort: BaseException | None = None
         self._limits = limits
+        self._registry = registry
         self._on_call = on_call
-        self._keep = keep
         functions = [call for call in earlier if call.kind != "type"]
         self._earlier = [call for call in functions if call.error is None]
         self._made_for_all = sum(not call.reused for call in functions)
@@ -219,11 +210,8 @@ class Machine:
         if self._places is None:
             self._places = Semaphore(self.most)
         async with self._places:
-            token = is_beside.set(True)
-            try:
+            with Block(is_beside=True):
                 return await self._call(definition, arguments, path, frame)
-            finally:
-                is_beside.reset(token)
 
     async def _call(
         self, definition: Definition, arguments: dict[str, Any], path: Path, frame: Frame
@@ -231,56 +219,25 @@ class Machine:
         self._check_may_go_on(definition, arguments, frame)
         earlier = self._counted(definition, arguments, path, frame)
         if earlier is not None:
-            self._record(definition, arguments, path, frame, result=earlier.result, reused=True)
+            self.record(definition, arguments, path, frame, result=earlier.result, reused=True)
             return earlier.result
-        kept = None
-        if self._keep is not None and not definition.pure:
-            kept = self._keep(frame.position, definition.name, arguments, definition.waits)
-        ended = None if kept is None else kept.ended()
-        told = None if ended is None else _told(ended, definition)
-        if told is None:
-            self._permit(definition.name, arguments, path, frame)
-            if kept is not None:
-                kept.begin()
-        started = time.perf_counter()
-        watched = begin_function(definition.name, definition.kind, frame.position)
-        result, message, kind = told or (None, None, "error")
+        self._permit(definition.name, arguments, path, frame)
+        made = _FunctionCall(self, definition, arguments, path, frame)
         try:
-            if told is None:
-                result = await self._apply(definition, arguments, frame, watched)
-                result = conform(result, definition.result)
-        except TypeMismatch as mismatch:
-            kind, message = "bad_result", _bad_result(definition, result, mismatch)
-            result = None
-        except Ambiguity as ambiguity:
-            message = str(ambiguity)
-            self._undecided.append((definition, arguments, ambiguity))
-            if kept is not None:
-                kept.end({"result": None, "error": None})
-            raise
-        except BaseException as error:
-            message = f"{definition.name}: {describe_error(error)}"
+            await finish_async(drive(made.making(self._program), _done_here))
+        except _ENDING as error:
             if self.stopped:
                 raise
-            if isinstance(error, _ENDING):
-                self.abort = error
-            if isinstance(error, RunWaiting) and kept is not None:
-                kept.leave()
-        finally:
-            seconds = round(time.perf_counter() - started, 6)
-            if ended is not None and told is not None:
-                seconds = ended["ms"] / 1000
-            more = {"result": result, "error": message, "seconds": seconds}
-            end_function(watched, self._record(definition, arguments, path, frame, **more))
-        if kept is not None and told is None and self.abort is None:
-            text = None if message is not None else _kept_text(result, definition.result)
-            took = {"ms": round(seconds * 1000, 3)}
-            kept.end({"result": text, "error": message, "kind": kind, **took})
-        if message is not None:
-            raise self.failed(kind, message, path, frame)
+            self.abort = error
+            raise self.failed("error", describe_error(error), path, frame) from None
+        if made.ambiguity is not None:
+            self._undecided.append((definition, arguments, made.ambiguity))
+            raise made.ambiguity
+        if made.error is not None:
+            raise self.failed(made.kind, made.error, path, frame)
         if definition.kind == "type":
-            return result  # no more than its arguments
-        return self.bounded(result, f"{definition.name} returned", path, frame)
+            return made.value  # no more than its arguments
+        return self.bounded(made.value, f"{definition.name} returned", path, frame)
 
     def _check_may_go_on(
         self, definition: Definition, arguments: dict[str, Any], frame: Frame
@@ -306,7 +263,7 @@ class Machine:
         most = self._limits.calls
         if self._made >= most:
             raise self.failed("limit", f"more than {most} calls", path, frame)
-        if definition.waits and not self._is_approved:
+        if definition.waits and (self._program is None or self._program.approval is None):
             message = f"{definition.name} waits for approval, and the program has none"
             raise self.failed("denied", message, path, frame)
         earlier = self._take_earlier(definition, arguments)
@@ -317,23 +274,6 @@ class Machine:
             self._made_for_all += 1
         self._made += 1
         return earlier
-
-    async def _apply(
-        self,
-        definition: Definition,
-        arguments: dict[str, Any],
-        frame: Frame,
-        watched: Watched | None,
-    ) -> Any:
-        # A journal keeps apart what is asked at the same time.
-        scope = scope_here().part("p" + ".".join(map(str, frame.position)))
-        apply = partial(call_inside, partial(within, scope), partial(definition.apply, arguments))
-        if watched is not None:
-            apply = partial(call_inside, watched.inside, apply)
-        may_leave = definition.pure and frame.beside
-        if may_leave and not inspect.iscoroutinefunction(definition.function):
-            return await in_thread(apply)
-        return await maybe_await(apply())
 
     def _permit(self, name: str, arguments: dict[str, Any], path: Path, frame: Frame) -> None:
         if self._on_call is None:
@@ -353,7 +293,7 @@ class Machine:
                 return call if definition.pure else self._earlier.pop(index)
         return None
 
-    def _record(
+    def record(
         self,
         definition: Definition,
         arguments: dict[str, Any],
@@ -361,10 +301,120 @@ class Machine:
         frame: Frame,
         **more: Any,
     ) -> Call:
+        """Notes a call that has ended, and describes it."""
         kind, pure = definition.kind, definition.pure
         call = Call(definition.name, arguments, pointer(path), kind, pure, **more)
         self._calls.append((frame.position, call))
         return call
+
+    def described(self, call: Call) -> ProgramCall:
+        """A call that has ended, as listeners and journals hear of it."""
+        return described(call, self._registry)
+
+
+class _FunctionCall:
+    """A call of a function, and what came of it: made now, or kept in a journal."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        definition: Definition,
+        arguments: dict[str, Any],
+        path: Path,
+        frame: Frame,
+    ) -> None:
+        self._machine = machine
+        self._definition = definition
+        self._arguments = arguments
+        self._frame = frame
+        self._ended = partial(machine.record, definition, arguments, path, frame)
+        self.value: Any = None
+        self.error: str | None = None
+        self.kind: ProgramFailureKind = "error"
+        self.ambiguity: Ambiguity | None = None
+
+    def making(self, program: RequestedCall | None) -> Effects[Any]:
+        """Makes the call, through all that goes around the program."""
+        definition = self._definition
+        if program is None or definition.kind == "type":
+            return self._make(None)
+        call = RequestedCall(
+            *(definition.name, _sent(self._arguments), "function", program.prompt, program.number),
+            parent=program,
+            position=self._frame.position,
+            is_pure=definition.pure,
+            is_approved=definition.waits,
+            kept_form=self,
+        )
+        return through(program.hooks, "tool_call", self._make)(call)
+
+    def _make(self, call: RequestedCall | None) -> Effects[ProgramCall]:
+        started = time.perf_counter()
+        apply = partial(self._apply, call)
+        try:
+            yield Effect(lambda: run_now(apply()), apply)
+        finally:
+            seconds = round(time.perf_counter() - started, 6)
+            ended = self._ended(result=self.value, error=self.error, seconds=seconds)
+        return self._machine.described(ended)
+
+    async def _apply(self, call: RequestedCall | None) -> None:
+        definition, result = self._definition, None
+        try:
+            result = await self._result(call)
+            self.value = conform(result, definition.result)
+        except TypeMismatch as mismatch:
+            self.kind, self.error = "bad_result", _bad_result(definition, result, mismatch)
+        except Ambiguity as ambiguity:
+            self.ambiguity, self.error = ambiguity, str(ambiguity)
+        except BaseException as error:
+            self.error = f"{definition.name}: {describe_error(error)}"
+            if self._machine.stopped or isinstance(error, _ENDING):
+                raise
+
+    async def _result(self, call: RequestedCall | None) -> Any:
+        # A journal keeps apart what is asked at the same time.
+        definition, frame = self._definition, self._frame
+        scope = scope_here().part("p" + ".".join(map(str, frame.position)))
+        apply = partial(definition.apply, self._arguments)
+        apply = partial(call_inside, partial(within, scope), apply)
+        if call is not None:
+            apply = partial(call_inside, call.inside, apply)
+        may_leave = definition.pure and frame.beside
+        if may_leave and not inspect.iscoroutinefunction(definition.function):
+            return await in_thread(apply)
+        return await maybe_await(apply())
+
+    def written(self) -> dict[str, Any]:
+        """What a journal keeps of how it has ended."""
+        is_value = self.error is None
+        text = _kept_text(self.value, self._definition.result) if is_value else None
+        error = self.error if self.ambiguity is None else None
+        return {"result": text, "error": error, "kind": self.kind}
+
+    def read(self, kept: Mapping[str, Any]) -> ProgramCall | None:
+        """How it has ended before; None when it is made again."""
+        told = _told(kept, self._definition)
+        if told is None:
+            return None
+        self.value, self.error, self.kind = told
+        seconds = kept["ms"] / 1000
+        return self._machine.described(
+            self._ended(result=self.value, error=self.error, seconds=seconds)
+        )
+
+
+def _sent(arguments: dict[str, Any]) -> str:
+    """The arguments as JSON text; none where one is a function or a table."""
+    try:
+        return to_json(arguments)
+    except CheckError:
+        return ""
+
+
+def _done_here(step: Effect) -> Effects[Any]:
+    """What comes of a wait; what can only block may do so in the thread of the program."""
+    return step.here() if step.there is None else (yield step)
 
 
 def _most_at_once() -> int:
@@ -378,7 +428,7 @@ def _most_at_once() -> int:
         settings = settings_for()
     except ConfigError:
         return 1  # the first prompt says what is wrong
-    if is_beside.get() or getattr(settings.provider, "answers_in_order", False):
+    if is_beside() or getattr(settings.provider, "answers_in_order", False):
         return 1
     return settings.max_in_flight
 

@@ -28,15 +28,14 @@ from runtime_support._redaction import redacted
 from runtime_support._results import Answer, Result, ToolCall
 from runtime_support._schema.model import AnySchema, ListSchema, MapSchema, UnionSchema
 from runtime_support._settings import Settings, settings_for
-from runtime_support._tables import summary
 from runtime_support._targets import Target, Unreadable, Work, without_thinking
 from runtime_support._templates import Unknown
-from runtime_support._values import brief, is_dataframe, plain
+from runtime_support._values import brief, plain
 from runtime_support.errors import CheckError, ContractError, ProgramError, SaftError
 from runtime_support.programs._evaluation import DEFAULT_LIMITS, check
 from runtime_support.programs._evaluation import run as run_checked
 from runtime_support.programs._json_schema import schema
-from runtime_support.programs._machine import Keep, OnCall
+from runtime_support.programs._machine import OnCall
 from runtime_support.programs._outcomes import (
     Ambiguous,
     Call,
@@ -50,7 +49,7 @@ from runtime_support.programs._registry import Registry, RegistryError, classes_
 from runtime_support.programs._syntax import Limits, ProgramText
 from runtime_support.programs._tree import CheckedProgram, calls_in, waiting_in
 from runtime_support.programs._types import ANY, type_notation
-from runtime_support.programs._writing import SerializationError, serialize
+from runtime_support.programs._writing import ProgramCall, described
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
@@ -74,13 +73,6 @@ Each `conv` is applied by itself where its result is asked for."""
 _TO_READ = "`plan: program = parse(text)` reads one that was kept"
 _PROGRAM = UnionSchema((MapSchema(AnySchema()), ListSchema(AnySchema())))
 _CHOICE = re.compile(r"[#(]?(\d{1,3})[.)]?")
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramCall(ToolCall):
-    """A call that a program made: `path` is a JSON Pointer into the program."""
-
-    path: str = ""
 
 
 class Plan:
@@ -255,8 +247,7 @@ def _refuse(reason: str) -> NoReturn:
 
 
 def _run_plan(plan: Plan, on_call: OnCall | None, call: RequestedCall) -> Effects[Outcome]:
-    about = {"limits": plan.limits, "on_call": on_call, "keep": call.keep}
-    run = partial(run_checked, plan.checked, **about, is_approved=call.approval is not None)
+    run = partial(run_checked, plan.checked, limits=plan.limits, on_call=on_call, call=call)
     return (yield Effect(partial(call_inside, call.inside, run)))
 
 
@@ -615,15 +606,9 @@ class ProgramRun:
         names = waiting_in(self.checked)
         return (self.checked.program, names) if names else None
 
-    def do(self, keep: Keep | None, *, is_approved: bool) -> Outcome:
+    def do(self, call: RequestedCall) -> Outcome:
         target = self.target
-        return run_checked(
-            self.checked,
-            limits=target.limits,
-            earlier=target.earlier,
-            keep=keep,
-            is_approved=is_approved,
-        )
+        return run_checked(self.checked, limits=target.limits, earlier=target.earlier, call=call)
 
     def refused(self, reason: str) -> RefusedProgram:
         return RefusedProgram(reason)
@@ -633,10 +618,7 @@ class ProgramRun:
         if isinstance(outcome, RefusedProgram):
             return []
         made = [call for call in outcome.calls if not call.reused]
-        return [_told(call, self.target.registry) for call in made if call.kind != "type"]
-
-    def described(self, call: Call) -> ProgramCall:
-        return _told(call, self.target.registry)
+        return [described(call, self.target.registry) for call in made if call.kind != "type"]
 
     def judge(self, outcome: Outcome | RefusedProgram) -> None:
         if isinstance(outcome, RefusedProgram):
@@ -650,26 +632,6 @@ class RefusedProgram:
     """What comes of a program that nobody may run: the reason goes to the model."""
 
     reason: str
-
-
-def _told(call: Call, registry: Registry) -> ProgramCall:
-    arguments = {name: _written(value, registry) for name, value in call.arguments.items()}
-    result = None if call.error is not None else _written(call.result, registry)
-    if result is not None and not isinstance(result, str):
-        result = compact(result)
-    text = "null" if call.error is None and result is None else result
-    milliseconds = round(call.seconds * 1000, 3)
-    return ProgramCall(call.name, arguments, text, call.error, milliseconds, path=call.path)
-
-
-def _written(value: Any, registry: Registry) -> Any:
-    """The value as a program, or how it is shown when it has none."""
-    if is_dataframe(value):
-        return summary(value)
-    try:
-        return serialize(value, registry)
-    except SerializationError:
-        return repr(value)
 
 
 def _is_json(text: str) -> bool:

@@ -11,12 +11,17 @@ makes a tuple again. Where a place takes lists too, it would come back as one, a
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, cast
 
 from runtime_support._dates_decimals import text_of, word_of
+from runtime_support._results import ToolCall
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import Parameter
+from runtime_support._tables import summary
+from runtime_support._values import is_dataframe
 from runtime_support.programs import _types
+from runtime_support.programs._outcomes import Call, compact
 from runtime_support.programs._registry import Definition, Registry
 
 MOST_PARTS = 100_000
@@ -141,3 +146,31 @@ def is_default(value: Any, parameter: Parameter) -> bool:
         return type(value) is type(default) and bool(value == default)
     except Exception:  # an exotic __eq__: then the argument is written out
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCall(ToolCall):
+    """A call that a program made: `path` is a JSON Pointer into the program."""
+
+    path: str = ""
+
+
+def described(call: Call, registry: Registry) -> ProgramCall:
+    """A call that has ended, as the result of a prompt has it."""
+    arguments = {name: _written(value, registry) for name, value in call.arguments.items()}
+    result = None if call.error is not None else _written(call.result, registry)
+    if result is not None and not isinstance(result, str):
+        result = compact(result)
+    text = "null" if call.error is None and result is None else result
+    milliseconds = round(call.seconds * 1000, 3)
+    return ProgramCall(call.name, arguments, text, call.error, milliseconds, path=call.path)
+
+
+def _written(value: Any, registry: Registry) -> Any:
+    """The value as a program, or how it is shown when it has none."""
+    if is_dataframe(value):
+        return summary(value)
+    try:
+        return serialize(value, registry)
+    except SerializationError:
+        return repr(value)

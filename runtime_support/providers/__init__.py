@@ -14,8 +14,8 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from runtime_support._context import after_fork
 from runtime_support._hooks import load_part
-from runtime_support._process import after_fork
 from runtime_support.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
-from runtime_support._process import after_fork
+from runtime_support._context import after_fork
 from runtime_support._redaction import redacted, remember_secrets, shown
 from runtime_support._settings import Settings
 from runtime_support.errors import ConfigError

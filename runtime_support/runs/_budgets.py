@@ -19,7 +19,6 @@ import time
 from collections import deque
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -27,13 +26,13 @@ from heapq import nlargest
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from runtime_support._context import Block, after_fork, context_here
 from runtime_support._effects import LOOK_SECONDS, Effect, Effects, Signal, drive
 from runtime_support._exchange import AnotherTry, Reply, Replying, Request, Said, is_in_exchange
 from runtime_support._hooks import BUDGETS, Hook
 from runtime_support._notes import note
 from runtime_support._order import check_cancelled, note_wait
 from runtime_support._positions import Place
-from runtime_support._process import after_fork, restore
 from runtime_support._results import Result, Usage
 from runtime_support._settings import Price, Settings, settings_to_show
 from runtime_support._tally import TOKEN, account, likely_reply, tokens_in
@@ -734,11 +733,9 @@ class _Tries:
 
 
 _of_process = Spending(began=account.began)
-# What is counted for itself here.
-_apart: ContextVar[Spending | None] = ContextVar("saft_spending", default=None)
 
 
-class _Block(NamedTuple):
+class _BlockBudget(NamedTuple):
     """A block with a budget of its own: what is spent in it, its bounds, and those around it."""
 
     spending: Spending
@@ -746,41 +743,36 @@ class _Block(NamedTuple):
     around: Mapping[str, Any]
 
 
-# What has ended prompts of this part of the run and ought to end the run, whoever has caught it.
-stops: ContextVar[list[RunStopped] | None] = ContextVar("saft_stops", default=None)
-
-# The blocks inside of that, or of the process.
-_blocks: ContextVar[tuple[_Block, ...]] = ContextVar("saft_blocks", default=())
-
-
-@contextmanager
-def block_within(bounds: Mapping[str, Any]) -> Generator[None]:
-    """Bounds what is spent in the block, from its beginning on, beside the bounds around it."""
+def budget_of_block(bounds: Mapping[str, Any]) -> _BlockBudget:
+    """What bounds the spending of a block, from its beginning on, beside the bounds around it."""
     outside = settings_to_show()
     around = {name: getattr(outside, name) for name in BUDGETS}
-    block = _Block(Spending(spending_here().largest), bounds, around)
-    token = _blocks.set((*_blocks.get(), block))
-    try:
-        yield
-    finally:
-        restore(_blocks, token)
+    return _BlockBudget(Spending(spending_here().largest), bounds, around)
 
 
 def spending_here() -> Spending:
     """What the run has spent that this is a part of: what is counted for itself, or the process."""
-    apart = _apart.get()
-    if apart is not None:
-        return apart
-    _of_process.take_over()
-    return _of_process
+    return _budgets_here()[0]
+
+
+def _budgets_here() -> tuple[Spending, list[_BlockBudget]]:
+    """The same, and the blocks inside of it that have budgets of their own, the outermost first."""
+    apart: Spending | None = None
+    blocks: list[_BlockBudget] = []
+    for one in context_here().budgets:
+        if isinstance(one, Spending):
+            apart, blocks = one, []
+        else:
+            blocks.append(one)
+    if apart is None:
+        _of_process.take_over()
+    return apart or _of_process, blocks
 
 
 def _spent_here() -> list[Spending]:
-    """The same, and what the blocks inside of it have spent that have budgets of their own.
-
-    The outermost comes first.
-    """
-    return [spending_here(), *(block.spending for block in _blocks.get())]
+    """What all of these have spent."""
+    run, blocks = _budgets_here()
+    return [run, *(block.spending for block in blocks)]
 
 
 def _budgets_of(settings: Settings) -> list[tuple[Spending, Settings]]:
@@ -788,9 +780,9 @@ def _budgets_of(settings: Settings) -> list[tuple[Spending, Settings]]:
 
     The outermost comes first. What the options of the prompt bound is the innermost.
     """
-    spent, blocks = _spent_here(), _blocks.get()
+    run, blocks = _budgets_here()
     if not blocks:
-        return [(spent[0], settings)]
+        return [(run, settings)]
     bounds = [blocks[0].around, *(block.bounds for block in blocks)]
     for name in BUDGETS:
         said = getattr(settings, name)
@@ -798,6 +790,7 @@ def _budgets_of(settings: Settings) -> list[tuple[Spending, Settings]]:
         if said is not None and said != of_blocks:
             bounds[-1] = {**bounds[-1], name: said}
     bounded = ({name: one.get(name) for name in BUDGETS} for one in bounds)
+    spent = (run, *(block.spending for block in blocks))
     return [
         (spending, replace(settings, **own)) for spending, own in zip(spent, bounded, strict=True)
     ]
@@ -813,7 +806,7 @@ def _one_prompt() -> Generator[None]:
         try:
             yield
         except RunStopped as error:
-            noted = stops.get()
+            noted = context_here().stops
             if noted is not None and not is_of_block(error):  # that ends only what is inside of it
                 noted.append(error)
             raise
@@ -858,12 +851,9 @@ def spending_apart(largest: int | None = None) -> Generator[Spending]:
 
     `largest` is the longest output until now, where somebody knows of one.
     """
-    token, outside = _apart.set(spending := Spending(largest)), _blocks.set(())
-    try:
+    spending = Spending(largest)
+    with Block(budgets=spending):
         yield spending
-    finally:
-        restore(_blocks, outside)
-        restore(_apart, token)
 
 
 def tell_sum(*, is_wanted: bool = False) -> None:

@@ -37,9 +37,9 @@ from urllib.parse import quote
 from weakref import WeakSet
 from zlib import crc32
 
+from runtime_support._context import after_fork
 from runtime_support._language.files import PRIVATE, check_regular
 from runtime_support._notes import note
-from runtime_support._process import after_fork
 from runtime_support._redaction import holds_secret
 from runtime_support._results import Usage
 from runtime_support._values import counted
@@ -140,8 +140,6 @@ class Journal:
         self._waiting: deque[_Pending] = deque()
         self._lock = threading.Lock()
         self._broken: str | None = None
-        # Its block was left in another context: in its own, it still is the one of the block.
-        self.was_left = False
         self.new = 0
         # Is called with the rows that were added or changed, when they are on the disk.
         self.listener: Callable[[list[_Values]], object] | None = None

@@ -15,10 +15,10 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from runtime_support._context import Block, after_fork, change_here, context_here
 from runtime_support._dates_decimals import read
 from runtime_support._effects import Effect, Effects, drive, finish
 from runtime_support._exchange import Reply, Replying, Request
@@ -26,7 +26,6 @@ from runtime_support._hooks import Hook, PromptRun, RequestedCall, load_part
 from runtime_support._jsontext import to_json
 from runtime_support._notes import note
 from runtime_support._order import until_turn
-from runtime_support._process import after_fork, restore
 from runtime_support._reader import read_arguments
 from runtime_support._redaction import redacted, shown
 from runtime_support._results import Answer, ToolCall
@@ -142,32 +141,36 @@ class JournalHook(Hook):
 
         A call of a server that is in doubt stops the run, unless it is pure.
         """
+        form, held, is_program = call.kept_form, call.approval, call.kind == "program"
+        if form is not None and (call.is_pure or not _can_be_kept(call)):
+            return (yield from proceed(call))
         asked = self.asked or (yield from self.begin(key_of_data(call.asked)))
         step = f"t{call.number}"
-        held, is_program = call.approval, call.kind == "program"
-        kept = KeptCall(self, step, call.name, call.sent, waits=held is not None)
+        if form is not None:
+            step += f"p{'_'.join(map(str, call.position))}"
+        kept = KeptCall(self, step, call)
         if not is_program and not (held is not None and held.is_put_off):
             in_doubt = "stop" if call.kind == "server" and not call.is_pure else "call"
             told = kept.ended(in_doubt)
-            if told is not None:
-                return _call_of(told, call)
+            made = told and (_call_of(told, call) if form is None else form.read(told))
+            if made is not None:
+                return made
         if held is not None:
             yield from self._decide(held, step)
-        call.contexts.append(partial(within, Scope(asked.inside(step))))
-        if is_program:
-            call.keep = partial(self._keep, asked, step)
-            return (yield from proceed(call))
-        if held is not None and not held.is_allowed:
+        if form is None:
+            call.contexts.append(partial(within, Scope(asked.inside(step))))
+        if is_program or (held is not None and not held.is_allowed):
             return (yield from proceed(call))
         yield Effect(kept.begin)
         try:
-            made: ToolCall = yield from proceed(call)
+            made = yield from proceed(call)
         except RunWaiting:
             yield Effect(kept.leave)
             raise
+        outcome = {"args": made.args, "result": made.result, "error": made.error}
+        outcome = outcome if form is None else form.written()
         # The duration as the script has seen it.
-        outcome = {"result": made.result, "error": made.error, "ms": made.duration}
-        yield Effect(partial(kept.end, {"args": made.args, **outcome}))
+        yield Effect(partial(kept.end, {**outcome, "ms": made.duration}))
         return made
 
     def _decide(self, held: HeldWork, step: str) -> Effects[None]:
@@ -179,28 +182,6 @@ class JournalHook(Hook):
             yield Effect(question.ask)
         if held.decision is None or held.is_put_off:
             yield from held.decide(question.answer)
-
-    def _keep(
-        self,
-        asked: Asked,
-        step: str,
-        position: tuple[int, ...],
-        name: str,
-        arguments: dict[str, Any],
-        waits: bool,
-    ) -> KeptCall | None:
-        """What is kept of a call in a program, by its position there."""
-        try:
-            sent = to_json(arguments)
-        except CheckError:  # a function, a table: it is called again
-            if waits:
-                raise JournalError(
-                    f"{name} waits for approval, and its arguments cannot be kept"
-                ) from None
-            return None
-        inside = f"{asked.inside(step)}/p{'.'.join(map(str, position))}"
-        place = f"{step}p{'_'.join(map(str, position))}"
-        return KeptCall(self, place, name, sent, inside, waits=waits)
 
     def _forget_unusable(self, error: PromptError) -> None:
         match error:
@@ -251,6 +232,13 @@ class JournalHook(Hook):
         self.journal.put(self.asked, step, entry)
 
 
+def _can_be_kept(call: RequestedCall) -> bool:
+    """Whether a call in a program can be kept; one with a function or a table is called again."""
+    if not call.sent and call.is_approved:
+        raise JournalError(f"{call.name} waits for approval, and its arguments cannot be kept")
+    return bool(call.sent)
+
+
 def _is_decision(entry: Entry) -> bool:
     """Whether an entry says what was decided, with nothing that is not said of such a decision."""
     match entry:
@@ -266,24 +254,15 @@ def _is_decision(entry: Entry) -> bool:
 class KeptCall:
     """A call of a tool or in a program: how it ended before, or else its beginning and its end."""
 
-    def __init__(
-        self,
-        keeper: JournalHook,
-        step: str,
-        name: str,
-        sent: str,
-        inside: str | None = None,
-        *,
-        waits: bool = False,
-    ) -> None:
+    def __init__(self, keeper: JournalHook, step: str, call: RequestedCall) -> None:
         self._keeper = keeper
         self._step = step
-        self._inside = inside
-        self._call: Entry = {"tool": name, "sent": sent}
-        self._name = name
+        self._is_in_program = call.kept_form is not None
+        self._call: Entry = {"tool": call.name, "sent": call.sent}
+        self._name = call.name
         self._closed = NOTHING_CLOSED
-        self._waits = waits
-        if waits:
+        self._waits = call.approval is not None or call.is_approved
+        if self._waits:
             self._call["approved"] = True
         self._began = 0.0
 
@@ -321,7 +300,7 @@ class KeptCall:
         if found is not None and found.get("begun") == entry["time"]:
             if found.get("result") is None:  # it has not taken effect
                 return None
-            result = found["result"] if self._inside is None else _as_json(found["result"])
+            result = _as_json(found["result"]) if self._is_in_program else found["result"]
             return {**self._call, "result": result, "error": None, "ms": 0.0}
         journal = self._keeper.journal.path
         raise JournalError(
@@ -491,7 +470,6 @@ def hook_for(prompt: PromptRun) -> JournalHook | None:
 # Which journal
 
 
-_of_block: ContextVar[Journal | None] = ContextVar("saft_journal", default=None)
 _of_process: ByPath[Journal] = ByPath()
 # The root of the run of the process that is over: nothing more of it can be kept.
 _over: Scope | None = None
@@ -499,8 +477,8 @@ _over: Scope | None = None
 
 def journal_here(settings: Settings) -> Journal | None:
     """The journal of the block around, or of the process; opened at its first use."""
-    journal = _of_block.get()
-    if journal is not None and not journal.was_left:
+    journal: Journal | None = context_here().journal
+    if journal is not None:
         return journal
     path = os.environ.get("SAFT_JOURNAL")
     if not path:
@@ -546,19 +524,15 @@ def journaled(path: str | os.PathLike[str]) -> Generator[None]:
 @contextmanager
 def keeping_in(journal: Journal) -> Generator[None]:
     """Keeps the block as a separate run in a journal, and closes that."""
-    token = _of_block.set(journal)
     error: BaseException | None = None
-    try:
-        with within(Scope()):
-            yield
-    except BaseException as raised:
-        error = raised
-        raise
-    finally:
+    with Block(journal=journal, scope=Scope()):
         try:
-            journal.close(_how_ended(error))
+            yield
+        except BaseException as raised:
+            error = raised
+            raise
         finally:
-            journal.was_left = not restore(_of_block, token)
+            journal.close(_how_ended(error))
 
 
 def close_journals(ended: str) -> None:
@@ -596,4 +570,4 @@ def _close_at_exit() -> None:
 
 
 # A forked process has not the run of its parent.
-after_fork(lambda: _of_block.set(None))
+after_fork(lambda: change_here(journal=None))

@@ -22,9 +22,9 @@ from dataclasses import asdict, fields
 from typing import Any, Generic, TypeAlias, TypeVar
 from weakref import WeakSet
 
+from runtime_support._context import after_fork
 from runtime_support._exchange import TOKEN_PARTS, Origin, Reply, Request, ToolRequest
 from runtime_support._language.files import check_regular
-from runtime_support._process import after_fork
 from runtime_support._results import Usage
 from runtime_support._values import brief, is_object
 from runtime_support.errors import ConfigError, ToolsUnsupported

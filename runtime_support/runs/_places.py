@@ -16,10 +16,9 @@ import threading
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import NamedTuple
 
-from runtime_support._process import restore
+from runtime_support._context import Block, context_here
 
 _NUMBER = re.compile(r"\d+")
 
@@ -90,7 +89,6 @@ class Line(NamedTuple):
 
 
 _root = Scope()
-_here: ContextVar[Scope | None] = ContextVar("saft_scope", default=None)
 
 
 def root() -> Scope:
@@ -106,22 +104,14 @@ def begin_run() -> None:
 
 def scope_here() -> Scope:
     """The scope that this thread is in."""
-    return _here.get() or _root
+    return context_here().scope or _root
 
 
 @contextmanager
 def within(scope: Scope) -> Generator[None]:
     """Puts the block into this scope."""
-    token = _here.set(scope)
-    try:
+    with Block(scope=scope):
         yield
-    finally:
-        restore(_here, token)
-
-
-def enter(scope: Scope) -> None:
-    """Puts the rest of this context into this scope."""
-    _here.set(scope)
 
 
 @contextmanager

@@ -32,7 +32,7 @@ from runtime_support._jsontext import to_json
 from runtime_support._language.files import PRIVATE, replace_file
 from runtime_support._media import text_of
 from runtime_support._notes import note
-from runtime_support._order import current, in_turn
+from runtime_support._order import in_turn, task_here
 from runtime_support._redaction import redacted, secret_in, without_known_secrets
 from runtime_support._results import ToolCall
 from runtime_support._values import counted, is_list, is_object
@@ -187,7 +187,7 @@ class RecordingHook(Hook):
         places = {
             identity: cache(partial(r.place, r.key_of(asked))) for identity, r in recordings.items()
         }
-        if self.replay is not None or current.get() is None:
+        if self.replay is not None or task_here() is None:
             for place in places.values():
                 place()
         if self.replay is not None:

@@ -46,8 +46,11 @@ def _written_whole(action: Callable[[], int]) -> int:
 
 
 # The option of `build` that says whether modules have the settings of the project in them.
-_EMBEDDING: dict[bool | None, list[str]]
-_EMBEDDING = {True: ["--embed-settings"], False: ["--no-embed-settings"], None: []}
+_EMBEDDING: dict[bool | None, list[str]] = {
+    True: ["--embed-settings"],
+    False: ["--no-embed-settings"],
+    None: [],
+}
 
 
 def refuse_wrong_settings() -> None:

@@ -33,6 +33,8 @@ class Alone:
         self.effects = plan.effects
         self.flow = Flow(plan.effects)
         self.module = plan.effects.facts.module
+        # What asks in an expression, by that.
+        self._asking: dict[n.Node, list[_Asking]] = {}
         self._around = {part: node for node in nodes_of(self.module) for part in children(node)}
 
     def of(self, node: _Asking) -> Told:
@@ -80,12 +82,15 @@ class Alone:
 
     def _asks_besides(self, top: n.Node, node: _Asking) -> bool:
         """Whether another prompt or call in an expression asks."""
+        if top not in self._asking:
+            found = (one for one in walk(top) if isinstance(one, _Asking))
+            self._asking[top] = [one for one in found if self._asks(one)]
         own = set(walk(node))
-        return any(
-            one not in own and node not in walk(one) and self._asks(one)
-            for one in walk(top)
-            if isinstance(one, _Asking)
-        )
+        around: n.Node = node
+        while around is not top:
+            around = self._around[around]
+            own.add(around)
+        return any(one not in own for one in self._asking[top])
 
     def _asks(self, *nodes: n.Node) -> bool:
         return "asks" in self.effects.of(*nodes)

@@ -29,7 +29,7 @@ import pytest
 from runtime_support import Reply, Request, SaftError, ToolRequest, configure
 from runtime_support._effects import Effect
 from runtime_support._exchange import Heard, Replying, Streaming
-from runtime_support._order import current
+from runtime_support._order import task_here
 from runtime_support._overlap import tasks as tasks
 from runtime_support.errors import FileError, ProviderError
 from runtime_support.testing import tool_request
@@ -121,7 +121,7 @@ class _Model(Streaming):
             self.asked[text] += 1
             if self.asked.total() > MOST_REQUESTS:
                 raise Unsuitable("it asks too much")
-            here = current.get()
+            here = task_here()
             self.behind.update(one for one in self.failures if _stands_behind(one, here))
             self.in_flight += 1
             self.most = max(self.most, self.in_flight)

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from program_support import registry_of, registry_that_waits
 
+from runtime_support._hooks import RequestedCall
 from runtime_support.programs import (
     Ambiguous,
     Limits,
@@ -94,7 +95,8 @@ def test_nothing_that_waits_is_called_but_in_a_program_that_was_approved(program
     assert called.isdisjoint(waits)
     found = check(program, waiting, limits=LIMITS)
     if isinstance(found, CheckedProgram):
-        approved = {one.name for one in run(found, limits=LIMITS, is_approved=True).calls}
+        call = RequestedCall("program", "", "program", approval=object())
+        approved = {one.name for one in run(found, limits=LIMITS, call=call).calls}
         assert approved & waits <= set(waiting_in(found)), "whoever approves is told of each"
 
 

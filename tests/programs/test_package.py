@@ -9,19 +9,23 @@ import runtime_support.programs as programs
 
 HERE = Path(programs.__file__).parent
 BRIDGE = {"_prompting.py"}
-# Below programs: types, settings, and plain helpers that know no prompts, providers or network.
+# Below programs: types, settings, calls and what goes around them, whoever makes them, and plain
+# helpers that ask no model and know no network.
 BELOW = (
     "_ambiguity",
+    "_context",
     "_dates_decimals",
     "_effects",
-    "_events",
     "errors",
+    "_hooks",
     "_jsontext",
     "_lazy",
     "_names",
     "_order",
+    "_results",
     "_schema",
     "_settings",
+    "_tables",
     "_values",
     "runs._places",
 )

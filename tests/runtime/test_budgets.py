@@ -33,11 +33,12 @@ from runtime_support import (
     program,
     prompt,
 )
+from runtime_support._context import Block
 from runtime_support._exchange import Reply, Request
 from runtime_support._settings import Price
 from runtime_support.runs import _budgets as spending
 from runtime_support.runs import journaled
-from runtime_support.runs._budgets import dollars, spending_here, stops
+from runtime_support.runs._budgets import dollars, spending_here
 from runtime_support.testing import tool_request
 from tests.runtime.conftest import RequestClock
 from tests.support.fake_server import Answer, FakeServer, completion, cut, status, streamed
@@ -483,13 +484,13 @@ def test_what_is_not_sent_counts_nowhere(server: FakeServer) -> None:
 
 def test_the_budget_of_a_block_does_not_stop_the_run(server: FakeServer) -> None:
     stopped: list[RunStopped] = []
-    stops.set(stopped)
-    with configure(budget_requests=0), pytest.raises(BudgetSpent):
-        ask(0)
-    assert not stopped
-    configure(budget_requests=0)
-    with configure(budget_requests=5), pytest.raises(BudgetSpent):
-        ask(0)
+    with Block(stops=stopped):
+        with configure(budget_requests=0), pytest.raises(BudgetSpent):
+            ask(0)
+        assert not stopped
+        configure(budget_requests=0)
+        with configure(budget_requests=5), pytest.raises(BudgetSpent):
+            ask(0)
     assert isinstance(stopped[0], BudgetSpent)
 
 

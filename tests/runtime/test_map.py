@@ -36,7 +36,7 @@ from runtime_support import (
     read_text,
 )
 from runtime_support import _order as order
-from runtime_support._order import Clock, clock
+from runtime_support._order import Clock, clock_here
 from runtime_support._schema.reading import schema_of
 from runtime_support.errors import AuthenticationFailed, ProviderError
 from runtime_support.map import Module, Script, map_rows
@@ -442,7 +442,7 @@ def test_a_row_that_takes_too_long_fails_and_the_others_go_on(
 ) -> None:
     def odd(mail: str) -> str:
         if mail in ("mail 1", "mail 4"):
-            never.wait(late.append(clock.get()) or 60)
+            never.wait(late.append(clock_here()) or 60)
         return ask(mail)
 
     echo = Echo()
@@ -517,7 +517,7 @@ def test_a_row_that_had_its_time_is_not_begun_again_with_the_job(
     def odd(mail: str) -> str:
         begun.append(mail)
         if mail == "mail 0":
-            late.append(clock.get())
+            late.append(clock_here())
             never.wait(60)
         return ask(mail)
 
