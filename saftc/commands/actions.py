@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from saftc.commands.process import no_garbage_collector, print_everything
-from saftc.commands.reporting import WrongUsage, complain, say, write_rendered
+from saftc.commands.reporting import WrongUsage, complain, say, width_of, write_rendered
 
 
 def at_once(words: Sequence[str]) -> Callable[[], int] | None:
@@ -88,7 +88,8 @@ def run(
     file, *arguments = words or ["-"]
     module = workspace.compile(file)
     workspace.close()
-    write_rendered(module.said_when_used, sys.stderr)
+    said = workspace.said(module, width_of(sys.stderr), when_used=True)
+    write_rendered(said, sys.stderr)
     if module.text is None:
         return 1
     from saftc.commands.run import refuse_undecided, run_module

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import runtime_support
 from saftc.commands.approving import is_at_terminal, let_person_decide
 from saftc.commands.progress import show_prompts, tell_sum
-from saftc.commands.reporting import WrongUsage, complain, visible, write_rendered
+from saftc.commands.reporting import WrongUsage, complain, visible, width_of, write_rendered
 from saftc.project.cache import CompiledModule
 from saftc.project.files import UNNAMED, FileProblem, shown
 from saftc.project.finder import folder_of, package_in
@@ -96,7 +96,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
         if isinstance(failure, BrokenPipeError) and is_of_saft(failure, scripts):
             raise  # whoever read what the script prints has seen enough
         sys.stdout.flush()
-        write_rendered(error, sys.stderr)
+        write_rendered(explain(failure, scripts, width_of(sys.stderr)), sys.stderr)
     finally:
         problem = _end_run(ended, error, scripts)
         if problem is not None:

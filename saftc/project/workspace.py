@@ -218,6 +218,19 @@ class Workspace:
         self._keep(module)
         return module
 
+    def said(self, module: CompiledModule, width: int | None, *, when_used: bool) -> str:
+        """The diagnostics of a script, those for whoever runs it or all, drawn for a terminal of a
+        width if there is one."""
+        from saftc.diagnostics.render import fits, render_text
+
+        said = module.said_when_used if when_used else module.said
+        if not said or width is None or fits(said, width):
+            return said
+        with self._compiling:
+            checked = self.scripts.check(module.script, self.root_of(module.script))
+        found = checked.when_used if when_used else checked.diagnostics
+        return render_text(found, checked.source, width)
+
     def siblings(self, module: CompiledModule) -> list[Path]:
         """The scripts that a script imports, directly or not, deepest first."""
         folder = self.root_of(module.script)
