@@ -42,7 +42,7 @@ def _unknown(module: str, name: str, names: Mapping[str, object]) -> Exception:
     if not name.startswith("_"):  # Python asks for such names by itself
         from runtime_support._renamed import FUNCTIONS, renamed
 
-        new = FUNCTIONS.get(name)
+        new = FUNCTIONS.get(name, "")
         if new in names:
             return ImportError(f"{module}: {renamed(name, new)}", name=module)
     return AttributeError(f"module {module!r} has no attribute {name!r}")

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from runtime_support.programs._registry import Definition, Function, classes_of
     from runtime_support.providers import PRESETS, live_provider, who_answers
     from runtime_support.providers._bodies import wrap_schema
+    from runtime_support.providers._server import waits
     from runtime_support.providers._showing import Sent, sent_first
     from runtime_support.runs._budgets import Spent, cost_of, dollars, price_of
     from runtime_support.runs._journal import (
@@ -120,6 +121,7 @@ else:
         "programs._types": "program_types=.",
         "providers": "PRESETS live_provider who_answers",
         "providers._bodies": "wrap_schema",
+        "providers._server": "waits",
         "providers._showing": "Sent sent_first",
         "runs._budgets": "Spent cost_of dollars price_of",
         "runs._journal": (
@@ -216,6 +218,7 @@ __all__ = [
     "tool_name",
     "trace_text",
     "usage_of",
+    "waits",
     "want",
     "who_answers",
     "workflow",

@@ -1,6 +1,7 @@
 """Puts the pages of the site where zensical builds them: `python docs/site/stage.py FOLDER`.
 
-    docs/*.md                          -> FOLDER/docs/*.md, tour.md with the lessons
+    docs/*.md                          -> FOLDER/docs/*.md, tour.md with the lessons and what they
+                                          print with their recorded answers
     saftc/diagnostics/pages/*.md       -> FOLDER/docs/diagnostics/*.md; the list: codes.md
     examples/README.md, NAME.saft      -> FOLDER/docs/examples/index.md, NAME.md
     CHANGELOG.md, benchmarks/README.md -> FOLDER/docs/changelog.md, benchmarks.md
@@ -12,8 +13,8 @@ FOLDER/docs/files, and one to a folder to a list of its files there.
 
 `python docs/site/stage.py FOLDER --texts`, after the build, puts the Markdown of each page into
 FOLDER/html: `llms.txt`, a list of the pages for programs (https://llmstxt.org), links to it. It
-also has each page link to the file that it was made of, for editing, and takes empty
-headings out of tables.
+also has each page link to the file that it was made of, for editing, takes empty headings out of
+tables, and keeps pages from asking the repository's host how many stars it has.
 """
 
 from __future__ import annotations
@@ -25,12 +26,17 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Iterator
+from contextlib import chdir, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGURATION = Path(__file__).with_name("zensical.toml")
 VERSION = ROOT / "saftc" / "_version.py"
+TOUR = ROOT / "saftc/play/tour"
+# What is typed where a lesson asks for a line.
+TYPED = "Ada\n"
 _LEFT_OUT = {"node_modules", "__pycache__"}
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?![a-z]+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -93,15 +99,24 @@ def add_texts(folder: Path) -> None:
             text = text.replace(f"{edited}{target}", link)
             # A heading that says nothing is none.
             page.write_text(text.replace("<th></th>", "<td></td>"), encoding="utf-8")
+    for page in (folder / "html").rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text.replace(' data-md-component="source"', ""), encoding="utf-8")
 
 
 def _configuration() -> str:
-    """The configuration, with the version and with the addresses that the environment names."""
+    """The configuration, with the version and the addresses of the environment, or of saftc."""
     text = CONFIGURATION.read_text(encoding="utf-8")
-    for name in ("site_url", "repo_url"):
-        if address := os.environ.get(name.upper()):
+    known = runpy.run_path(str(VERSION))
+    site = os.environ.get("SITE_URL") or known["SITE_URL"]
+    addresses = {
+        "site_url": site and site.rstrip("/") + "/",
+        "repo_url": os.environ.get("REPO_URL", "").rstrip("/"),
+    }
+    for name, address in addresses.items():
+        if address:
             text = re.sub(rf'^{name} = ".*"$', f'{name} = "{address}"', text, flags=re.MULTILINE)
-    return text.replace("{version}", str(runpy.run_path(str(VERSION))["__version__"]))
+    return text.replace("{version}", str(known["__version__"]))
 
 
 def _copy(file: Path, target: Path) -> None:
@@ -121,13 +136,38 @@ def _copy(file: Path, target: Path) -> None:
 
 
 def _lessons() -> str:
-    """The lessons of the tour, each with its text and its code."""
+    """The lessons of the tour, each with its text, its code and what it prints."""
     parts = [""]
-    for number, path in enumerate(sorted((ROOT / "saftc/play/tour").glob("*.saft")), 1):
+    for number, path in enumerate(sorted(TOUR.glob("*.saft")), 1):
         comments, _, code = path.read_text(encoding="utf-8").partition("\n\n")
         title, *said = [line.removeprefix("//").strip() for line in comments.splitlines()]
         parts += [f"## {number}. {title}", " ".join(said).strip(), f"```saft\n{code}```"]
+        parts += ["prints, with its recorded answers,", f"```text\n{_printed(path)}```"]
     return "\n\n".join(parts) + "\n"
+
+
+class _Typed(StringIO):
+    """What is typed, which a terminal shows as it is read."""
+
+    def readline(self, size: int = -1, /) -> str:
+        line = super().readline(size)
+        sys.stdout.write(line)
+        return line
+
+
+def _printed(lesson: Path) -> str:
+    """What a lesson prints with its recorded answers; what they lack is an error."""
+    from saftc.api import run_source
+
+    os.environ["SAFT_REPLAY"] = str(lesson.with_suffix(".jsonl"))
+    stdin, sys.stdin = sys.stdin, _Typed(TYPED)
+    try:
+        with redirect_stdout(StringIO()) as output, chdir(TOUR):
+            run_source(lesson.read_text(encoding="utf-8"), provider="mock")
+    finally:
+        sys.stdin = stdin
+        del os.environ["SAFT_REPLAY"]
+    return output.getvalue()
 
 
 def _with_links(

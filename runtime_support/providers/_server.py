@@ -126,6 +126,7 @@ class Server:
         self.limits: dict[str, int] = {}
         self.lacks = Lacks()
         # Some regions have hosts of their own below it.
+        self.host = url.host
         self.is_openai = f".{url.host}".endswith(f".{OPENAI_HOST}")
         self.is_embedded = is_embedded
         self._url = url
@@ -216,6 +217,16 @@ class _LoopClient:
 
 
 _all_servers: weakref.WeakSet[Server] = weakref.WeakSet()
+
+
+def waits() -> list[tuple[str, float, int | None]]:
+    """The hosts of servers that may not be asked yet, for so many seconds; the status they gave."""
+    backoffs = [(server.host, server.backoff) for server in tuple(_all_servers)]
+    return [
+        (host, pause, backoff.trouble and backoff.trouble.status)
+        for host, backoff in backoffs
+        if (pause := backoff.pause) > 0
+    ]
 
 
 def _forget_all_connections() -> None:

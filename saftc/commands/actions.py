@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from saftc.commands.process import no_garbage_collector, print_everything
-from saftc.commands.reporting import WrongUsage, complain, say, write_rendered
+from saftc.commands.progress import end_status, show_status
+from saftc.commands.reporting import WrongUsage, complain, say, width_of, write_rendered
 
 
 def at_once(words: Sequence[str]) -> Callable[[], int] | None:
@@ -33,6 +34,15 @@ def at_once(words: Sequence[str]) -> Callable[[], int] | None:
     if action is not None and own and own == rest:
         return partial(_written_whole, partial(action, own))
     return partial(_written_whole, lsp) if name == "lsp" and not rest else None
+
+
+def tell_beginning(words: Sequence[str]) -> None:
+    """Says at a terminal that the script of these words is checked, before that is loaded."""
+    name = words[0] if words else ""
+    script = next((word for word in words if word.endswith(".saft")), None)
+    is_heard = not {"-q", "--quiet", "-h", "--help"} & {*words}
+    if script and is_heard and (name == "run" or name.endswith(".saft")):
+        show_status(f"checking {script}")
 
 
 def _run_at_once(words: Sequence[str]) -> int:
@@ -96,7 +106,9 @@ def run(
     file, *arguments = words or ["-"]
     module = workspace.compile(file)
     workspace.close()
-    write_rendered(module.said_when_used, sys.stderr)
+    end_status()
+    said = workspace.said(module, width_of(sys.stderr), when_used=True)
+    write_rendered(said, sys.stderr)
     if module.text is None:
         return 1
     from saftc.commands.run import refuse_undecided, run_module

@@ -13,6 +13,7 @@ from saftc.commands.reporting import (
     difference,
     say,
     warn_of_name,
+    width_of,
     write_rendered,
     write_result,
 )
@@ -93,7 +94,8 @@ class Builder:
             complain(str(problem))
             self.has_failed = True
             return
-        write_rendered(module.said, sys.stderr)
+        said = self.workspace.said(module, width_of(sys.stderr), when_used=False)
+        write_rendered(said, sys.stderr)
         if module.text is None:
             self.has_failed = True
         elif target is None:

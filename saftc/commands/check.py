@@ -10,11 +10,10 @@ from saftc.commands.reporting import (
     counted,
     say,
     warn_of_name,
-    write_rendered,
+    write_found,
     write_result,
 )
 from saftc.diagnostics.model import LIMIT, Diagnostic
-from saftc.diagnostics.render import render_text
 from saftc.driver import Checked
 from saftc.project.files import UNNAMED, FileProblem, read_script, scripts_below, shown
 from saftc.project.finder import Roots, package_in
@@ -89,7 +88,7 @@ def check_all(
             warnings += diagnostic.severity == "warning"
         if format == "text" and not diff:
             between = "\n" if found and any(before for _, before in told) else ""
-            write_rendered(between + render_text(found, checked.source), sys.stdout)
+            write_found(found, checked.source, sys.stdout, between)
         told.append((checked.source, found))
         if len(checked.diagnostics) >= LIMIT:
             say(f"{shown(file)}: only the first {LIMIT} are shown; there may be more")

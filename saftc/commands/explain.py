@@ -5,12 +5,9 @@ wrong script with the diagnostic that it gets, and a right one.
 """
 
 import re
-from pathlib import Path
 
-from saftc.diagnostics.catalogue import BY_NUMBER
+from saftc.diagnostics.catalogue import BY_NUMBER, PAGES
 from saftc.diagnostics.model import Code
-
-PAGES = Path(__file__).parent.parent / "diagnostics" / "pages"
 
 _NUMBER = re.compile(r"(?:saft)?0*([0-9]{1,4})", re.IGNORECASE)
 

@@ -27,8 +27,11 @@ from saftc.source import Source, Span
 _MOST_CALLERS = 8
 
 
-def explain(error: BaseException, scripts: Mapping[str, Running]) -> str:
-    """The text that tells `error`; `scripts` are known by the file names of their code."""
+def explain(
+    error: BaseException, scripts: Mapping[str, Running], width: int | None = None
+) -> str:
+    """The text that tells `error`, for a terminal of a width; `scripts` are known by the file names
+    of their code."""
     steps = _calls(list(_steps(error.__traceback__, scripts)))
     passed = [step for step in steps if isinstance(step, _InScript) and not step.is_rule]
     if isinstance(error, ModuleNotFoundError) and error.name == "polars":
@@ -47,7 +50,7 @@ def explain(error: BaseException, scripts: Mapping[str, Running]) -> str:
     if isinstance(error, AssertionError):
         note = compared(frame, script.text)
         span = _whole_assert(script, span)
-    lines.append(snippet(script.source, _first_line(script.source, span), note))
+    lines.append(snippet(script.source, _first_line(script.source, span), note, width))
     callers = [step for step in steps if step is not passed[-1]]
     lines += [f"  {caller}\n" for caller in reversed(callers[-_MOST_CALLERS:])]
     if len(callers) > _MOST_CALLERS:

@@ -8,8 +8,7 @@ that cannot be read is left alone.
 import sys
 from pathlib import Path
 
-from saftc.commands.reporting import complain, difference, say, write_rendered, write_result
-from saftc.diagnostics.render import render_text
+from saftc.commands.reporting import complain, difference, say, write_found, write_result
 from saftc.formatter.formatter import format_source
 from saftc.project.files import (
     FileProblem,
@@ -50,7 +49,7 @@ class Formatter:
             return
         formatted = format_source(source)
         if formatted.text is None:
-            write_rendered(render_text(formatted.diagnostics, source), sys.stderr)
+            write_found(formatted.diagnostics, source, sys.stderr)
             self.has_failed = True
             return
         text = formatted.text

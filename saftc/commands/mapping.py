@@ -13,6 +13,7 @@ from saftc.commands.reporting import (
     counted,
     manner,
     say,
+    width_of,
     write_rendered,
     write_result,
 )
@@ -127,7 +128,8 @@ def _script_of(target: str, workspace: Workspace) -> "str | tuple[Script, str, s
     scripts = [*map(str, workspace.siblings(workspace.compile(file))), file]
     for path in scripts:
         module = workspace.compile_with_map(path, f"{Path(path).stem}.py")
-        write_rendered(module.said_when_used, sys.stderr)
+        said = workspace.said(module, width_of(sys.stderr), when_used=True)
+        write_rendered(said, sys.stderr)
         if module.text is None:
             return ""
         name = name_in(root, Path(path))

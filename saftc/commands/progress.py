@@ -1,9 +1,11 @@
 """A line at the bottom of a terminal that says how far a run is.
 
-    14 prompts, 3 in flight, 5,120 tokens, 12 s             on standard error, while prompts wait
+    checking triage.saft                                          on standard error, at once
+    14 of at most 50 prompts, 3 in flight, 5,120 tokens, 12 s     while prompts wait
+    14 of at most 50 prompts, waiting 8 s for 127.0.0.1 (503), 3 in flight, 5,120 tokens, 12 s
 
-The line is shown after two seconds. It goes away before anything else is written to the terminal,
-and at the end. With SAFT_USAGE=0 there is none.
+It goes away before anything else is written to the terminal, and at the end. With SAFT_USAGE=0
+there is none.
 """
 
 import atexit
@@ -12,9 +14,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Any, TextIO
 
-SHOWN_AFTER = 2.0
+from saftc.commands.reporting import width_of
+
+SHOWN_AFTER = 0.5
+BOUNDED_AFTER = 2.0
 SUMMED_AFTER = 10.0
 _EVERY = 0.2
 _ERASE = "\r\x1b[K"
@@ -35,7 +41,7 @@ class ProgressLine:
 
     def __init__(self, stream: TextIO, text: Callable[[], str]) -> None:
         self._stream = stream
-        self._text = text
+        self.text = text
         self._write: Callable[[str], Any] = stream.write
         self._lock = threading.RLock()
         self._is_shown = False
@@ -43,8 +49,17 @@ class ProgressLine:
         for other in {id(one): one for one in (sys.stdout, stream)}.values():
             if other is not None and other.isatty():
                 self._watch(other)
-        atexit.register(self.erase)
+        atexit.register(self._end)
+        self.show()
         threading.Thread(target=self._run, name="saftc progress", daemon=True).start()
+
+    def show(self) -> None:
+        """Shows what there is to say now."""
+        text = self.text()
+        if text:
+            self._show(text)
+        else:
+            self.erase()
 
     def erase(self) -> None:
         """Takes the line away."""
@@ -53,6 +68,11 @@ class ProgressLine:
                 self._write(_ERASE)
                 self._stream.flush()
                 self._is_shown = False
+
+    def _end(self) -> None:
+        with self._lock:
+            self.text = str
+            self.erase()
 
     def _watch(self, stream: TextIO) -> None:
         """Has the line go away before anything is written to this stream."""
@@ -69,25 +89,14 @@ class ProgressLine:
     def _run(self) -> None:
         while True:
             time.sleep(_EVERY)
-            text = self._text()
-            if text:
-                self._show(text)
-            else:
-                self.erase()
+            self.show()
 
     def _show(self, text: str) -> None:
         with self._lock:
             if not self._is_in_line:
-                self._write(_ERASE + _cut(text, _width_of(self._stream)))
+                self._write(_ERASE + _cut(text, width_of(self._stream) or 80))
                 self._stream.flush()
                 self._is_shown = True
-
-
-def _width_of(stream: TextIO) -> int:
-    try:
-        return os.get_terminal_size(stream.fileno()).columns or 80  # some do not know it
-    except OSError:
-        return 80
 
 
 def _cut(text: str, width: int) -> str:
@@ -97,18 +106,41 @@ def _cut(text: str, width: int) -> str:
     return text[: width - 1]
 
 
-def show_prompts() -> None:
-    """From now on the line says how far the prompts of this process are, at a terminal."""
+def show_status(text: str) -> None:
+    """Says at a terminal what this command does, until `end_status` or something else is shown."""
+    if is_shown_on(sys.stderr):
+        show_line(lambda: text)
+
+
+def end_status() -> None:
+    """Takes away what `show_status` has shown."""
+    if _line is not None:
+        show_line(str)
+
+
+def show_prompts(most: Callable[[], int | None]) -> None:
+    """From now on the line says how far the prompts of this process are, at a terminal.
+
+    `most` gives how many there can be, where that is known; it is asked once, if they take long.
+    """
     if is_shown_on(sys.stderr):
         from saftc.runtime import want
 
         want("budgets")
-        show_line(_of_prompts)
+        show_line(partial(_of_prompts, cache(most)))
 
 
 def show_line(text: Callable[[], str]) -> None:
     """From now on the terminal shows what `text` gives, as long as that is something."""
-    ProgressLine(sys.stderr, text)
+    global _line
+    if _line is None:
+        _line = ProgressLine(sys.stderr, text)
+    else:
+        _line.text = text
+        _line.show()
+
+
+_line: ProgressLine | None = None
 
 
 def tell_sum() -> None:
@@ -121,7 +153,7 @@ def tell_sum() -> None:
         budgets.tell_sum(is_wanted=is_long and is_shown_on(sys.stderr))
 
 
-def _of_prompts() -> str:
+def _of_prompts(most: Callable[[], int | None]) -> str:
     """How far the prompts of the process are; nothing while none is asked."""
     from saftc.runtime import counted, loaded_part
 
@@ -131,6 +163,21 @@ def _of_prompts() -> str:
     spending = budgets.spending_here()
     if not spending.in_flight or spending.seconds() < SHOWN_AFTER:
         return ""
-    done = counted(spending.prompts, "prompt")
-    tokens = counted(spending.total.tokens, "token")
-    return f"{done}, {spending.in_flight} in flight, {tokens}, {spending.seconds():.0f} s"
+    done, seconds = counted(spending.prompts, "prompt"), spending.seconds()
+    if seconds >= BOUNDED_AFTER and spending.prompts <= (number := most() or 0):
+        done = f"{spending.prompts:,} of at most {counted(number, 'prompt')}"
+    parts = [done, *_waits(), f"{spending.in_flight} in flight"]
+    return ", ".join([*parts, counted(spending.total.tokens, "token"), f"{seconds:.0f} s"])
+
+
+def _waits() -> list[str]:
+    """For which servers requests wait, and why."""
+    if "runtime_support.providers._server" not in sys.modules:
+        return []  # nothing is sent, and it takes long to load
+    from saftc.runtime import waits
+
+    return [
+        f"waiting {seconds:.0f} s for {host}" + (f" ({status})" if status else "")
+        for host, seconds, status in waits()
+        if seconds >= 1
+    ]

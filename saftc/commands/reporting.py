@@ -5,10 +5,15 @@ import re
 import sys
 from enum import StrEnum
 from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from saftc.diagnostics.model import Diagnostic
     from saftc.driver import Checked
+    from saftc.source import Source
 
 _COLOURS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "hint": "\x1b[1;36m"}
 _BOLD, _GUTTER, _HINT, _PLAIN = "\x1b[1m", "\x1b[1;34m", "\x1b[32m", "\x1b[0m"
@@ -18,6 +23,11 @@ _PLACE = re.compile(r"( *-->)( .*)")
 _MARKS = re.compile(r"( +\|)( +)(\|?_+|)(\^+|-+)(.*)")
 _CHANGE = re.compile(r"( +|\d+ )([-+])( .*|)")
 _LINE = re.compile(r"( *\d* \||\.\.\.)( [/|](?= |$))?(.*)")
+# The code of a head and the place, in colour or not.
+_CODE = re.compile(r"^((?:\x1b\[[\d;]+m)?(?:error|warning|hint)\[)(\w+)(?=\])", re.MULTILINE)
+_FILE = re.compile(r"^((?:\x1b\[[\d;]+m)? *-->(?:\x1b\[0m)? )(.+):(\d+):(\d+)$", re.MULTILINE)
+# Terminals that would show the address of a link, or nothing.
+_WITHOUT_LINKS = {"dumb", "linux", "unknown"}
 
 
 class WrongUsage(Exception):
@@ -45,16 +55,32 @@ manner = Manner()
 
 def write_diagnostics(checked: "Checked", stream: TextIO) -> None:
     """Writes what was found in a script to `stream`, for those who use it."""
+    write_found(checked.when_used, checked.source, stream)
+
+
+def write_found(
+    found: "Iterable[Diagnostic]", source: "Source", stream: TextIO, before: str = ""
+) -> None:
+    """Writes diagnostics of a script to `stream`, drawn for its width if it is a terminal."""
     from saftc.diagnostics.render import render_text
 
-    write_rendered(render_text(checked.when_used, checked.source), stream)
+    write_rendered(before + render_text(found, source, width_of(stream)), stream)
 
 
 def write_rendered(text: str, stream: TextIO) -> None:
-    """Writes rendered diagnostics to `stream`, in colour on a terminal."""
+    """Writes rendered diagnostics to `stream`, in colour and with links on a terminal."""
     if text:
         text = visible(text)
-        print(_coloured(text) if _has_colour(stream) else text, file=stream, end="")
+        text = _coloured(text) if _has_colour(stream) else text
+        print(_linked(text) if _has_links(stream) else text, file=stream, end="")
+
+
+def width_of(stream: TextIO) -> int | None:
+    """The columns of a terminal, 80 where it does not know them; None where there is none."""
+    try:
+        return (os.get_terminal_size(stream.fileno()).columns or 80) if stream.isatty() else None
+    except OSError:
+        return None
 
 
 def write_result(text: str) -> None:
@@ -114,7 +140,38 @@ def _has_colour(stream: TextIO) -> bool:
         case Colour.auto:
             if os.environ.get("NO_COLOR"):
                 return False
-            return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
+            is_wanted = stream.isatty() and os.environ.get("TERM") != "dumb"
+            return bool(os.environ.get("FORCE_COLOR")) or is_wanted
+
+
+def _has_links(stream: TextIO) -> bool:
+    """Whether a code and a place can be clicked: where FORCE_HYPERLINK does not say, in colour on
+    terminals, which pass over the links that they cannot show."""
+    if forced := os.environ.get("FORCE_HYPERLINK"):
+        return forced != "0"
+    can = stream.isatty() and os.environ.get("TERM", "unknown") not in _WITHOUT_LINKS
+    return can and _has_colour(stream)
+
+
+def _linked(text: str) -> str:
+    """Rendered diagnostics whose codes lead to their pages, and places to their files."""
+    from saftc.diagnostics.catalogue import address_of_page
+
+    def of_code(match: re.Match[str]) -> str:
+        return match[1] + _link(address_of_page(match[2]), match[2])
+
+    def of_file(match: re.Match[str]) -> str:
+        head, name, line, column = match.groups()
+        place = f"{name}:{line}:{column}"
+        path = Path(name).absolute()
+        return head + (_link(f"{path.as_uri()}#{line}", place) if path.is_file() else place)
+
+    return _FILE.sub(of_file, _CODE.sub(of_code, text))
+
+
+def _link(address: str, text: str) -> str:
+    """A text that leads to an address, as terminals read it (OSC 8)."""
+    return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\"
 
 
 def _coloured(text: str) -> str:

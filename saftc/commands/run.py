@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import runtime_support
 from saftc.commands.approving import is_at_terminal, let_person_decide
 from saftc.commands.progress import show_prompts, tell_sum
-from saftc.commands.reporting import WrongUsage, complain, visible, write_rendered
+from saftc.commands.reporting import WrongUsage, complain, visible, width_of, write_rendered
 from saftc.project.cache import CompiledModule
 from saftc.project.files import UNNAMED, FileProblem, shown
 from saftc.project.finder import folder_of, package_in
@@ -63,7 +64,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     main.__package__ = package or None
     # Where the runtime begins the relative paths of a script.
     main.__dict__["__saft_folder__"] = str(folder.resolve())
-    show_prompts()
+    show_prompts(partial(_most_prompts, module, workspace))
     if sys.stdout.isatty():
         order.print_values = _print_visibly
     refusal = _begin_records(command)
@@ -96,7 +97,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
         if isinstance(failure, BrokenPipeError) and is_of_saft(failure, scripts):
             raise  # whoever read what the script prints has seen enough
         sys.stdout.flush()
-        write_rendered(error, sys.stderr)
+        write_rendered(explain(failure, scripts, width_of(sys.stderr)), sys.stderr)
     finally:
         problem = _end_run(ended, error, scripts)
         if problem is not None:
@@ -106,6 +107,22 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     if ended == "waiting":
         return runtime_support.RunWaiting.exit_code
     return 0 if ended == "ok" else 1
+
+
+def _most_prompts(module: CompiledModule, workspace: Workspace) -> int | None:
+    """The most prompts of a script, where that is bounded."""
+    from runtime_support.errors import ConfigError
+    from saftc.bounds.requests import Bounds
+    from saftc.bounds.settings import limits_here
+    from saftc.project.settings import compile_settings
+
+    with suppress(FileProblem, ConfigError):
+        # A prompt without repairs and rounds sends one request.
+        limits = limits_here()._replace(repairs=0, max_tool_rounds=0)
+        checked = workspace.check(module.script)
+        bounds = Bounds(checked.facts, checked.source, limits, compile_settings())
+        return bounds.program.bound.number
+    return None
 
 
 def refuse_undecided(module: CompiledModule) -> None:

@@ -3,7 +3,13 @@
 01xx text and tokens, 02xx names, 03xx types, 04xx prompts, 05xx modules, 06xx warnings.
 """
 
+from pathlib import Path
+
+from saftc import _version
 from saftc.diagnostics.model import Code
+
+# A page for each code, as Markdown.
+PAGES = Path(__file__).parent / "pages"
 
 # Text and tokens.
 INVALID_UTF8 = Code("SAFT0101", "error", "byte 0x{byte:02x} is not UTF-8")
@@ -161,3 +167,9 @@ CONSTANT_BEHIND = Code("SAFT0619", "hint", "{count} constant characters follow {
 
 ALL: tuple[Code, ...] = tuple(value for value in globals().values() if isinstance(value, Code))
 BY_NUMBER: dict[str, Code] = {code.number: code for code in ALL}
+
+
+def address_of_page(code: str) -> str:
+    """The address of the page on a code: on the site, or on this machine while there is none."""
+    site = _version.SITE_URL
+    return f"{site}diagnostics/{code}/" if site else (PAGES / f"{code}.md").as_uri()

@@ -13,6 +13,7 @@ Places are marked as rustc does it; the change that the hint is about is drawn a
 """
 
 import json
+import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
@@ -22,9 +23,12 @@ from saftc.diagnostics.fixes import apply, edits_of
 from saftc.diagnostics.model import Diagnostic, Edit
 from saftc.source import Source, Span, common_ends
 
-# A line longer than this is shown in part, around the place that is meant.
+# A line that takes more columns is shown in part, around the place that is meant: where nothing is
+# known of the width of what shows it, and at the narrowest.
 _WIDEST = 100
-_BEFORE = 40
+_NARROWEST = 20
+# What stands around a line of a script: " | ", the bar beside several lines, "…" at both ends.
+_AROUND = 7
 # Of more lines than this, only those at the ends are shown.
 _MOST_LINES = 6
 _TAB = "    "
@@ -32,15 +36,26 @@ _TAB = "    "
 _JOINERS = "\u200c\u200d"
 
 
-def render_text(diagnostics: Iterable[Diagnostic], source: Source) -> str:
-    """The diagnostics as text, a blank line between two; empty when there are none."""
-    return "\n".join(_render_one(diagnostic, source) for diagnostic in diagnostics)
+def render_text(
+    diagnostics: Iterable[Diagnostic], source: Source, width: int | None = None
+) -> str:
+    """The diagnostics as text, a blank line between two; empty when there are none.
+
+    `width` is that of the terminal, where there is one.
+    """
+    return "\n".join(_render_one(diagnostic, source, width) for diagnostic in diagnostics)
 
 
-def snippet(source: Source, span: Span, note: str = "") -> str:
+def snippet(source: Source, span: Span, note: str = "", width: int | None = None) -> str:
     """The place `file:line:column` with its lines, and marks under them."""
-    rows = list(_drawn(source, [_Mark(span, note, "^")]))
+    rows = list(_drawn(source, [_Mark(span, note, "^")], _room(source, width)))
     return _placed(source, span.start, rows, _margin(rows))
+
+
+def fits(text: str, width: int) -> bool:
+    """Whether rendered diagnostics show as much of their lines as a terminal has room for."""
+    rows = (row for row in text.split("\n") if row.lstrip(" 0123456789").startswith("|"))
+    return "…" not in text and all(_width(row) <= width for row in rows)
 
 
 def as_data(diagnostics: Iterable[Diagnostic], source: Source) -> list[dict[str, object]]:
@@ -85,7 +100,21 @@ class _Mark(NamedTuple):
 _Row = tuple[int | None, str] | None
 
 
-def _render_one(diagnostic: Diagnostic, source: Source) -> str:
+class _Room(NamedTuple):
+    """The columns for a line of a script, and for a row behind its gutter if they are bounded."""
+
+    line: int
+    row: int | None
+
+
+def _room(source: Source, width: int | None) -> _Room:
+    if width is None:
+        return _Room(_WIDEST, None)
+    row = width - len(str(source.line_of(len(source.text)))) - 1
+    return _Room(max(_NARROWEST, row + 1 - _AROUND), max(_NARROWEST, row))
+
+
+def _render_one(diagnostic: Diagnostic, source: Source, width: int | None) -> str:
     """One drawing of the script, and one of each other script that has a place."""
     drawings = [(source, [_Mark(diagnostic.span, diagnostic.hint or "", "^")])]
     for related in diagnostic.related:
@@ -95,8 +124,8 @@ def _render_one(diagnostic: Diagnostic, source: Source) -> str:
             drawings.append((where, [_Mark(related.span, related.text, "^")]))
         else:
             marks.append(_Mark(related.span, related.text, "-"))
-    rows = [list(_drawn(where, marks)) for where, marks in drawings]
-    rows[0] += _fix(source, edits_of(diagnostic, source))
+    rows = [list(_drawn(where, marks, _room(where, width))) for where, marks in drawings]
+    rows[0] += _fix(source, edits_of(diagnostic, source), _room(source, width).line)
     margin = max(map(_margin, rows))
     parts = [f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}\n"]
     for (where, marks), drawn in zip(drawings, rows, strict=True):
@@ -118,11 +147,11 @@ def _margin(rows: Iterable[_Row]) -> int:
     return max(len(str(row[0])) for row in rows if row is not None and row[0] is not None)
 
 
-def _drawn(source: Source, marks: Sequence[_Mark]) -> Iterator[_Row]:
+def _drawn(source: Source, marks: Sequence[_Mark], room: _Room) -> Iterator[_Row]:
     """The marked lines in their order, with a row below for each mark."""
     first, *others = marks
     below: dict[int, list[_Mark]] = {}
-    if bar := _bar(source, first):
+    if bar := _bar(source, first, room):
         yield from bar
         if others:
             yield None
@@ -133,31 +162,41 @@ def _drawn(source: Source, marks: Sequence[_Mark]) -> Iterator[_Row]:
         if line - before > 2:
             yield None
         elif line - before == 2:
-            yield line - 1, f"| {_clip(source.line_text(line - 1), 0, 0)[0]}"
-        yield from _marked(source, line, below[line])
+            yield line - 1, f"| {_clip(source.line_text(line - 1), 0, 0, room.line)[0]}"
+        yield from _marked(source, line, below[line], room)
         before = line
 
 
-def _marked(source: Source, line: int, marks: Sequence[_Mark]) -> Iterator[_Row]:
+def _marked(source: Source, line: int, marks: Sequence[_Mark], room: _Room) -> Iterator[_Row]:
     """A line with its marks; a long one is shown again for each, as each needs another part."""
     text = source.line_text(line)
     for mark in marks:
         column = mark.span.start - source.line_start(line)
         length = max(1, min(mark.span.end - mark.span.start, len(text) - column))
-        shown, before, marked = _clip(text, column, length)
-        if mark is marks[0] or len(text) > _WIDEST:
+        shown, before, marked = _clip(text, column, length, room.line)
+        if mark is marks[0] or _width(text) > room.line:
             yield line, f"| {shown}"
         signs = mark.sign * max(1, _width(marked))
-        yield None, f"| {' ' * _width(before)}{signs} {mark.note}"
+        yield from _noted(f"| {' ' * _width(before)}{signs}", mark.note, room)
 
 
-def _bar(source: Source, mark: _Mark) -> list[_Row]:
+def _noted(signs: str, note: str, room: _Room) -> Iterator[_Row]:
+    """A mark with its note behind it, or below it where there is no room."""
+    if room.row is None or len(signs) + 1 + _width(note) <= room.row:
+        yield None, f"{signs} {note}"
+        return
+    yield None, signs
+    for line in textwrap.wrap(note, room.row - 4, break_on_hyphens=False):
+        yield None, f"|   {line}"
+
+
+def _bar(source: Source, mark: _Mark, room: _Room) -> list[_Row]:
     """The lines of a place that has several, beside a bar; none where one of them is too long."""
     start, end = mark.span.start, mark.span.start + len(source.at(mark.span).rstrip()) - 1
     first, last = source.line_of(start), source.line_of(end)
     lines = list(range(first, last + 1))
     rows: list[_Row] = []
-    if first >= last or any(len(source.line_text(line)) > _WIDEST for line in lines):
+    if first >= last or any(_width(source.line_text(line)) > room.line for line in lines):
         return rows
     before = source.text[source.line_start(first) : start]
     for line in lines:
@@ -169,11 +208,10 @@ def _bar(source: Source, mark: _Mark) -> list[_Row]:
         if line == first and before.strip():
             rows.append((None, f"|  {'_' * (_width(before) + 1)}{mark.sign}"))
     reach = "_" * (_width(source.text[source.line_start(last) : end]) + 1)
-    rows.append((None, f"| |{reach}{mark.sign} {mark.note}"))
-    return rows
+    return [*rows, *_noted(f"| |{reach}{mark.sign}", mark.note, room)]
 
 
-def _fix(source: Source, edits: Sequence[Edit]) -> Iterator[_Row]:
+def _fix(source: Source, edits: Sequence[Edit], room: int) -> Iterator[_Row]:
     """The lines that the edits change, and what they become."""
     if edits:
         yield None, "|"
@@ -192,11 +230,11 @@ def _fix(source: Source, edits: Sequence[Edit]) -> Iterator[_Row]:
         if before and first > before:
             yield None
         sides = list(zip(old, new, strict=True)) if len(old) == len(new) else []
-        was = [(None, f"- {_around(*pair)}") for pair in sides]
-        now = [(first + shift + at, f"+ {_around(b, a)}") for at, (a, b) in enumerate(sides)]
+        was = [(None, f"- {_around(a, b, room)}") for a, b in sides]
+        now = [(first + shift + at, f"+ {_around(b, a, room)}") for at, (a, b) in enumerate(sides)]
         if not sides:
-            was = [(None, f"- {_around(line, line)}") for line in old]
-            now = [(first + shift + at, f"+ {_around(b, b)}") for at, b in enumerate(new)]
+            was = [(None, f"- {_around(line, line, room)}") for line in old]
+            now = [(first + shift + at, f"+ {_around(b, b, room)}") for at, b in enumerate(new)]
         yield from _ends(was)
         yield from _ends(now)
         shift += len(new) - len(old)
@@ -226,10 +264,10 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def _around(line: str, other: str) -> str:
+def _around(line: str, other: str, room: int) -> str:
     """What of a line to show where it differs from another; tabs can be seen."""
     first, last = common_ends(line, other)
-    return _clip(line, first, len(line) - first - last, tab="→   ")[0]
+    return _clip(line, first, len(line) - first - last, room, tab="→   ")[0]
 
 
 def _ends(rows: Sequence[_Row]) -> Sequence[_Row]:
@@ -242,15 +280,29 @@ def _place(source: Source, span: Span) -> dict[str, object]:
     return {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
 
 
-def _clip(text: str, start: int, length: int, tab: str = _TAB) -> tuple[str, str, str]:
+def _clip(
+    text: str, start: int, length: int, room: int, tab: str = _TAB
+) -> tuple[str, str, str]:
     """The part of a line to show, what of it is before the mark, and what is marked."""
-    first = max(0, start - _BEFORE) if start + length > _WIDEST else 0
+    first = 0
+    if _width(text[: start + length]) > room:
+        first = start - _fitting(text[:start][::-1], room * 2 // 5)
     lead = "…" if first else ""
-    shown = _shown(text[first : first + _WIDEST], tab)
-    if len(text) > first + _WIDEST:
+    last = first + _fitting(text[first:], room)
+    shown = _shown(text[first:last], tab)
+    if len(text) > last:
         shown += "…"
-    marked = text[start : min(start + length, first + _WIDEST)]
+    marked = text[start : min(start + length, last)]
     return lead + shown, lead + _shown(text[first:start]), _shown(marked)
+
+
+def _fitting(text: str, room: int) -> int:
+    """How many characters of a text fit into some columns."""
+    for count, character in enumerate(text):
+        room -= _cells(character)
+        if room < 0:
+            return count
+    return len(text)
 
 
 def _shown(text: str, tab: str = _TAB) -> str:
@@ -264,6 +316,8 @@ def _printable(character: str) -> str:
 
 
 def _width(text: str) -> int:
+    if text.isascii():
+        return len(text) + (len(_TAB) - 1) * text.count("\t")
     return sum(_cells(character) for character in text)
 
 

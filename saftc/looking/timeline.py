@@ -100,6 +100,8 @@ class Prompt:
     within: Prompt | None
     # The call that runs ahead which it belongs to, and those around that: one for each item.
     item: tuple[int, ...] = ()
+    # How many requests it allows in flight, its own among them; 0 where that is not known.
+    most_in_flight: int = 0
     steps: list[Step] = field(default_factory=list[Step])
     lane: int = 0
     # The request that has no reply yet, when the first piece of one came, and whether the next
@@ -128,8 +130,7 @@ class Timeline:
         # By their places, how prompts overlap or why they do not.
         self.overlaps: Mapping[str, str] = {}
         self._prompts: dict[object, Prompt] = {}
-        settings = settings_for()
-        self._prices, self._most_in_flight = settings.prices, settings.max_in_flight
+        self._prices = settings_for().prices
         self._lock = threading.Lock()
         self._steps = self._told = 0
         # The requests and calls that are left out.
@@ -144,7 +145,7 @@ class Timeline:
 
     def see(self, event: Event) -> None:
         """Notes an event: those of `add_observer`, with `key`, `within`, `began` and `waited`, and
-        `item` where that is known."""
+        `item` and `max_in_flight` where they are known."""
         with self._lock:
             prompt = self._prompts.get(event["key"])
             if event["event"] == "piece":
@@ -162,8 +163,8 @@ class Timeline:
                     return  # nothing was asked
                 place = redacted(str(event["place"] or "(no place)"))
                 within = self._prompts.get(event["within"])
-                item = tuple(event.get("item", ()))
-                prompt = Prompt(event["key"], place, event["began"], within, item)
+                item, most = tuple(event.get("item", ())), event.get("max_in_flight", 0)
+                prompt = Prompt(event["key"], place, event["began"], within, item, most)
                 self._prompts[prompt.key] = prompt
             if event["event"] == "request":
                 prompt.request, prompt.heard, prompt.error = event, None, None
@@ -250,8 +251,8 @@ class Timeline:
             how=self.how,
             error=redacted(self.error),
             sums=_sums(prompts),
-            why=redacted(explain_time(prompts, self._most_in_flight, self.overlaps)),
-            most=self._most_in_flight,
+            why=redacted(explain_time(prompts, self.overlaps)),
+            most=_allowed(prompts),
             left=self.left_out,
             places=[self._about(place) for place in places],
             prompts=_Text(f"[{told}]"),
@@ -469,9 +470,13 @@ def _sums(prompts: list[Prompt]) -> dict[str, Any]:
     }
 
 
-def explain_time(
-    prompts: Sequence[Prompt], most_in_flight: int, overlaps: Mapping[str, str]
-) -> str:
+def _allowed(prompts: Iterable[Prompt]) -> list[int]:
+    """How many requests prompts allow in flight, the fewest and the most; empty if not known."""
+    known = {prompt.most_in_flight for prompt in prompts} - {0}
+    return [min(known), max(known)] if known else []
+
+
+def explain_time(prompts: Sequence[Prompt], overlaps: Mapping[str, str]) -> str:
     """What bounded the run, in one sentence; "" where one prompt was all of it.
 
     For half of the time or more no request was in flight, as many were as `max_in_flight` allows,
@@ -482,13 +487,14 @@ def explain_time(
         return "No request was sent."
     if len(prompts) == 1:
         return ""
-    wall, idle, full, held = _shares(prompts, most_in_flight)
+    wall, idle, full, held = _shares(prompts)
+    allowed = " to ".join(f"{one}" for one in dict.fromkeys(_allowed(prompts)))
     for seconds, words in (
         (idle, "no request was in flight: the script, its tools and its functions ran"),
         (
             full,
-            f"all {most_in_flight} requests that `max_in_flight` allows were in flight: raise it, "
-            "if the provider takes more",
+            f"all requests that `max_in_flight` allows ({allowed}) were in flight: raise it, if "
+            "the provider takes more",
         ),
         (held, "requests waited: for a rate limit, or for a server that was overloaded"),
     ):
@@ -507,30 +513,34 @@ def _time(seconds: float) -> str:
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
-def _shares(
-    prompts: Iterable[Prompt], most_in_flight: int
-) -> tuple[float, float, float, float]:
+def _shares(prompts: Iterable[Prompt]) -> tuple[float, float, float, float]:
     """How many seconds the requests took in all, and for how many of them none was in flight, as
     many were as are allowed, and requests waited though more were allowed.
     """
-    steps = [step for prompt in prompts for step in prompt.steps if step.kind != "tool"]
-    begun = min(step.start for step in steps)
-    changes = list[tuple[float, int, int]]()
-    for step in steps:
-        sent = step.start + step.waited
-        changes += [(step.start, 0, 1), (sent, 0, -1), (sent, 1, 0), (step.end, -1, 0)]
+    # What changes when: for those that allow so many, how many are in flight and wait.
+    changes = list[tuple[float, int, int, int]]()
+    for prompt in prompts:
+        most = prompt.most_in_flight
+        for step in prompt.steps:
+            if step.kind != "tool":
+                sent = step.start + step.waited
+                changes += [(step.start, 0, 1, most), (sent, 0, -1, most)]
+                changes += [(sent, 1, 0, most), (step.end, -1, 0, most)]
+    changes.sort()
     idle = full = held = 0.0
-    in_flight = waiting = 0
-    before = begun
-    for moment, sent, waits in sorted(changes):
+    in_flight, waiting = Counter[int](), 0
+    begun = before = changes[0][0]
+    for moment, sent, waits, most in changes:
         length, before = moment - before, moment
-        if in_flight >= most_in_flight > 1:
+        allowed = max((one for one, count in in_flight.items() if count), default=0)
+        if in_flight.total() >= allowed > 1:
             full += length
         elif waiting:
             held += length
-        elif in_flight == 0:
+        elif not in_flight.total():
             idle += length
-        in_flight, waiting = in_flight + sent, waiting + waits
+        in_flight[most] += sent
+        waiting += waits
     return before - begun, idle, full, held
 
 

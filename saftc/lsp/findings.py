@@ -1,7 +1,6 @@
 """What is wrong with a script, and the edits that set it right, for the protocol."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 from lsprotocol import types as lsp
 
@@ -20,7 +19,6 @@ _SEVERITIES = {
 _NEEDLESS = {catalogue.UNUSED_NAME.number, catalogue.UNREACHABLE.number}
 # More of them take longer to send and to draw than to read the first ones.
 MOST_TOLD = 1_000
-_PAGES = Path(catalogue.__file__).parent / "pages"
 
 
 def reported(
@@ -57,7 +55,7 @@ def _reported(
         range=lines.range(one.span),
         severity=_SEVERITIES[one.severity],
         code=one.code,
-        code_description=lsp.CodeDescription((_PAGES / f"{one.code}.md").as_uri()),
+        code_description=lsp.CodeDescription(catalogue.address_of_page(one.code)),
         source="saftc",
         message=one.message if one.hint is None else f"{one.message}\n{one.hint}",
         tags=[lsp.DiagnosticTag.Unnecessary] if one.code in _NEEDLESS else None,

@@ -31,9 +31,9 @@ from saftc.syntax import nodes as n
 from saftc.syntax.tokens import KEYWORDS
 
 # In seconds: changes that follow each other faster are answered together, and in a long script
-# those that come while it would be checked.
+# those that come while it would be checked, as far as nobody would notice the wait.
 _PAUSE = 0.005
-_LONGEST_PAUSE = 1.0
+_LONGEST_PAUSE = 0.3
 # After this long without a change, or this many messages, what earlier texts have left is freed.
 _REST = 2.0
 _MOST_MESSAGES = 250
@@ -84,7 +84,7 @@ class SaftServer(LanguageServer):
         self.uris: dict[str, str] = {}
         # The views that were asked for, each with the script that it was made of.
         self._views: dict[str, tuple[Source, views.View]] = {}
-        # The texts of views that the editor has, or was asked to fetch.
+        # The texts of views that the editor has, as far as it knows of no later ones.
         self._fetched: dict[str, str] = {}
         # The open scripts, as they were when their mistakes were last sent.
         self._told: dict[str, Script] = {}
@@ -218,7 +218,8 @@ class SaftServer(LanguageServer):
                 continue  # there is no script any more
             # Others may have looked at the new text before.
             if text != fetched:
-                self._fetched[uri] = text
+                # Until the editor has fetched it, it need not be made again: it may be hidden.
+                del self._fetched[uri]
                 self.workspace_text_document_content_refresh(
                     lsp.TextDocumentContentRefreshParams(uri)
                 )

@@ -76,26 +76,48 @@ for (const one of document.querySelectorAll("#shown .cm-scroller")) one.tabIndex
 const endings = { python: ".py", request: ".txt" };
 const addressOf = (kind) => `saft-${kind}:${current.uri.slice("file:".length)}${endings[kind]}`;
 
+// One view is asked for at a time: meanwhile the text may have changed several times.
+let isFetching = false;
+let isDueAgain = false;
 async function refresh() {
+  part("stale").hidden = !(selected in views) || !errors;
+  isDueAgain = true;
+  if (isFetching) return;
+  isFetching = true;
+  try {
+    while (isDueAgain) {
+      isDueAgain = false;
+      await fetchView();
+    }
+  } finally {
+    isFetching = false;
+  }
+}
+
+async function fetchView() {
   const kind = selected;
-  part("stale").hidden = !(kind in views) || !errors;
   if (!(kind in views) || script === null) return;
   const uri = addressOf(kind);
   const found = await script.ask("workspace/textDocumentContent", { uri });
-  if (uri !== addressOf(kind)) return;
+  if (kind !== selected || uri !== addressOf(kind)) return;
   views[kind].show(found.text);
   follow(script.line);
 }
 
+// Whether the language server has not said yet what it thinks of the text as it is.
+let isUnread = false;
+
 async function follow(line) {
   const kind = selected;
-  if (!(kind in views) || script === null) return;
+  // The lines of a text that is being written would cost its whole module, at each letter.
+  if (!(kind in views) || script === null || isUnread) return;
   const view = addressOf(kind);
   const lines = await script.ask("saft/lines", { view, line });
   if (view === addressOf(kind)) views[kind].mark(lines);
 }
 
 function told({ diagnostics }) {
+  isUnread = false;
   const count = (severity) => diagnostics.filter((one) => one.severity === severity).length;
   errors = count(1);
   const said = [
@@ -124,6 +146,7 @@ function languageServer() {
       say("the language server ends at once: reload to try again", true);
     } else {
       silent += 1;
+      isFetching = false;
       script.reconnect(languageServer());
     }
   });
@@ -684,6 +707,7 @@ let saves = [];
 const isChanged = ({ text, base }) => text !== base;
 
 function changed() {
+  isUnread = true;
   current.text = script.text;
   entitle();
   keep();

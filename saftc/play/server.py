@@ -54,6 +54,8 @@ from saftc.project.files import FileProblem, read_script, write_module
 from saftc.project.finder import Roots
 
 HOST = "127.0.0.1"
+# Of a longer script, the language server alone makes the module, unless it is in the cache.
+MOST_LINES_AT_ONCE = 200
 # Scripts beside the one of the page that are listed, and requests that are sent again at once.
 MOST_FILES = 200
 MOST_AT_ONCE = 8
@@ -165,7 +167,12 @@ class Playground:
             workspace = open_workspace(root=self.root)
             if not os.path.lexists(self.path):
                 workspace.give(str(self.path), _first_text().encode())
-            compiled = workspace.compile(str(self.path)).text
+            path = str(self.path)
+            is_long = workspace.read(path).count(b"\n") > MOST_LINES_AT_ONCE
+            # The language server compiles it, too: both together would take longer.
+            compiled = None
+            if not is_long or workspace.is_cached(path):
+                compiled = workspace.compile(path).text
             workspace.close()
         except FileProblem:
             return None

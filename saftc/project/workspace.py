@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
 
     from saftc.codegen.module import Generated
+    from saftc.driver import Checked
     from saftc.project.scripts import Scripts
     from saftc.source import Source
 
@@ -179,6 +180,14 @@ class Workspace:
             found |= {place.with_suffix(".saft"), place.with_suffix(".py"), module or place}
         return found
 
+    def is_cached(self, file: str) -> bool:
+        """Whether the cache has what a script is compiled to.
+
+        Raises:
+            FileProblem: It cannot be read.
+        """
+        return self._cached(str(Path(file))) is not None
+
     def compile(self, file: str) -> CompiledModule:
         """What a script is compiled to; its text is None when it has errors.
 
@@ -217,6 +226,25 @@ class Workspace:
         module = module._replace(target=target, source_map=text)
         self._keep(module)
         return module
+
+    def said(self, module: CompiledModule, width: int | None, *, when_used: bool) -> str:
+        """The diagnostics of a script, those for whoever runs it or all, drawn for a terminal of a
+        width if there is one."""
+        said = module.said_when_used if when_used else module.said
+        if not said or width is None:
+            return said
+        from saftc.diagnostics.render import fits, render_text
+
+        if fits(said, width):
+            return said
+        checked = self.check(module.script)
+        found = checked.when_used if when_used else checked.diagnostics
+        return render_text(found, checked.source, width)
+
+    def check(self, file: str) -> "Checked":
+        """What is known of a script without compiling it."""
+        with self._compiling:
+            return self.scripts.check(file, self.root_of(file))
 
     def siblings(self, module: CompiledModule) -> list[Path]:
         """The scripts that a script imports, directly or not, deepest first."""
@@ -339,7 +367,7 @@ class Workspace:
 
     def _is_missing(self, file: str) -> bool:
         try:
-            return self._cached(str(Path(file))) is None
+            return not self.is_cached(file)
         except FileProblem:
             return False  # told when its turn comes
 

@@ -25,6 +25,7 @@ def events(key: int, start: float, seconds: float, **more: Any) -> list[dict[str
         "place": "a.saft:1:1",
         "began": start,
         "waited": 0.0,
+        "max_in_flight": 16,
         **more,
     }
     asked = [{"role": "user", "content": f"question {key} with <b>signs</b>"}]
@@ -304,7 +305,7 @@ def test_a_run_without_prompts(opened: Opened, written: Callable[[Timeline], str
 def test_it_says_what_bounded_the_run(opened: Opened, written: Callable[[Timeline], str]) -> None:
     page = opened(written(large()))
     expect(page.locator("#why")).to_have_text(
-        "For 90% of the time, all 16 requests that max_in_flight allows were in flight: raise "
+        "For 90% of the time, all requests that max_in_flight allows (16) were in flight: raise "
         "it, if the provider takes more."
     )
 

@@ -2,11 +2,13 @@
 
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from saftc import _version
 from saftc.commands.reporting import write_diagnostics
 from saftc.driver import check
 from saftc.source import Source
@@ -124,10 +126,19 @@ class _Terminal(io.StringIO):
         return True
 
 
+@pytest.fixture
+def at_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing in the environment refuses colours and links."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "FORCE_HYPERLINK"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+
+@pytest.mark.usefixtures("at_terminal")
 def test_colour_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     checked = check(Source.from_text("a.saft", "print(x)\n"))
     terminal, plain, refused = _Terminal(), io.StringIO(), _Terminal()
-    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("FORCE_HYPERLINK", "0")
     write_diagnostics(checked, terminal)
     write_diagnostics(checked, plain)
     monkeypatch.setenv("NO_COLOR", "1")
@@ -142,6 +153,57 @@ def test_colour_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     assert plain.getvalue() == refused.getvalue()
     assert "\x1b" not in plain.getvalue()
+
+
+_LINK = re.compile(r"\x1b\]8;;([^\x1b]+)\x1b\\(.*?)\x1b\]8;;\x1b\\")
+
+
+def _links(stream: io.StringIO, folder: Path) -> list[tuple[str, str]]:
+    checked = check(Source.from_text("a.saft", "print(x)\n"))
+    (folder / "a.saft").touch()
+    write_diagnostics(checked, stream)
+    return [(text, address) for address, text in _LINK.findall(stream.getvalue())]
+
+
+@pytest.mark.usefixtures("at_terminal")
+def test_a_code_and_a_place_can_be_clicked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (code, page), (place, file) = _links(_Terminal(), folder)
+    assert (code, place) == ("SAFT0203", "a.saft:1:7")
+    assert file == f"{(folder / 'a.saft').as_uri()}#1"
+    # As long as there is no site, the page is the one that comes with saftc.
+    assert Path(page.removeprefix("file://")).read_text().startswith("# SAFT0203")
+    monkeypatch.setattr(_version, "SITE_URL", "https://saft.test/docs/")
+    (_, page), _ = _links(_Terminal(), folder)
+    assert page == "https://saft.test/docs/diagnostics/SAFT0203/"
+
+
+@pytest.mark.usefixtures("at_terminal")
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("NO_COLOR", "1"), ("TERM", "dumb"), ("TERM", "linux"), ("FORCE_HYPERLINK", "0")],
+)
+def test_links_can_be_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    assert _links(_Terminal(), folder) == []
+
+
+@pytest.mark.usefixtures("at_terminal")
+def test_links_can_be_demanded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _links(io.StringIO(), folder) == []
+    monkeypatch.setenv("FORCE_HYPERLINK", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert len(_links(io.StringIO(), folder)) == 2
+
+
+@pytest.mark.usefixtures("at_terminal")
+def test_json_has_no_links(
+    saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_HYPERLINK", "1")
+    script("a.saft", "print(x)\n")
+    assert "\x1b" not in saftc("check", "a.saft", "--format", "json").out
 
 
 @pytest.mark.parametrize("command", ["check", "build", "fmt", "prompts"])

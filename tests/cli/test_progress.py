@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fake_server import Answer, FakeServer, completion
+from tests.support.fake_server import Answer, FakeServer, completion, status
 from tests.support.terminal import read_terminal
 
 pytestmark = pytest.mark.one_python
@@ -37,6 +37,7 @@ RUNNING = """
 import sys
 from saftc.commands import progress
 progress.SHOWN_AFTER, progress.SUMMED_AFTER = 0.1, float(sys.argv.pop(1))
+progress.BOUNDED_AFTER = 0.1
 from saftc.cli import main
 main()
 """
@@ -125,17 +126,19 @@ def test_the_line_is_no_wider_than_the_terminal(width: int, shown: str) -> None:
 @pytest.mark.heavy
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
 def test_a_line_at_a_terminal(server: FakeServer) -> None:
-    # Each prompt is answered when its line is there.
+    # Each request is answered when its line is there, the second one by a refusal.
     lines = [
-        r"\r\x1b\[K0 prompts, 1 in flight, 0 tokens, \d+ s",
-        r"\r\x1b\[K1 prompt, 1 in flight, 18 tokens, \d+ s",
+        r"\r\x1b\[K0 of at most 2 prompts, 1 in flight, 0 tokens, \d+ s",
+        r"\r\x1b\[K1 of at most 2 prompts, 1 in flight, 18 tokens, \d+ s",
+        r"\r\x1b\[K1 of at most 2 prompts, waiting \d s for 127\.0\.0\.1 \(503\), 1 in flight",
     ]
     seen = [threading.Event() for _ in lines]
     left = iter(seen)
 
     def answer(_: object) -> Answer:
-        next(left).wait()
-        return completion("late")
+        event = next(left)
+        event.wait()
+        return status(503, retry_after="1.5") if event is seen[1] else completion("late")
 
     def see(written: str) -> None:
         for line, event in zip(lines, seen, strict=True):
@@ -144,8 +147,36 @@ def test_a_line_at_a_terminal(server: FakeServer) -> None:
 
     server.responder = answer
     written = run_at_terminal(server.url, see=see)
-    assert left_on_screen(written) == ["begins", "late", "late"]
+    kept = [line for line in left_on_screen(written) if not line.startswith("saftc: ")]
+    assert kept == ["begins", "late", "late"]
     assert all(re.search(line, written) for line in lines)
+
+
+BEGINNING = """
+import sys
+from saftc.commands.actions import end_status, tell_beginning
+tell_beginning(sys.argv[1:])
+loaded = {"lark", "libcst", "black", "openai", "runtime_support", "typer"} & {*sys.modules}
+end_status()
+print("loaded:", *loaded)
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["run", "a.saft"], "\r\x1b[Kchecking a.saft\r\x1b[K"),
+        (["a.saft", "one"], "\r\x1b[Kchecking a.saft\r\x1b[K"),
+        (["run", "--provider", "mock", "a.saft"], "\r\x1b[Kchecking a.saft\r\x1b[K"),
+        (["run", "-q", "a.saft"], ""),
+        (["run", "-"], ""),
+        (["check", "a.saft"], ""),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
+def test_what_is_done_is_told_before_it_is_loaded(words: list[str], shown: str) -> None:
+    written = at_terminal([sys.executable, "-c", BEGINNING, *words], environment("none"))
+    assert written == f"{shown}loaded:\r\n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")

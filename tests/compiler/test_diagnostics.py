@@ -317,6 +317,40 @@ def test_a_long_place_is_marked_in_part() -> None:
     assert all(len(line) < 120 for line in lines)
 
 
+# With a line as long as twice the widest terminal here, wide characters, and a mark anywhere in it.
+_LONG = "print(" + "a" * 150 + '"日本語日本語" ' + "b" * 180 + ")"
+_NOTES = ("", "did you mean `abc`?", "a note of many words that is longer than such a terminal is")
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+@pytest.mark.parametrize("place", [(0, 5), (150, 170), (300, 343), (2, 330)])
+@pytest.mark.parametrize("note", _NOTES)
+def test_no_row_is_wider_than_the_terminal(width: int, place: tuple[int, int], note: str) -> None:
+    lines = snippet(_source(f"{_LONG}\n"), Span(*place), note, width).splitlines()
+    assert max(map(_columns, lines[1:])) <= width
+    shown, marks = lines[2:4]
+    # The mark is below the line, and below what it is about.
+    column = marks.index("^")
+    before = next(at for at in range(len(shown)) if _columns(shown[:at]) == column)
+    assert shown[before:].startswith(_LONG[place[0] : place[0] + 3])
+    # The room is used.
+    assert _columns(shown) > min(width - 10, 0.6 * width)
+    assert " ".join(" ".join(lines[3:]).replace("|", "").replace("^", "").split()) == note
+
+
+def test_several_lines_and_a_fix_are_no_wider_than_the_terminal() -> None:
+    source = _source("if x:\n    print(" + "a" * 60 + ")\n    print(1)\nprint(2)\n")
+    edit = Edit(Span(16, 20), "bcd" * 30)
+    one = ALWAYS_TRUE.at(Span(0, 85), text="x", hint=Advice("a hint " * 20, edits=(edit,)))
+    for width in (40, 80):
+        lines = render_text([one], source, width).splitlines()
+        assert max(map(_columns, lines[2:])) <= width
+
+
+def _columns(text: str) -> int:
+    return sum(1 + (unicodedata.east_asian_width(one) in "WF") for one in text)
+
+
 def test_characters_that_cannot_be_shown() -> None:
     text = snippet(Source.from_bytes("in.saft", b"a\0\x1b[31m\xff"), Span(0, 1))
     assert "\0" not in text and "\x1b" not in text

@@ -1,5 +1,6 @@
 """The built site: every page is there and found, every link leads somewhere, by keyboard, too."""
 
+import os
 import re
 import subprocess
 import sys
@@ -66,11 +67,17 @@ def named(nav: Any) -> Iterator[str]:
             yield from named(part)
 
 
+# Where it is published, and where its sources are; with and without a slash at the end.
+SITE_URL = "https://docs.saft.test/en"
+REPO_URL = "https://github.com/saft/saftc/"
+
+
 @pytest.fixture(scope="module")
 def html(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, built without a warning."""
     folder = tmp_path_factory.mktemp("site")
-    subprocess.run([sys.executable, SITE / "stage.py", folder], check=True)
+    environment = {**os.environ, "SITE_URL": SITE_URL, "REPO_URL": REPO_URL}
+    subprocess.run([sys.executable, SITE / "stage.py", folder], check=True, env=environment)
     done = subprocess.run(
         [Path(sys.executable).with_name("zensical"), "build", "--strict"],
         cwd=folder,
@@ -103,6 +110,8 @@ def test_the_site_builds(html: Path) -> None:
     assert all((html / page).is_file() for page in listed)
     tour = (html / "tour" / "index.html").read_text(encoding="utf-8")
     assert "The text between two" in tour, "the lessons can be read"
+    for lesson in ("Bartholomew", "high Server on fire", "refunded A17", "Hello Ada, there are 10"):
+        assert lesson in tour, "what they print is what their recordings give"
 
 
 def test_no_link_vanishes(html: Path) -> None:
@@ -117,8 +126,7 @@ def test_no_link_vanishes(html: Path) -> None:
 
 
 def test_where_it_is_where_its_sources_are_and_its_version(html: Path) -> None:
-    project = tomllib.loads((SITE / "zensical.toml").read_text())["project"]
-    site, repository = project["site_url"], project["repo_url"]
+    site, repository = f"{SITE_URL}/", REPO_URL.removesuffix("/")
     assert f"<loc>{site}tutorial/</loc>" in (html / "sitemap.xml").read_text("utf-8")
     for page, source in {
         "tutorial": "docs/tutorial.md",

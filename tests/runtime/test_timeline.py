@@ -334,6 +334,19 @@ def test_calls_at_the_same_time_are_drawn_when_they_ran(
     check_times(clock.ran, {n: (start, start + lasted[n]) for n, start in began.items()})
 
 
+def test_prompts_are_held_to_what_they_allow_themselves() -> None:
+    for most in (2, 3):
+        with configure(provider=Scripted(["fine"]), max_in_flight=most):
+            prompt("hello")
+    assert drawn()["most"] == [2, 3]
+    prompts = [
+        Prompt(0, "a.saft:1:1", start, None, (), most, [Step("request", start, 1, 0, "{}")])
+        for start, most in ((0, 2), (0, 2), (1, 3), (1, 3), (2, 3), (2, 3), (2, 3))
+    ]
+    said = "For 67% of the time, all requests that `max_in_flight` allows (2 to 3) were in flight"
+    assert explain_time(prompts, {}).startswith(said)
+
+
 class Meeting:
     """Answers when as many requests are under way as are to meet."""
 
@@ -656,7 +669,7 @@ LONGEST = "The run waited longest for a.saft:1:1, 3.0 s"
         ([(0, 1, 0)], ""),
         ([(0, 1, 0), (1, 3, 0)], f"{LONGEST} of 4.0 s: in order, as it needs"),
         ([(0, 1, 0), (9, 1, 0)], "For 80% of the time, no request was in flight"),
-        ([(0, 2, 0)] * 3, "For 100% of the time, all 3 requests that `max_in_flight` allows were"),
+        ([(0, 2, 0)] * 3, "For 100% of the time, all requests that `max_in_flight` allows (3)"),
         ([(0, 4, 3), (4, 0, 0)], "For 75% of the time, requests waited"),
         ([(0, 3, 0), (1, 1, 0), (1, 1, 0), (2, 1, 0)], LONGEST),
     ],
@@ -665,13 +678,13 @@ def test_one_sentence_says_what_bounded_the_run(
     steps: list[tuple[float, float, float]], why: str
 ) -> None:
     prompts = [
-        Prompt(0, "a.saft:1:1", start, None, (), [Step("request", start, seconds, waited, "{}")])
+        Prompt(0, "a.saft:1:1", start, None, (), 3, [Step("request", start, seconds, waited, "{}")])
         for start, seconds, waited in steps
     ]
     for one in prompts:
         one.steps[0].is_critical = one.steps[0].seconds == max(seconds for _, seconds, _ in steps)
     reasons = {"a.saft:1:1": "in order, as it needs `a` (line 1)"}
-    found = explain_time(prompts, 3, reasons)
+    found = explain_time(prompts, reasons)
     assert found.startswith(why) and bool(found) == bool(why)
 
 

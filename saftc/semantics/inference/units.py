@@ -17,7 +17,7 @@ in the same way; the function waits for its first call. When that brings trouble
 Inside of a function the types go along the flow: where ways meet, a variable is what it is on any.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
@@ -99,7 +99,9 @@ def infer_units(inference: Inference, units: Sequence[Unit]) -> None:
     """Infers units until nothing that they say of each other grows."""
     functions = inference.facts.functions
     waiting = {
-        one: None for one in units if isinstance(one, n.FunctionDef) and functions[one].from_calls
+        one: _called_in(one, inference.facts)
+        for one in units
+        if isinstance(one, n.FunctionDef) and functions[one].from_calls
     }
     inference.outdated.update(dict.fromkeys(one for one in units if one not in waiting))
     rounds, most = 0, _MOST_ROUNDS * len(units) + 100
@@ -110,22 +112,26 @@ def infer_units(inference: Inference, units: Sequence[Unit]) -> None:
             rounds += 1
 
 
-def _go_on(inference: Inference, waiting: Iterable[n.FunctionDef]) -> bool:
+def _called_in(function: n.FunctionDef, facts: Facts) -> set[n.Node | None]:
+    """What the names mean that are called inside of a function."""
+    return {
+        facts.names.of(inner.function).node
+        for inner in walk(function)
+        if isinstance(inner, n.Call) and isinstance(inner.function, n.Name)
+    }
+
+
+def _go_on(inference: Inference, waiting: Mapping[n.FunctionDef, Set[n.Node | None]]) -> bool:
     """Takes what the calls have said, once nothing grows any more; whether there is more to infer.
 
-    A function that is never called takes any value, and so may those that it calls.
+    A function that is never called takes any value, and so may those that it calls, which
+    `waiting` names.
     """
     functions = inference.facts.functions
     unreached = [one for one in waiting if one not in inference.reached]
     if unreached:
-        called = {
-            inner.function
-            for one in unreached
-            for inner in walk(one)
-            if isinstance(inner, n.Call) and isinstance(inner.function, n.Name)
-        }
-        meant = {inference.facts.names.of(name).node for name in called}
-        first = next((one for one in unreached if one not in meant), unreached[0])
+        called = {node for one in unreached for node in waiting[one]}
+        first = next((one for one in unreached if one not in called), unreached[0])
         inference.reach(first)
         functions[first].from_calls.clear()
         functions[first].parameters = tuple(
