@@ -24,7 +24,7 @@ from saftc.syntax.walk import nodes_of
 
 if TYPE_CHECKING:
     from saftc.bounds.requests import Bounds
-    from saftc.previews.stand_ins import StandIns
+    from saftc.previews.python_objects import PythonObjects
 
 # A longer script would keep the server from anything else for seconds, at each change.
 MOST_LINES = 10_000
@@ -64,12 +64,12 @@ class Script:
         return originals(self.modules.folder)
 
     @cached_property
-    def stand_ins(self) -> "StandIns":
+    def python_objects(self) -> "PythonObjects":
         """The Python modules that it can import, as live Python, while nothing of them runs."""
         # pydantic may be loaded for these.
-        from saftc.previews.stand_ins import StandIns
+        from saftc.previews.python_objects import PythonObjects
 
-        return StandIns(self.originals)
+        return PythonObjects(self.modules.library)
 
     @cached_property
     def compiled(self) -> Compiled:
