@@ -222,14 +222,14 @@ def run(
 
     The options set the SAFT_ variables of the environment for this run.
     """
-    set_settings(context.params)
+    project = set_settings(context.params)
     if replay is not None:
         from saftc.commands.run import advise_recording
 
         advise_recording(replay)
     if not words and text is None and _is_terminal():
         raise WrongUsage("saftc run needs a script: FILE, -c TEXT, or one on standard input")
-    raise typer.Exit(actions.run(words or [], text=text, in_order=no_overlap, root=root))
+    raise typer.Exit(actions.run(words or [], project, text=text, in_order=no_overlap, root=root))
 
 
 @app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc check --strict src`")
@@ -388,9 +388,9 @@ def prompts(
     «mail».
     """
     from saftc.commands.prompts import show_prompts
-    from saftc.project.settings import compile_settings
+    from saftc.project.settings import Project
 
-    as_json, settings = format is Format.json, compile_settings()
+    as_json, settings = format is Format.json, Project().compiling()
     raise typer.Exit(
         show_prompts(
             file,
@@ -502,7 +502,7 @@ def map_(
     """
     if csv and format not in (None, OutputFormat.csv):
         raise WrongUsage("--csv is short for --format csv: leave one of the two out")
-    set_settings(context.params)
+    project = set_settings(context.params)
     from saftc.commands.mapping import map_script
     from saftc.project.workspace import open_workspace
 
@@ -522,7 +522,7 @@ def map_(
         "retry_failed": retry_failed,
         "max_failed": None if max_failed is None else number_or_share("--max-failed", max_failed),
     }
-    workspace = open_workspace(in_order=no_overlap, root=root)
+    workspace = open_workspace(in_order=no_overlap, root=root, project=project)
     raise typer.Exit(map_script(target, table, out, workspace, options, as_json=json))
 
 
@@ -767,7 +767,7 @@ def _usage_words(problem: typer.TyperException, saftc: Any, given: Sequence[str]
     path = " ".join(("saftc", *(word for word in given[:1] if word in saftc.commands)))
     path = path if context is None else context.command_path
     commands = getattr(context and context.command, "commands", {})
-    words = problem.format_message()
+    words = _words_of_value(problem) or problem.format_message()
     if words.startswith("No such option") and (setting := _setting_of(problem)):
         words = (
             f"No such option: --{setting.replace('_', '-')}; `{setting}` is a setting: "
@@ -777,6 +777,36 @@ def _usage_words(problem: typer.TyperException, saftc: Any, given: Sequence[str]
     if path != "saftc" and commands and "command" in words:
         words += f" Commands of {path}: {', '.join(sorted(commands))}."
     return f"{words}\n{path} --help tells more"
+
+
+# What the value of an option should have been, by the word of pydantic for what is wrong with it.
+_EXPECTED = {
+    "int_parsing": "an integer",
+    "float_parsing": "a number",
+    "greater_than_equal": "{ge} or more",
+    "less_than_equal": "{le} or less",
+}
+
+
+def _words_of_value(problem: Any) -> str | None:
+    """What is wrong with the value of an option; None where that is in our words already."""
+    errors, parameter = getattr(problem.__cause__, "errors", None), getattr(problem, "param", None)
+    if errors is None or parameter is None:
+        return None
+    from runtime_support.errors import ConfigError
+    from saftc.runtime import VARIABLES, setting_from_text
+
+    error, option = errors()[0], parameter.opts[0]
+    if parameter.name in VARIABLES.values():
+        try:
+            setting_from_text(parameter.name, str(error["input"]), option)
+        except ConfigError as told:
+            return str(told)
+    wanted = _EXPECTED.get(error["type"])
+    if wanted is None:
+        return f"{option}: {error['msg'].removeprefix('Value error, ')}"
+    expected = wanted.format(**error.get("ctx", {}))
+    return f"{option}: expected {expected}, got {error['input']!r}"
 
 
 def _setting_of(problem: Any) -> str | None:

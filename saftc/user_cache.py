@@ -26,7 +26,7 @@ def cache_folder() -> Path:
     chosen = os.environ.get("SAFT_CACHE_DIR")
     if chosen:
         return Path(chosen)
-    base = _plain_base()
+    base = _plain_base("XDG_CACHE_HOME", ".cache")
     if base is not None:
         return Path(base, "saftc")
     from platformdirs import user_cache_path
@@ -34,17 +34,27 @@ def cache_folder() -> Path:
     return user_cache_path("saftc", appauthor=False)
 
 
-def _plain_base() -> str | None:
+def has_settings() -> bool:
+    """Whether the user has settings of their own, which the runtime reads."""
+    base = _plain_base("XDG_CONFIG_HOME", ".config")
+    if base is not None:
+        return Path(base, "saft", "config.toml").is_file()
+    from platformdirs import user_config_path
+
+    return (user_config_path("saft", appauthor=False) / "config.toml").is_file()
+
+
+def _plain_base(variable: str, folder: str) -> str | None:
     """What platformdirs gives on Linux where nothing is unusual; None for it to tell.
 
     Loading it takes half as long as all else that running a script needs that is in the cache.
     """
     if sys.platform != "linux" or "ANDROID_ROOT" in os.environ:
         return None
-    chosen, home = os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME", "")
+    chosen, home = os.environ.get(variable, ""), os.environ.get("HOME", "")
     if os.path.isabs(chosen):
         return chosen
-    return os.path.join(home, ".cache") if os.path.isabs(home) else None
+    return os.path.join(home, folder) if os.path.isabs(home) else None
 
 
 def cache_in_use() -> Path | None:

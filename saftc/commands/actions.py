@@ -12,10 +12,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from saftc.commands.process import no_garbage_collector, print_everything
 from saftc.commands.reporting import WrongUsage, complain, say, write_rendered
+
+if TYPE_CHECKING:
+    from saftc.project.settings import Project
 
 
 def at_once(words: Sequence[str]) -> Callable[[], int] | None:
@@ -28,16 +31,11 @@ def at_once(words: Sequence[str]) -> Callable[[], int] | None:
         return None
     if name == "run" and own:
         # The first `--` is the command's, all others are the script's.
-        return partial(_run_at_once, [*own, *rest[len(own) + 1 :]])
+        return partial(run, [*own, *rest[len(own) + 1 :]])
     action = _OF_FILES.get(name)
     if action is not None and own and own == rest:
         return partial(_written_whole, partial(action, own))
     return partial(_written_whole, lsp) if name == "lsp" and not rest else None
-
-
-def _run_at_once(words: Sequence[str]) -> int:
-    refuse_wrong_settings()
-    return run(words)
 
 
 def _written_whole(action: Callable[[], int]) -> int:
@@ -45,31 +43,43 @@ def _written_whole(action: Callable[[], int]) -> int:
     return action()
 
 
-def refuse_wrong_settings() -> None:
-    """Refuses to begin where a setting of the surroundings is misspelt or has a wrong value.
-
-    They are those of the environment, of the project and of the user, as the runtime reads them.
+def refuse_wrong_settings() -> "Project":
+    """The project around the working folder, whose settings are those that they may be.
 
     Raises:
-        WrongUsage: There is such a setting; the text says where.
+        WrongUsage: One of the surroundings is misspelt or has a wrong value; the text says where.
         FileProblem: The project file cannot be read.
     """
-    from saftc.project.settings import settings_of_prompts
+    from saftc.project.settings import Project
+
+    project = Project()
+    problem = _wrong_setting(project)
+    if problem is not None:
+        raise WrongUsage(problem)
+    return project
+
+
+def _wrong_setting(project: "Project") -> str | None:
+    """What is wrong with settings of the environment, of the project, or of the user."""
+    from saftc.user_cache import has_settings
 
     # Only where something is set need the runtime's settings be loaded.
     of_prompts = os.environ.keys() - {"SAFT_CACHE_DIR", "SAFT_NO_CACHE"}
-    if settings_of_prompts()[1] or any(name.startswith("SAFT_") for name in of_prompts):
+    has_variables = any(name.startswith("SAFT_") for name in of_prompts)
+    if has_variables or project.of_prompts or has_settings():
         from runtime_support.errors import ConfigError
         from saftc.runtime import settings_to_show
 
         try:
             settings_to_show()
         except ConfigError as problem:
-            raise WrongUsage(str(problem)) from None
+            return str(problem)
+    return None
 
 
 def run(
     words: Sequence[str],
+    project: "Project | None" = None,
     *,
     text: str | None = None,
     in_order: bool = False,
@@ -77,11 +87,13 @@ def run(
 ) -> int:
     """Compiles a script and runs it: the first of `words`, with the others as its arguments.
 
-    With `text` it is that, and all words are arguments; with neither, it is standard input.
+    With `text` it is that, and all words are arguments; with neither, it is standard input. The
+    settings of `project` were looked at.
     """
     from saftc.project.workspace import open_workspace
 
-    workspace = open_workspace(in_order=in_order, root=root)
+    project = refuse_wrong_settings() if project is None else project
+    workspace = open_workspace(in_order=in_order, root=root, project=project)
     if text is not None:
         workspace.give("-c", text.encode())
         words = ["-c", *words]
@@ -191,14 +203,15 @@ def _of_project(root: Path | None) -> list[str]:
     Raises:
         WrongUsage: The project does not say that its modules are beside its scripts.
     """
-    from saftc.project.settings import builds_in_place, project_root
+    from saftc.project.settings import Project
 
-    if not builds_in_place():
+    project = Project()
+    if not project.builds_in_place:
         raise WrongUsage(
             "name the scripts or folders to build; without names, saftc build builds all scripts "
             "of a project whose pyproject.toml says [tool.saft] in-place = true"
         )
-    folder = root or project_root(Path.cwd()) or Path()
+    folder = root or project.root or Path()
     return [os.path.relpath(folder)]
 
 
@@ -219,6 +232,7 @@ def check(
     With `watch`, again and again until it is interrupted, when they change.
     """
     from saftc.commands.check import check_all
+    from saftc.project.settings import Project
 
     if watch:
         refused = {"--fix": fix, "--diff": diff, "--format": format != "text"}
@@ -232,16 +246,14 @@ def check(
         raise WrongUsage("--diff goes with no other option: leave the others out")
     if bounds and format not in ("text", "json"):
         raise WrongUsage(f"--bounds can be text or json, not {format}")
-    try:
-        refuse_wrong_settings()
-    except WrongUsage as problem:
-        complain(str(problem))
-        has_wrong_settings = True
-    else:
-        has_wrong_settings = False
+    project = Project()
+    problem = _wrong_setting(project)
+    if problem is not None:
+        complain(problem)
     with no_garbage_collector():
         failed = check_all(
             files,
+            project,
             format=format,
             strict=strict,
             root=root,
@@ -250,18 +262,19 @@ def check(
             fix=fix,
             diff=diff,
         )
-        return 1 if failed or has_wrong_settings else 0
+        return 1 if failed or problem else 0
 
 
 def _watch_mistakes(files: Sequence[str], *, root: Path | None, **options: Any) -> NoReturn:
     from saftc.commands.check import check_all
     from saftc.commands.watching import watch_scripts
+    from saftc.project.settings import Project
     from saftc.project.workspace import Workspace
 
     def report(workspace: Workspace, is_first: bool) -> None:
         if not is_first:
             say("")
-        check_all(files, root=root, scripts=workspace.scripts, **options)
+        check_all(files, Project(), root=root, scripts=workspace.scripts, **options)
 
     watch_scripts(files, lambda: Workspace(None, root=root), report)
 

@@ -30,7 +30,7 @@ from saftc.project.files import (
     write_module,
 )
 from saftc.project.finder import Roots, folder_of, package_in
-from saftc.project.settings import settings_of_prompts
+from saftc.project.settings import Project
 from saftc.project.workspace import Workspace
 
 # The field of a source map that tells which text of the module it is of.
@@ -235,11 +235,11 @@ def shipped_settings(is_wanted: bool | None, targets: Iterable[tuple[str, Path |
     from runtime_support.errors import ConfigError
     from saftc.runtime import OF_THE_RUN, checked_option
 
-    path, said = settings_of_prompts()
+    project = Project()
     try:
         found = {
-            name: checked_option(name, value, f"{path} [tool.saft]")
-            for name, value in said.items()
+            name: checked_option(name, value, f"{project.path} [tool.saft]")
+            for name, value in project.of_prompts.items()
             if name not in OF_THE_RUN
         }
     except ConfigError as problem:

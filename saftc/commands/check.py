@@ -19,7 +19,7 @@ from saftc.driver import Checked
 from saftc.project.files import UNNAMED, FileProblem, read_script, scripts_below, shown
 from saftc.project.finder import Roots, package_in
 from saftc.project.scripts import Scripts
-from saftc.project.settings import project_wire
+from saftc.project.settings import Project
 from saftc.source import Source
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 def check_all(
     arguments: Sequence[str],
+    project: Project,
     *,
     format: str = "text",
     strict: bool = False,
@@ -51,11 +52,10 @@ def check_all(
         FileProblem: A setting that bounds requests is not what it may be.
     """
     bounded: list[Bounds] = []
-    bounds_of = _bounds_of if bounds or max_requests is not None else None
     told: list[tuple[Source, Sequence[Diagnostic]]] = []
     failed = False
     files = errors = warnings = 0
-    read, roots, wire = read_script, Roots(root), project_wire()
+    read, roots, wire = read_script, Roots(root, project=project), project.wire
     if fix or diff:
         # Seldom asked for.
         from saftc.commands.fixing import Fixer
@@ -78,8 +78,8 @@ def check_all(
         lacking = () if wire is None else checked.options_without_field(wire)
         failed = failed or bool(lacking)
         mistakes = (*checked.diagnostics, *lacking)
-        if bounds_of is not None and not checked.has_errors:
-            bounded.append(bounds_of(checked))
+        if (bounds or max_requests is not None) and not checked.has_errors:
+            bounded.append(_bounds_of(project, checked))
             passed = None if max_requests is None else _passed(bounded[-1], max_requests)
             failed = failed or passed is not None
             mistakes = mistakes if passed is None else (*mistakes, passed)
@@ -144,14 +144,13 @@ def _files_of(arguments: Sequence[str]) -> tuple[list[str], dict[str, FileProble
     return files, problems
 
 
-def _bounds_of(checked: Checked) -> "Bounds":
+def _bounds_of(project: Project, checked: Checked) -> "Bounds":
     from runtime_support.errors import ConfigError
     from saftc.bounds.requests import Bounds
     from saftc.bounds.settings import limits_here
-    from saftc.project.settings import compile_settings
 
     try:
-        return Bounds(checked.facts, checked.source, limits_here(), compile_settings())
+        return Bounds(checked.facts, checked.source, limits_here(), project.compiling())
     except ConfigError as problem:
         raise FileProblem(str(problem)) from None
 

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from saftc.commands.actions import refuse_wrong_settings
+from saftc.project.settings import Project
 
 # The headings under which `--help` lists the options of `run` and `map`.
 WHO, LIMITS, KEEPING, LOOKING = "Who answers", "Limits", "Keeping answers", "Looking at the run"
@@ -220,7 +221,6 @@ def set_variables(**settings: object) -> None:
 
     Raises:
         BadParameter: One that is given has a wrong value.
-        WrongUsage: Another setting of the surroundings has one, or is misspelt.
     """
     from runtime_support import Settings
     from runtime_support.errors import ConfigError
@@ -234,7 +234,6 @@ def set_variables(**settings: object) -> None:
             except ConfigError as problem:
                 raise typer.BadParameter(str(problem)) from None
     os.environ.update({f"SAFT_{name.upper()}": str(value) for name, value in given.items()})
-    refuse_wrong_settings()
 
 
 # The options that are variables of the environment as well.
@@ -248,8 +247,10 @@ _SETTINGS = frozenset(
 )
 
 
-def set_settings(options: Mapping[str, Any]) -> None:
+def set_settings(options: Mapping[str, Any]) -> Project:
     """Sets the variables for those of a command's options that are settings.
+
+    What comes back is the project, whose settings were looked at.
 
     Raises:
         BadParameter: One that is given has a wrong value.
@@ -263,6 +264,7 @@ def set_settings(options: Mapping[str, Any]) -> None:
     if options.get("no_overlap"):
         given["max_in_flight"] = 1
     set_variables(**given)
+    return refuse_wrong_settings()
 
 
 def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:

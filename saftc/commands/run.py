@@ -12,7 +12,7 @@ from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import runtime_support
-from saftc.commands.approving import is_at_terminal, let_person_decide
+from saftc.commands.approving import is_attended, let_person_decide
 from saftc.commands.progress import show_prompts, tell_sum
 from saftc.commands.reporting import WrongUsage, complain, visible, write_rendered
 from saftc.project.cache import CompiledModule
@@ -122,8 +122,7 @@ def refuse_undecided(module: CompiledModule) -> None:
         return
     from saftc.runtime import settings_to_show
 
-    is_attended = is_at_terminal() or bool(os.environ.get("SAFT_LIVE"))
-    can_ask = is_attended or settings_to_show().approver is not None
+    can_ask = is_attended() or settings_to_show().approver is not None
     if not can_ask and not os.environ.get("SAFT_JOURNAL"):
         raise WrongUsage(
             f"calls of {shown(module.script)} wait for approval: run it at a terminal, which asks "

@@ -21,7 +21,7 @@ from saftc.project.cache import OF_PYTHON, Cache, CompiledModule, digest
 from saftc.project.files import UNNAMED, FileProblem, read_script
 from saftc.project.finder import Roots, hidden_by, of_python, python_file, sibling
 from saftc.project.servers import is_server, lock_path, state_of
-from saftc.project.settings import compile_settings
+from saftc.project.settings import Project
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.user_cache import cache_in_use
 
@@ -52,20 +52,23 @@ def open_workspace(
     suffix: str = "",
     defaults: str = "",
     root: Path | None = None,
+    project: Project | None = None,
 ) -> "Workspace":
     """The scripts of a command, with what the project says and the cache, unless it is not wanted.
 
-    `root` is that of all scripts, where it is given (see `Roots`).
+    `root` is that of all scripts, where it is given (see `Roots`); `project` the one around the
+    working folder, where it is known already.
 
     Raises:
         FileProblem: The project's settings cannot be read.
     """
     folder = cache_in_use()
-    overlapping = compile_settings(
+    project = Project() if project is None else project
+    overlapping = project.compiling(
         in_order=in_order, is_async=is_async, suffix=suffix, defaults=defaults
     )
     cache = None if folder is None else Cache(folder, overlapping)
-    return Workspace(cache, overlapping, root)
+    return Workspace(cache, overlapping, root, project)
 
 
 class Workspace:
@@ -79,8 +82,9 @@ class Workspace:
         cache: Cache | None,
         overlapping: Overlapping = DEFAULT,
         root: Path | None = None,
+        project: Project | None = None,
     ) -> None:
-        self.roots = Roots(root, self.read)
+        self.roots = Roots(root, self.read, project)
         self._cache = cache
         self._overlapping = overlapping
         self._data: dict[str, bytes] = {}
