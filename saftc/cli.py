@@ -150,7 +150,6 @@ def saftc(
     if quiet:
         set_variables(usage=0)
     if no_cache:
-        # For the processes that help with the compiling, too.
         os.environ["SAFT_NO_CACHE"] = "1"
     if context.invoked_subcommand != "run":
         # What a script prints is its own affair.

@@ -12,7 +12,6 @@ import os
 import re
 import stat
 import sys
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -96,10 +95,8 @@ def keep(path: Path, data: bytes) -> bool:
 
 def kept_files(folder: Path) -> list[Path]:
     """The files that `keep` has written to `folder`; none of a folder that is not the user's."""
-    return _named_files(folder) if _is_own_folder(folder) else []
-
-
-def _named_files(folder: Path) -> list[Path]:
+    if not _is_own_folder(folder):
+        return []
     try:
         with os.scandir(folder) as found:
             return [
@@ -112,30 +109,21 @@ def _named_files(folder: Path) -> list[Path]:
 
 
 def _is_own_folder(folder: Path) -> bool:
-    """Whether saftc may use the folder; one that others could write to is emptied and closed."""
+    """Whether saftc may use the folder."""
     try:
         state = folder.lstat()
     except OSError:
         return False
-    if not stat.S_ISDIR(state.st_mode):
-        if stat.S_ISLNK(state.st_mode):
-            _tell_unused(folder, "is a link")
-        return False
-    if os.name != "posix":
-        return True
-    if state.st_uid != os.geteuid():
-        _tell_unused(folder, "belongs to another user")
-        return False
-    if state.st_mode & 0o077:
-        try:
-            folder.chmod(0o700)
-        except OSError:
-            return False
-        if state.st_mode & _OTHERS_MAY_WRITE:
-            for path in _named_files(folder):
-                with suppress(OSError):
-                    path.unlink()
-    return True
+    why = None
+    if stat.S_ISLNK(state.st_mode):
+        why = "is a link"
+    elif os.name == "posix" and state.st_uid != os.geteuid():
+        why = "belongs to another user"
+    elif os.name == "posix" and state.st_mode & _OTHERS_MAY_WRITE:
+        why = "can be written by others"
+    if why is not None:
+        _tell_unused(folder, why)
+    return why is None and stat.S_ISDIR(state.st_mode)
 
 
 def _is_own_file(state: os.stat_result) -> bool:

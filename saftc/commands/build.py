@@ -78,7 +78,6 @@ class Builder:
         Whether all went well.
         """
         try:
-            self.workspace.compile_ahead([file for file, _ in targets])
             # Those first that may import the others, from the root that these have then.
             for file, target in sorted(targets, key=_depth):
                 self._build(file, target)
