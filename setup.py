@@ -14,9 +14,9 @@ class BuildWithTables(build_py):
         super().run()
         if not self.editable_mode:
             sys.path.insert(0, str(Path(__file__).parent))
-            from saftc.syntax.grammar import write_tables
+            from saftc.syntax.grammar import load_parser
 
-            write_tables(Path(self.build_lib, "saftc", "syntax"))
+            load_parser(Path(self.build_lib, "saftc", "syntax"))
 
 
 setup(cmdclass={"build_py": BuildWithTables})

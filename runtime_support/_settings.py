@@ -510,7 +510,7 @@ def _from_surroundings(
         path = path if is_trusted(os.path.dirname(path), user_file()) else None
     project = {} if path is None else _of_project(path)
     said = {
-        name: checked_option(name, _read_text(variable, name, text), variable)
+        name: checked_option(name, setting_from_text(name, text, variable), variable)
         for (variable, name), text in zip(VARIABLES.items(), variables, strict=True)
         if text
     }
@@ -580,15 +580,16 @@ def _check_word(found: _Surroundings, settings: Settings, said: set[str]) -> Non
     )
 
 
-def _read_text(variable: str, name: str, text: str) -> Any:
+def setting_from_text(name: str, text: str, origin: str) -> Any:
+    """The value that a text stands for; ConfigError where it should be a number."""
     read = _FROM_TEXT.get(_TYPES[name])
     if read is None:
         return text
     try:
         return read(text)
     except ValueError:
-        word = "an int" if read is int else "a number"
-        raise ConfigError(f"{variable}: expected {word}, got {brief(text)}", setting=name) from None
+        wanted = f"{'an int' if read is int else 'a number'} of {_LIMITS[name][0]} or more"
+        raise ConfigError(f"{origin}: expected {wanted}, got {brief(text)}", setting=name) from None
 
 
 def _project_file(directory: str) -> str | None:

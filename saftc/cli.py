@@ -7,6 +7,7 @@ Exit codes: 0 fine; 1 something is wrong with a script or a file; 2 wrong usage;
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from shutil import get_terminal_size
@@ -24,39 +25,26 @@ from saftc.commands.options import (
     LIMITS,
     OUTPUT,
     Address,
-    ApiKeyEnv,
-    BaseUrl,
-    BudgetCost,
-    BudgetRequests,
-    BudgetTokens,
     Chrome,
     Delimiter,
     Encoding,
-    Log,
+    InOrder,
     MaxFailed,
-    MaxToolCalls,
-    MaxToolRounds,
-    Model,
+    ModelOptions,
     OutputFormat,
-    Provider,
-    Record,
-    Replay,
-    RequestsPerMinute,
     Root,
     RowTimeout,
     SummaryAsJson,
     TableFormat,
-    Temperature,
     Timeline,
     TokensPerMinute,
-    Usage,
-    Verbose,
     Workers,
     json_pairs,
     number_or_share,
     pairs,
     set_settings,
     set_variables,
+    spread_options,
 )
 from saftc.commands.process import INTERRUPTED, end, print_everything
 from saftc.commands.reporting import Colour, WrongUsage, complain, manner
@@ -150,7 +138,6 @@ def saftc(
     if quiet:
         set_variables(usage=0)
     if no_cache:
-        # For the processes that help with the compiling, too.
         os.environ["SAFT_NO_CACHE"] = "1"
     if context.invoked_subcommand != "run":
         # What a script prints is its own affair.
@@ -165,9 +152,6 @@ _ShipsSettings = Annotated[
         "otherwise they stay as they are.",
     ),
 ]
-_InOrder = Annotated[
-    bool, typer.Option("--no-overlap", help="Send all prompts one after the other.")
-]
 
 
 @app.command(
@@ -175,8 +159,8 @@ _InOrder = Annotated[
     rich_help_panel=SCRIPTS,
     epilog="Example: `saftc run triage.saft --provider mock --timeline run.html`",
 )
+@spread_options
 def run(
-    context: typer.Context,
     words: Annotated[
         list[str] | None,
         typer.Argument(
@@ -189,17 +173,8 @@ def run(
         str | None,
         typer.Option("-c", help="A script, instead of a file that holds it.", metavar="TEXT"),
     ] = None,
-    provider: Provider = None,
-    model: Model = None,
-    base_url: BaseUrl = None,
-    api_key_env: ApiKeyEnv = None,
-    temperature: Temperature = None,
-    requests_per_minute: RequestsPerMinute = None,
-    max_tool_rounds: MaxToolRounds = None,
-    max_tool_calls: MaxToolCalls = None,
-    budget_requests: BudgetRequests = None,
-    budget_tokens: BudgetTokens = None,
-    budget_cost: BudgetCost = None,
+    *,
+    options: ModelOptions,
     journal: Annotated[
         str | None,
         typer.Option(
@@ -208,148 +183,126 @@ def run(
             rich_help_panel=KEEPING,
         ),
     ] = None,
-    record: Record = None,
-    replay: Replay = None,
-    verbose: Verbose = False,
-    usage: Usage = False,
-    log: Log = None,
-    timeline: Timeline = None,
-    chrome: Chrome = None,
-    no_overlap: _InOrder = False,
-    root: Root = None,
 ) -> None:
     """Compile a script in memory and run it.
 
     The options set the SAFT_ variables of the environment for this run.
     """
-    set_settings(context.params)
-    if replay is not None:
+    project = set_settings(options, journal=journal)
+    if options.replay is not None:
         from saftc.commands.run import advise_recording
 
-        advise_recording(replay)
+        advise_recording(options.replay)
     if not words and text is None and _is_terminal():
         raise WrongUsage("saftc run needs a script: FILE, -c TEXT, or one on standard input")
-    raise typer.Exit(actions.run(words or [], text=text, in_order=no_overlap, root=root))
+    in_order, root = options.no_overlap, options.root
+    raise typer.Exit(actions.run(words or [], project, text=text, in_order=in_order, root=root))
 
 
-@app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc check --strict src`")
-def check(
-    files: Files,
-    format: Annotated[Report, typer.Option(help="How to write what was found.")] = Report.text,
+@dataclass(frozen=True)
+class CheckOptions:
+    """What `saftc check` does with scripts."""
+
+    format: Annotated[Report, typer.Option(help="How to write what was found.")] = Report.text
     strict: Annotated[
         bool,
         typer.Option(
             "--strict", help="Exit 1 for warnings, too; add hints on what run time decides."
         ),
-    ] = False,
+    ] = False
     fix: Annotated[
         bool,
         typer.Option("--fix", help="Fix the mistakes that have only one fix, then check."),
-    ] = False,
+    ] = False
     diff: Annotated[
         bool, typer.Option("--diff", help="Write nothing; show what --fix would change.")
-    ] = False,
+    ] = False
     bounds: Annotated[
         bool, typer.Option("--bounds", help="Show how many requests each function sends at most.")
-    ] = False,
+    ] = False
     bound: Annotated[
         int | None,
         typer.Option(help="An error for scripts that may send more requests.", metavar="N", min=0),
-    ] = None,
+    ] = None
     watch: Annotated[
         bool,
         typer.Option("--watch", help="Stay, and check again what changes, until interrupted."),
-    ] = False,
-    root: Root = None,
-) -> None:
+    ] = False
+    root: Root = None
+
+
+@app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc check --strict src`")
+@spread_options
+def check(files: Files, *, options: CheckOptions) -> None:
     """Report what is wrong with scripts, and fix it with --fix."""
-    code = actions.check(
-        files,
-        format=format.value,
-        strict=strict,
-        root=root,
-        bounds=bounds,
-        bound=bound,
-        fix=fix,
-        diff=diff,
-        watch=watch,
-    )
-    raise typer.Exit(code)
+    from saftc.commands.check import check_scripts
+
+    raise typer.Exit(check_scripts(files, options))
 
 
-@app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc build triage.saft -o triage.py`")
-def build(
-    files: FilesOfProject = None,
+@dataclass(frozen=True)
+class BuildOptions:
+    """What `saftc build` writes, and where."""
+
     output: Annotated[
         str | None,
         typer.Option("-o", "--output", help="The module to write, `-` for standard output."),
-    ] = None,
+    ] = None
     out_dir: Annotated[
         Path | None, typer.Option(help="The folder to write NAME.py into, made when missing.")
-    ] = None,
+    ] = None
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit 1 when a module is out of date.")
-    ] = False,
+    ] = False
     diff: Annotated[
         bool, typer.Option("--diff", help="Write nothing; show what would change.")
-    ] = False,
+    ] = False
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite a file that saftc did not write.")
-    ] = False,
+    ] = False
     source_map: Annotated[
         bool,
         typer.Option("--source-map", help="Also write NAME.py.map, for positions in errors."),
-    ] = False,
+    ] = False
     watch: Annotated[
         bool,
         typer.Option("--watch", help="Stay, and build again what changes, until interrupted."),
-    ] = False,
+    ] = False
     tools: Annotated[
         str | None,
         typer.Option(help="For plans: the module whose functions they call.", metavar="MODULE"),
-    ] = None,
-    no_overlap: _InOrder = False,
+    ] = None
+    no_overlap: InOrder = False
     is_async: Annotated[
         bool,
         typer.Option("--async", help="Write `async` functions, for use in an event loop."),
-    ] = False,
+    ] = False
     suffix: Annotated[
         str,
         typer.Option(
             help="With --async: what the names of the modules end with, such as _async.",
             metavar="TEXT",
         ),
-    ] = "",
-    ships_settings: _ShipsSettings = None,
+    ] = ""
+    ships_settings: _ShipsSettings = None
     in_place: Annotated[
         bool, typer.Option("--in-place", help="Write each module beside its script (the default).")
-    ] = False,
-    root: Root = None,
-) -> None:
+    ] = False
+    root: Root = None
+
+
+@app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc build triage.saft -o triage.py`")
+@spread_options
+def build(files: FilesOfProject = None, *, options: BuildOptions) -> None:
     """Compile scripts, or plans with --tools, to Python modules.
 
     A plan is a program in JSON, NAME.json. Without -o or --out-dir, script.saft becomes script.py
     beside it. A sibling script that a script imports is compiled with it. In a project that says
     `in-place = true`, `saftc build` alone compiles all of its scripts.
     """
-    code = actions.build(
-        files or [],
-        output=output,
-        out_dir=out_dir,
-        check=check,
-        diff=diff,
-        force=force,
-        source_map=source_map,
-        tools=tools,
-        watch=watch,
-        in_order=no_overlap,
-        is_async=is_async,
-        suffix=suffix,
-        ships_settings=ships_settings,
-        in_place=in_place,
-        root=root,
-    )
-    raise typer.Exit(code)
+    from saftc.commands.build import build_scripts
+
+    raise typer.Exit(build_scripts(files or [], options))
 
 
 @app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc fmt --check src`")
@@ -363,7 +316,12 @@ def fmt(
     ] = False,
 ) -> None:
     """Format scripts in place; standard input goes to standard output."""
-    raise typer.Exit(actions.fmt(files, check=check, diff=diff))
+    from saftc.commands.fmt import Formatter
+
+    formatter = Formatter(check=check, diff=diff)
+    for file in files:
+        formatter.format(file)
+    raise typer.Exit(1 if formatter.has_failed else 0)
 
 
 @app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc prompts triage.saft --raw`")
@@ -388,9 +346,9 @@ def prompts(
     «mail».
     """
     from saftc.commands.prompts import show_prompts
-    from saftc.project.settings import compile_settings
+    from saftc.project.settings import Project
 
-    as_json, settings = format is Format.json, compile_settings()
+    as_json, settings = format is Format.json, Project().compiling()
     raise typer.Exit(
         show_prompts(
             file,
@@ -408,8 +366,8 @@ def prompts(
     rich_help_panel=RUNS,
     epilog="Example: `saftc map triage.saft:triage mails.csv tickets --limit 10`",
 )
+@spread_options
 def map_(
-    context: typer.Context,
     target: Annotated[
         str, typer.Argument(help="The function of a script.", metavar="SCRIPT:FUNCTION")
     ],
@@ -419,6 +377,7 @@ def map_(
     out: Annotated[
         str, typer.Argument(help="The folder of the output, made when missing.", metavar="FOLDER")
     ],
+    *,
     rename: Annotated[
         list[str] | None,
         typer.Option(
@@ -472,27 +431,8 @@ def map_(
         bool, typer.Option("--retry-failed", help="Retry the rows that failed.")
     ] = False,
     max_failed: MaxFailed = None,
-    requests_per_minute: RequestsPerMinute = None,
     tokens_per_minute: TokensPerMinute = None,
-    provider: Provider = None,
-    model: Model = None,
-    base_url: BaseUrl = None,
-    api_key_env: ApiKeyEnv = None,
-    temperature: Temperature = None,
-    max_tool_rounds: MaxToolRounds = None,
-    max_tool_calls: MaxToolCalls = None,
-    budget_requests: BudgetRequests = None,
-    budget_tokens: BudgetTokens = None,
-    budget_cost: BudgetCost = None,
-    record: Record = None,
-    replay: Replay = None,
-    verbose: Verbose = False,
-    usage: Usage = False,
-    log: Log = None,
-    timeline: Timeline = None,
-    chrome: Chrome = None,
-    no_overlap: _InOrder = False,
-    root: Root = None,
+    asking: ModelOptions,
 ) -> None:
     """Call a function of a script for each row of a table.
 
@@ -502,7 +442,7 @@ def map_(
     """
     if csv and format not in (None, OutputFormat.csv):
         raise WrongUsage("--csv is short for --format csv: leave one of the two out")
-    set_settings(context.params)
+    project = set_settings(asking, tokens_per_minute=tokens_per_minute)
     from saftc.commands.mapping import map_script
     from saftc.project.workspace import open_workspace
 
@@ -522,7 +462,7 @@ def map_(
         "retry_failed": retry_failed,
         "max_failed": None if max_failed is None else number_or_share("--max-failed", max_failed),
     }
-    workspace = open_workspace(in_order=no_overlap, root=root)
+    workspace = open_workspace(in_order=asking.no_overlap, root=asking.root, project=project)
     raise typer.Exit(map_script(target, table, out, workspace, options, as_json=json))
 
 
@@ -693,7 +633,14 @@ def lsp() -> None:
 
     Nothing of a script runs, and nothing is sent.
     """
-    raise typer.Exit(actions.lsp())
+    try:
+        from saftc.lsp.server import serve as serve_editor
+    except ModuleNotFoundError as problem:
+        if problem.name not in ("pygls", "lsprotocol"):
+            raise
+        complain("saftc lsp needs the package pygls: pip install pygls")
+        raise typer.Exit(1) from None
+    serve_editor()
 
 
 @app.command(rich_help_panel=HELP, epilog="Example: `saftc explain SAFT0203`")
@@ -770,7 +717,7 @@ def _usage_words(problem: Any, saftc: Any, given: Sequence[str]) -> str:
     path = " ".join(("saftc", *(word for word in given[:1] if word in saftc.commands)))
     path = path if context is None else context.command_path
     commands = getattr(context and context.command, "commands", {})
-    words = problem.format_message()
+    words = _words_of_value(problem) or problem.format_message()
     if old := _new_name(problem, context, given):
         words = old
     elif words.startswith("No such option") and (setting := _setting_of(problem)):
@@ -795,6 +742,36 @@ def _new_name(problem: Any, context: Any, given: Sequence[str]) -> str | None:
         return new and f"No such command: {renaming.renamed(f'saftc {old}', f'saftc {new}')}"
     new = renaming.FLAGS.get(context.info_name, {}).get(name) if context else None
     return new and f"No such option: {renaming.renamed(name, new)}"
+
+
+# What the value of an option should have been, by the word of pydantic for what is wrong with it.
+_EXPECTED = {
+    "int_parsing": "an integer",
+    "float_parsing": "a number",
+    "greater_than_equal": "{ge} or more",
+    "less_than_equal": "{le} or less",
+}
+
+
+def _words_of_value(problem: Any) -> str | None:
+    """What is wrong with the value of an option; None where that is in our words already."""
+    errors, parameter = getattr(problem.__cause__, "errors", None), getattr(problem, "param", None)
+    if errors is None or parameter is None:
+        return None
+    from runtime_support.errors import ConfigError
+    from saftc.runtime import VARIABLES, setting_from_text
+
+    error, option = errors()[0], parameter.opts[0]
+    if parameter.name in VARIABLES.values():
+        try:
+            setting_from_text(parameter.name, str(error["input"]), option)
+        except ConfigError as told:
+            return str(told)
+    wanted = _EXPECTED.get(error["type"])
+    if wanted is None:
+        return f"{option}: {error['msg'].removeprefix('Value error, ')}"
+    expected = wanted.format(**error.get("ctx", {}))
+    return f"{option}: expected {expected}, got {error['input']!r}"
 
 
 def _setting_of(problem: Any) -> str | None:

@@ -38,7 +38,7 @@ from saftc.driver import Checked, Compiled, check, compile_checked
 from saftc.flow.statements import all_statements, assigned_by, bound_by
 from saftc.importing import forget_changed_scripts, install
 from saftc.project.scripts import Scripts
-from saftc.project.settings import compile_settings
+from saftc.project.settings import Project
 from saftc.running import await_text, run_text
 from saftc.runtime import Result
 from saftc.semantics.foreign import UNKNOWN, Declared, Function, Namespace
@@ -159,7 +159,7 @@ class Notebook:
         text = _Cell(name, cell, self.names)
         found = self._checked(text)
         said = text.rendered(found.when_used)
-        settings = compile_settings()._replace(is_async=is_async, waits_at_top=is_async)
+        settings = Project().compiling()._replace(is_async=is_async, waits_at_top=is_async)
         compiled = compile_checked(found, settings)
         if compiled.text is None:
             raise ScriptError(text.rendered(compiled.checked.diagnostics))

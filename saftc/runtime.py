@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         PROVIDERS,
         VARIABLES,
         checked_option,
+        setting_from_text,
         settings_for,
         settings_to_show,
     )
@@ -103,7 +104,8 @@ else:
         "_schema.reading": "Parameter",
         "_hooks": "load_part loaded_part want",
         "_settings": (
-            "OF_THE_RUN PROVIDERS VARIABLES checked_option settings_for settings_to_show"
+            "OF_THE_RUN PROVIDERS VARIABLES checked_option setting_from_text settings_for "
+            "settings_to_show"
         ),
         "_templates": "Unknown tool_name",
         "_tools": "function_tool",
@@ -211,6 +213,7 @@ __all__ = [
     "schema_model",
     "script_here",
     "sent_first",
+    "setting_from_text",
     "settings_for",
     "settings_to_show",
     "size_text",

@@ -12,7 +12,6 @@ import os
 import re
 import stat
 import sys
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -26,7 +25,7 @@ def cache_folder() -> Path:
     chosen = os.environ.get("SAFT_CACHE_DIR")
     if chosen:
         return Path(chosen)
-    base = _plain_base()
+    base = _plain_base("XDG_CACHE_HOME", ".cache")
     if base is not None:
         return Path(base, "saftc")
     from platformdirs import user_cache_path
@@ -34,17 +33,27 @@ def cache_folder() -> Path:
     return user_cache_path("saftc", appauthor=False)
 
 
-def _plain_base() -> str | None:
+def has_settings() -> bool:
+    """Whether the user has settings of their own, which the runtime reads."""
+    base = _plain_base("XDG_CONFIG_HOME", ".config")
+    if base is not None:
+        return Path(base, "saft", "config.toml").is_file()
+    from platformdirs import user_config_path
+
+    return (user_config_path("saft", appauthor=False) / "config.toml").is_file()
+
+
+def _plain_base(variable: str, folder: str) -> str | None:
     """What platformdirs gives on Linux where nothing is unusual; None for it to tell.
 
     Loading it takes half as long as all else that running a script needs that is in the cache.
     """
     if sys.platform != "linux" or "ANDROID_ROOT" in os.environ:
         return None
-    chosen, home = os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME", "")
+    chosen, home = os.environ.get(variable, ""), os.environ.get("HOME", "")
     if os.path.isabs(chosen):
         return chosen
-    return os.path.join(home, ".cache") if os.path.isabs(home) else None
+    return os.path.join(home, folder) if os.path.isabs(home) else None
 
 
 def cache_in_use() -> Path | None:
@@ -86,10 +95,8 @@ def keep(path: Path, data: bytes) -> bool:
 
 def kept_files(folder: Path) -> list[Path]:
     """The files that `keep` has written to `folder`; none of a folder that is not the user's."""
-    return _named_files(folder) if _is_own_folder(folder) else []
-
-
-def _named_files(folder: Path) -> list[Path]:
+    if not _is_own_folder(folder):
+        return []
     try:
         with os.scandir(folder) as found:
             return [
@@ -102,30 +109,21 @@ def _named_files(folder: Path) -> list[Path]:
 
 
 def _is_own_folder(folder: Path) -> bool:
-    """Whether saftc may use the folder; one that others could write to is emptied and closed."""
+    """Whether saftc may use the folder."""
     try:
         state = folder.lstat()
     except OSError:
         return False
-    if not stat.S_ISDIR(state.st_mode):
-        if stat.S_ISLNK(state.st_mode):
-            _tell_unused(folder, "is a link")
-        return False
-    if os.name != "posix":
-        return True
-    if state.st_uid != os.geteuid():
-        _tell_unused(folder, "belongs to another user")
-        return False
-    if state.st_mode & 0o077:
-        try:
-            folder.chmod(0o700)
-        except OSError:
-            return False
-        if state.st_mode & _OTHERS_MAY_WRITE:
-            for path in _named_files(folder):
-                with suppress(OSError):
-                    path.unlink()
-    return True
+    why = None
+    if stat.S_ISLNK(state.st_mode):
+        why = "is a link"
+    elif os.name == "posix" and state.st_uid != os.geteuid():
+        why = "belongs to another user"
+    elif os.name == "posix" and state.st_mode & _OTHERS_MAY_WRITE:
+        why = "can be written by others"
+    if why is not None:
+        _tell_unused(folder, why)
+    return why is None and stat.S_ISDIR(state.st_mode)
 
 
 def _is_own_file(state: os.stat_result) -> bool:

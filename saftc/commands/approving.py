@@ -39,8 +39,13 @@ def let_person_decide() -> None:
         order.ask_person = ask_at_terminal
 
 
+def is_attended() -> bool:
+    """Whether there is somebody, at a page or a terminal, who can be asked."""
+    return bool(os.environ.get("SAFT_LIVE")) or is_at_terminal()
+
+
 def is_at_terminal() -> bool:
-    """Whether somebody can be asked, and sees the question."""
+    """Whether somebody can be asked here, and sees the question."""
     # Python has no stream where it was closed.
     streams: tuple[Any, ...] = (sys.stdin, sys.stderr)
     return all(one is not None and one.isatty() for one in streams)

@@ -5,8 +5,9 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from saftc.commands.process import no_garbage_collector
 from saftc.commands.reporting import (
     WrongUsage,
     complain,
@@ -31,43 +32,130 @@ from saftc.project.files import (
     write_module,
 )
 from saftc.project.finder import Roots, folder_of, package_in
-from saftc.project.settings import settings_of_prompts
-from saftc.project.workspace import Workspace
+from saftc.project.settings import Project
+from saftc.project.workspace import Workspace, load_compiler, open_workspace
+
+if TYPE_CHECKING:
+    from saftc.cli import BuildOptions
 
 # The field of a source map that tells which text of the module it is of.
 DIGEST = "x_digest"
+# The option that says whether modules have the settings of the project in them.
+_EMBEDDING: dict[bool | None, list[str]] = {
+    True: ["--embed-settings"],
+    False: ["--no-embed-settings"],
+    None: [],
+}
+
+
+def build_scripts(arguments: Sequence[str], options: "BuildOptions") -> int:
+    """Compiles scripts, or plans, to modules; gives the exit code.
+
+    With --watch, again and again, when they change.
+    """
+    _refuse_combinations(options)
+    arguments = arguments or _of_project(options.root)
+    _targets(arguments, options)  # wrong usage is reported before anything else
+
+    def opened() -> Workspace:
+        return open_workspace(
+            in_order=options.no_overlap,
+            is_async=options.is_async,
+            suffix=options.suffix,
+            defaults=_shipped_settings(options.ships_settings, _targets(arguments, options)),
+            root=options.root,
+        )
+
+    def write(workspace: Workspace, is_first: bool = True) -> bool:
+        builder = Builder(workspace, options, is_again=not is_first)
+        targets = _targets(arguments, options)
+        if options.tools is not None:
+            from saftc.plans.compiling import PlanBuilder
+
+            return PlanBuilder(builder, options.tools).build_all(targets)
+        return builder.build_all([one for one in targets if not workspace.has(one[0])])
+
+    if options.watch:
+        from saftc.commands.watching import refuse_watching, watch_scripts
+
+        refused = {"--check": options.check, "--diff": options.diff, "--tools": options.tools}
+        refuse_watching(arguments, refused, "writes the modules of scripts")
+        # What is in the cache does not load it.
+        watch_scripts(arguments, opened, write, load=load_compiler)
+    with no_garbage_collector():
+        return 0 if write(opened()) else 1
+
+
+def _refuse_combinations(options: "BuildOptions") -> None:
+    if options.in_place and (options.output is not None or options.out_dir is not None):
+        raise WrongUsage("--in-place writes each module beside its script: leave -o, --out-dir out")
+    suffix = options.suffix
+    if suffix and not options.is_async:
+        raise WrongUsage("--suffix names the modules of the async form: give --async as well")
+    if suffix and not f"x{suffix}".isidentifier():
+        raise WrongUsage(f"--suffix is a part of the names of modules, and {suffix} cannot be one")
+
+
+def _of_project(root: Path | None) -> list[str]:
+    """The folder whose scripts are built where none is named.
+
+    Raises:
+        WrongUsage: The project does not say that its modules are beside its scripts.
+    """
+    project = Project()
+    if not project.builds_in_place:
+        raise WrongUsage(
+            "name the scripts or folders to build; without names, saftc build builds all scripts "
+            "of a project whose pyproject.toml says [tool.saft] in-place = true"
+        )
+    return [os.path.relpath(root or project.root or Path())]
+
+
+def _targets(arguments: Sequence[str], options: "BuildOptions") -> list[tuple[str, Path | None]]:
+    """The scripts that the arguments mean, each with its module; None is standard output."""
+    output, out_dir = options.output, options.out_dir
+    files = [(file, Path(one)) for one in arguments for file in scripts_below(one, (".json",))]
+    names = [file for file, _ in files]
+    if output is not None and (names != [*arguments] or len(files) > 1 or out_dir is not None):
+        raise WrongUsage("-o names one module: give it one script, or use --out-dir")
+    roots = Roots(options.root)
+    found = [(file, _target(file, argument, options, roots)) for file, argument in files]
+    _refuse_mixture(names, options)
+    _refuse_collisions(found)
+    if out_dir is not None and not (options.check or options.diff):
+        for folder in {target.parent for _, target in found if target is not None}:
+            make_folder(folder)
+    return found
+
+
+def _refuse_mixture(files: Sequence[str], options: "BuildOptions") -> None:
+    """Plans need tools, scripts have none, and one command is for the one or the other."""
+    plans = [file for file in files if file.endswith(".json")]
+    if plans and options.tools is None:
+        raise WrongUsage(f"{plans[0]} is a plan: say with --tools MODULE whose functions it calls")
+    if options.tools is not None and len(plans) < len(files):
+        script = next(file for file in files if file not in plans)
+        raise WrongUsage(
+            f"--tools is for plans, and {script} is not a plan: name it NAME.json, or leave "
+            "--tools out"
+        )
+    for option, is_given in (("--source-map", options.source_map), ("--async", options.is_async)):
+        if plans and is_given:
+            raise WrongUsage(f"{option} is for scripts")
 
 
 class Builder:
     """Writes the modules of scripts, and of the siblings they import, each once.
 
-    `words` are the options of the command that decide what it writes; `suffix` is what the names of
-    the modules end with.
+    What stays as it was is not worth a word where it is built again.
     """
 
     def __init__(
-        self,
-        workspace: Workspace,
-        *,
-        check: bool,
-        diff: bool,
-        force: bool,
-        source_map: bool,
-        words: Sequence[str] = (),
-        is_again: bool = False,
-        is_async: bool = False,
-        suffix: str = "",
+        self, workspace: Workspace, options: "BuildOptions", *, is_again: bool = False
     ) -> None:
         self.workspace = workspace
-        self.is_async = is_async
-        self.suffix = suffix
-        self.words = words
-        self.only_compares = check or diff
-        self.check = check
-        self.diff = diff
-        self.force = force
-        self.source_map = source_map
-        # What stays as it was is not worth a word.
+        self.options = options
+        self.only_compares = options.check or options.diff
         self.is_again = is_again
         # The script of each module that has been settled.
         self.done: dict[Path, Path] = {}
@@ -79,7 +167,6 @@ class Builder:
         Whether all went well.
         """
         try:
-            self.workspace.compile_ahead([file for file, _ in targets])
             # Those first that may import the others, from the root that these have then.
             for file, target in sorted(targets, key=_depth):
                 self._build(file, target)
@@ -108,7 +195,7 @@ class Builder:
                 warn_of_name(target.stem, file, package)
             places = [(file, target)]
             for path in self.workspace.siblings(module):
-                place = _beside(path, Path(file), target, self.suffix)
+                place = _beside(path, Path(file), target, self.options.suffix)
                 if place is None:
                     outside = f"{path} would be written outside of the folder of {target}"
                     complain(f"{outside}: use --out-dir, and not -o")
@@ -124,12 +211,12 @@ class Builder:
 
     def _is_of_other_form(self, file: str, target: Path) -> bool:
         """Tells where a module would be overwritten that is of another form; whether it would."""
-        existing = None if is_special(target) or self.force else read_module(target)
+        existing = None if is_special(target) or self.options.force else read_module(target)
         if self.only_compares or existing is None or not may_overwrite(target):
             return False
-        if is_async_module(existing) == self.is_async:
+        if is_async_module(existing) == self.options.is_async:
             return False
-        if self.is_async:
+        if self.options.is_async:
             form, hint = "plain", "--suffix _async gives the async modules other names"
         else:
             form, hint = "async", "-o and --out-dir write the plain form elsewhere"
@@ -155,7 +242,7 @@ class Builder:
         if not self.put(file, text, target):
             return
         path = target.with_name(target.name + ".map")
-        if self.source_map:
+        if self.options.source_map:
             module = self.workspace.compile_with_map(file, target.name)
             if read_module(path) != module.source_map:
                 write_module(path, module.source_map)
@@ -173,13 +260,13 @@ class Builder:
             return False
         existing = read_module(target)
         if self.only_compares:
-            self._compare(" ".join([*self.words, file, *more]), existing, text, target)
+            self._compare([file, *more], existing, text, target)
             return False
         if target.exists() and file not in UNNAMED and target.samefile(file):
             complain(f"{target} is the script itself; name another file with -o")
             self.has_failed = True
             return False
-        if not self.force and not may_overwrite(target):
+        if not self.options.force and not may_overwrite(target):
             complain(f"{target} was not written by saftc; --force overwrites it")
             self.has_failed = True
             return False
@@ -191,14 +278,26 @@ class Builder:
             say(f"{file} -> {target}")
         return True
 
-    def _compare(self, words: str, existing: str | None, text: str, target: Path) -> None:
+    def _compare(
+        self, words: Sequence[str], existing: str | None, text: str, target: Path
+    ) -> None:
         if existing == text:
             return
-        if self.diff:
+        if self.options.diff:
             write_result(difference(existing, text, str(target), "compiled"))
-        if self.check:
-            say(f"{target} is out of date: run `saftc build {words}`")
+        if self.options.check:
+            command = " ".join(["saftc build", *_words_of(self.options), *words])
+            say(f"{target} is out of date: run `{command}`")
             self.has_failed = True
+
+
+def _words_of(options: "BuildOptions") -> list[str]:
+    """The options that decide what is written."""
+    return [
+        *(["--async"] if options.is_async else []),
+        *(["--suffix", options.suffix] if options.suffix else []),
+        *_EMBEDDING[options.ships_settings],
+    ]
 
 
 def _keeps_settings(targets: Iterable[tuple[str, Path | None]]) -> bool:
@@ -224,7 +323,7 @@ def _keeps_settings(targets: Iterable[tuple[str, Path | None]]) -> bool:
     )
 
 
-def shipped_settings(is_wanted: bool | None, targets: Iterable[tuple[str, Path | None]]) -> str:
+def _shipped_settings(is_wanted: bool | None, targets: Iterable[tuple[str, Path | None]]) -> str:
     """What a project says of its prompts, and not of a run: its modules take it with them. In JSON.
 
     Empty where that is not wanted; None keeps what the modules are that are there.
@@ -237,11 +336,11 @@ def shipped_settings(is_wanted: bool | None, targets: Iterable[tuple[str, Path |
     from runtime_support.errors import ConfigError
     from saftc.runtime import OF_THE_RUN, checked_option
 
-    path, said = settings_of_prompts()
+    project = Project()
     try:
         found = {
-            name: checked_option(name, value, f"{path} [tool.saft]")
-            for name, value in said.items()
+            name: checked_option(name, value, f"{project.path} [tool.saft]")
+            for name, value in project.of_prompts.items()
             if name not in OF_THE_RUN
         }
     except ConfigError as problem:
@@ -263,57 +362,32 @@ def _beside(script: Path, importing: Path, target: Path, suffix: str) -> Path | 
     return Path(os.path.normpath(target.parent.joinpath(*parts)))
 
 
-def targets_of(
-    arguments: Sequence[str],
-    output: str | None,
-    out_dir: Path | None,
-    root: Path | None = None,
-    suffix: str = "",
-) -> list[tuple[str, Path | None]]:
-    """The scripts that the arguments mean, each with its module; None is standard output."""
-    files = [(file, Path(one)) for one in arguments for file in scripts_below(one, (".json",))]
-    names = [file for file, _ in files]
-    if output is not None and (names != [*arguments] or len(files) > 1 or out_dir is not None):
-        raise WrongUsage("-o names one module: give it one script, or use --out-dir")
-    roots = Roots(root)
-    return [
-        (file, _target(file, argument, output, out_dir, roots, suffix)) for file, argument in files
-    ]
-
-
 def _module_of(script: Path, suffix: str) -> Path:
     return script.with_name(f"{script.stem}{suffix}.py")
 
 
-def _target(
-    file: str,
-    argument: Path,
-    output: str | None,
-    out_dir: Path | None,
-    roots: Roots,
-    suffix: str,
-) -> Path | None:
+def _target(file: str, argument: Path, options: "BuildOptions", roots: Roots) -> Path | None:
     """The module that `file` becomes; None for standard output.
 
     In `out_dir` it stands as its script does below its root, where that is not its own folder, or
     else below the folder that the argument was.
     """
-    if output is not None:
-        return None if output == "-" else Path(output)
+    if options.output is not None:
+        return None if options.output == "-" else Path(options.output)
     if file == "-":
         return None
     script = Path(file)
-    if out_dir is None:
-        return _module_of(script, suffix)
+    if options.out_dir is None:
+        return _module_of(script, options.suffix)
     root = roots.of(file)
     if roots.is_said(file) or root != folder_of(file):
         inner = Path(os.path.relpath(file, root))
     else:
         inner = Path(script.name) if script == argument else script.relative_to(argument)
-    return out_dir / _module_of(inner, suffix)
+    return options.out_dir / _module_of(inner, options.suffix)
 
 
-def refuse_collisions(targets: Sequence[tuple[str, Path | None]]) -> None:
+def _refuse_collisions(targets: Sequence[tuple[str, Path | None]]) -> None:
     """Raises FileProblem when two scripts would become one module."""
     seen: dict[Path, str] = {}
     for file, target in targets:

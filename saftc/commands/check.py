@@ -3,9 +3,12 @@
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
+from saftc.commands.actions import wrong_setting
+from saftc.commands.process import no_garbage_collector
 from saftc.commands.reporting import (
+    WrongUsage,
     complain,
     counted,
     say,
@@ -18,23 +21,60 @@ from saftc.driver import Checked
 from saftc.project.files import UNNAMED, FileProblem, read_script, scripts_below, shown
 from saftc.project.finder import Roots, package_in
 from saftc.project.scripts import Scripts
-from saftc.project.settings import project_wire
+from saftc.project.settings import Project
 from saftc.source import Source
 
 if TYPE_CHECKING:
     from saftc.bounds.requests import Bounds
+    from saftc.cli import CheckOptions
+
+
+def check_scripts(files: Sequence[str], options: "CheckOptions") -> int:
+    """Reports what is wrong with scripts, and fixes what it can; gives the exit code.
+
+    With --watch, again and again until it is interrupted, when they change.
+    """
+    if options.watch:
+        _watch(files, options)
+    if options.fix and "-" in files and not options.diff:
+        raise WrongUsage(
+            "--fix changes files, and `-` is standard input; --diff shows what would change"
+        )
+    if options.diff and (options.format != "text" or options.bounds):
+        raise WrongUsage("--diff goes with no other option: leave the others out")
+    if options.bounds and options.format not in ("text", "json"):
+        raise WrongUsage(f"--bounds can be text or json, not {options.format}")
+    project = Project()
+    problem = wrong_setting(project)
+    if problem is not None:
+        complain(problem)
+    with no_garbage_collector():
+        return 1 if check_all(files, options, project) or problem else 0
+
+
+def _watch(files: Sequence[str], options: "CheckOptions") -> NoReturn:
+    from saftc.commands.watching import refuse_watching, watch_scripts
+    from saftc.project.workspace import Workspace
+
+    refused = {
+        "--fix": options.fix,
+        "--diff": options.diff,
+        "--format": options.format != "text",
+    }
+    refuse_watching(files, refused, "reports mistakes as text")
+
+    def report(workspace: Workspace, is_first: bool) -> None:
+        if not is_first:
+            say("")
+        check_all(files, options, Project(), workspace.scripts)
+
+    watch_scripts(files, lambda: Workspace(None, root=options.root), report)
 
 
 def check_all(
     arguments: Sequence[str],
-    *,
-    format: str = "text",
-    strict: bool = False,
-    root: Path | None = None,
-    bounds: bool = False,
-    bound: int | None = None,
-    fix: bool = False,
-    diff: bool = False,
+    options: "CheckOptions",
+    project: Project,
     scripts: Scripts | None = None,
 ) -> bool:
     """Writes what is wrong with scripts; whether one of them has errors or cannot be read.
@@ -49,17 +89,17 @@ def check_all(
     Raises:
         FileProblem: A setting that bounds requests is not what it may be.
     """
+    format, bounds, bound = options.format, options.bounds, options.bound
     bounded: list[Bounds] = []
-    bounds_of = _bounds_of if bounds or bound is not None else None
     told: list[tuple[Source, Sequence[Diagnostic]]] = []
     failed = False
     files = errors = warnings = 0
-    read, roots, wire = read_script, Roots(root), project_wire()
-    if fix or diff:
+    read, roots, wire = read_script, Roots(options.root, project=project), project.api
+    if options.fix or options.diff:
         # Seldom asked for.
         from saftc.commands.fixing import Fixer
 
-        fixer = Fixer(roots, shows=diff)
+        fixer = Fixer(roots, shows=options.diff)
         failed = not fixer.fix(_scripts_of(arguments))
         read = fixer.read
     if scripts is None:
@@ -77,16 +117,16 @@ def check_all(
         lacking = () if wire is None else checked.options_without_field(wire)
         failed = failed or bool(lacking)
         mistakes = (*checked.diagnostics, *lacking)
-        if bounds_of is not None and not checked.has_errors:
-            bounded.append(bounds_of(checked))
+        if (bounds or bound is not None) and not checked.has_errors:
+            bounded.append(_bounds_of(project, checked))
             passed = None if bound is None else _passed(bounded[-1], bound)
             failed = failed or passed is not None
             mistakes = mistakes if passed is None else (*mistakes, passed)
-        found = (*mistakes, *(checked.hints() if strict else ()))
+        found = (*mistakes, *(checked.hints() if options.strict else ()))
         for diagnostic in mistakes:
             errors += diagnostic.severity == "error"
             warnings += diagnostic.severity == "warning"
-        if format == "text" and not diff:
+        if format == "text" and not options.diff:
             between = "\n" if found and any(before for _, before in told) else ""
             write_found(found, checked.source, sys.stdout, between)
         told.append((checked.source, found))
@@ -103,9 +143,9 @@ def check_all(
         say(_summary(files, errors, warnings))
         in_files = (found for source, found in told if source.name not in UNNAMED.values())
         fixable = sum(bool(it.edits) and not it.is_guess for found in in_files for it in found)
-        if fixable and not (fix or diff):
+        if fixable and not (options.fix or options.diff):
             say(f"`saftc check --fix` can fix {fixable} of these")
-    return failed or (strict and warnings > 0)
+    return failed or (options.strict and warnings > 0)
 
 
 def _checked(
@@ -143,14 +183,13 @@ def _files_of(arguments: Sequence[str]) -> tuple[list[str], dict[str, FileProble
     return files, problems
 
 
-def _bounds_of(checked: Checked) -> "Bounds":
+def _bounds_of(project: Project, checked: Checked) -> "Bounds":
     from runtime_support.errors import ConfigError
     from saftc.bounds.requests import Bounds
     from saftc.bounds.settings import limits_here
-    from saftc.project.settings import compile_settings
 
     try:
-        return Bounds(checked.facts, checked.source, limits_here(), compile_settings())
+        return Bounds(checked.facts, checked.source, limits_here(), project.compiling())
     except ConfigError as problem:
         raise FileProblem(str(problem)) from None
 

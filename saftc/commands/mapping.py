@@ -20,7 +20,7 @@ from saftc.commands.reporting import (
 from saftc.commands.run import begin_drawing, end_drawing
 from saftc.project.files import FileProblem, shown
 from saftc.project.finder import name_in
-from saftc.project.settings import compile_settings
+from saftc.project.settings import Project
 from saftc.project.workspace import Workspace
 from saftc.schedule.effects import Effect, Effects
 from saftc.syntax import nodes as n
@@ -154,7 +154,7 @@ def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator
     from saftc.runtime import dollars
 
     checked = workspace.scripts.check(file, workspace.root_of(file))
-    bounds = Bounds(checked.facts, checked.source, limits_here(), compile_settings())
+    bounds = Bounds(checked.facts, checked.source, limits_here(), Project().compiling())
     definition = next(
         one
         for one in checked.module.statements

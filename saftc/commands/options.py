@@ -7,14 +7,18 @@ number_or_share("--max-failed", "10%")     0.1
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import Field, dataclass, fields, is_dataclass
 from enum import StrEnum
+from functools import wraps
+from inspect import Parameter, Signature, get_annotations, signature
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from saftc.commands.actions import refuse_wrong_settings
+from saftc.project.settings import Project
 
 # The headings under which `--help` lists the options of `run` and `map`.
 WHO, LIMITS, KEEPING, LOOKING = "Who answers", "Limits", "Keeping answers", "Looking at the run"
@@ -147,6 +151,11 @@ Root = Annotated[
 ]
 
 
+InOrder = Annotated[
+    bool, typer.Option("--no-overlap", help="Send all prompts one after the other.")
+]
+
+
 class OutputFormat(StrEnum):
     """How rows are written."""
 
@@ -220,7 +229,6 @@ def set_variables(**settings: object) -> None:
 
     Raises:
         BadParameter: One that is given has a wrong value.
-        WrongUsage: Another setting of the surroundings has one, or is misspelt.
     """
     from runtime_support import Settings
     from runtime_support.errors import ConfigError
@@ -234,35 +242,79 @@ def set_variables(**settings: object) -> None:
             except ConfigError as problem:
                 raise typer.BadParameter(str(problem)) from None
     os.environ.update({f"SAFT_{name.upper()}": str(value) for name, value in given.items()})
-    refuse_wrong_settings()
 
 
-# The options that are variables of the environment as well.
-_SETTINGS = frozenset(
-    {
-        *("provider", "model", "base_url", "api_key_env", "temperature"),
-        *("max_tool_rounds", "max_tool_calls", "budget_requests", "budget_tokens", "budget_cost"),
-        *("requests_per_minute", "tokens_per_minute", "journal", "record", "replay"),
-        *("verbose", "usage", "log", "timeline", "chrome"),
-    }
-)
+@dataclass(frozen=True)
+class ModelOptions:
+    """How a command that runs scripts asks models, and what it shows of that.
+
+    But for the last two, they are variables of the environment as well.
+    """
+
+    provider: Provider = None
+    model: Model = None
+    base_url: BaseUrl = None
+    api_key_env: ApiKeyEnv = None
+    temperature: Temperature = None
+    requests_per_minute: RequestsPerMinute = None
+    max_tool_rounds: MaxToolRounds = None
+    max_tool_calls: MaxToolCalls = None
+    budget_requests: BudgetRequests = None
+    budget_tokens: BudgetTokens = None
+    budget_cost: BudgetCost = None
+    record: Record = None
+    replay: Replay = None
+    verbose: Verbose = False
+    usage: Usage = False
+    log: Log = None
+    timeline: Timeline = None
+    chrome: Chrome = None
+    no_overlap: InOrder = False
+    root: Root = None
 
 
-def set_settings(options: Mapping[str, Any]) -> None:
-    """Sets the variables for those of a command's options that are settings.
+def spread_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the fields of its dataclasses as options of their own, for typer."""
+    hints: dict[str, Any] = get_annotations(command)
+    kinds: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    parameters: list[Parameter] = []
+    for one in signature(command).parameters.values():
+        kind = kinds.get(one.name)
+        parameters += [one] if kind is None else map(_parameter, fields(kind))
+    parameters = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters]
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        for name, kind in kinds.items():
+            given[name] = kind(**{one.name: given.pop(one.name) for one in fields(kind)})
+        command(**given)
+
+    vars(called)["__signature__"] = Signature(parameters)
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    return called
+
+
+def _parameter(field: Field[Any]) -> Parameter:
+    kind = Parameter.KEYWORD_ONLY
+    return Parameter(field.name, kind, default=field.default, annotation=field.type)
+
+
+def set_settings(options: ModelOptions, **more: object) -> Project:
+    """Sets the variables for options of a command; `more` are those that it has besides.
+
+    What comes back is the project, whose settings were looked at.
 
     Raises:
         BadParameter: One that is given has a wrong value.
         WrongUsage: Another setting of the surroundings has one, or is misspelt.
     """
-    given = {
-        name: 1 if value is True else value
-        for name, value in options.items()
-        if name in _SETTINGS and value is not False
-    }
-    if options.get("no_overlap"):
+    given = {name: 1 if value is True else value for name, value in vars(options).items()}
+    given |= more
+    if given.pop("no_overlap"):
         given["max_in_flight"] = 1
-    set_variables(**given)
+    del given["root"]
+    set_variables(**{name: value for name, value in given.items() if value is not False})
+    return refuse_wrong_settings()
 
 
 def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:

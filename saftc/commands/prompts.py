@@ -6,12 +6,12 @@ from pathlib import Path
 from saftc.commands.reporting import say, write_diagnostics, write_result
 from saftc.driver import compile_checked
 from saftc.previews.declarations import imported_beside
+from saftc.previews.python_objects import PythonObjects
 from saftc.previews.rendering import as_json as rendered_as_json
 from saftc.previews.rendering import as_sent, as_text
 from saftc.previews.requests import preview, previewed_calls
-from saftc.previews.stand_ins import StandIns
 from saftc.project.finder import Roots
-from saftc.project.scripts import Scripts, originals
+from saftc.project.scripts import Scripts
 from saftc.schedule.settings import Overlapping
 
 
@@ -33,8 +33,8 @@ def show_prompts(
     write_diagnostics(checked, sys.stderr)
     if checked.has_errors:
         return 1
-    folder = scripts.of(file).folder
-    find = imported_beside(folder) if imports else StandIns(originals(folder))
+    modules = scripts.of(file)
+    find = imported_beside(modules.folder) if imports else PythonObjects(modules.library)
     compiled = compile_checked(checked, overlapping)
     previews = preview(compiled, find, on_wire=on_wire)
     if not on_wire:

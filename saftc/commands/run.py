@@ -13,7 +13,7 @@ from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import runtime_support
-from saftc.commands.approving import is_at_terminal, let_person_decide
+from saftc.commands.approving import is_attended, let_person_decide
 from saftc.commands.progress import show_prompts, tell_sum
 from saftc.commands.reporting import WrongUsage, complain, visible, width_of, write_rendered
 from saftc.project.cache import CompiledModule
@@ -114,13 +114,13 @@ def _most_prompts(module: CompiledModule, workspace: Workspace) -> int | None:
     from runtime_support.errors import ConfigError
     from saftc.bounds.requests import Bounds
     from saftc.bounds.settings import limits_here
-    from saftc.project.settings import compile_settings
+    from saftc.project.settings import Project
 
     with suppress(FileProblem, ConfigError):
         # A prompt without repairs and rounds sends one request.
-        limits = limits_here()._replace(repairs=0, max_tool_rounds=0)
+        limits = limits_here()._replace(max_repairs=0, max_tool_rounds=0)
         checked = workspace.check(module.script)
-        bounds = Bounds(checked.facts, checked.source, limits, compile_settings())
+        bounds = Bounds(checked.facts, checked.source, limits, Project().compiling())
         return bounds.program.bound.number
     return None
 
@@ -139,8 +139,7 @@ def refuse_undecided(module: CompiledModule) -> None:
         return
     from saftc.runtime import settings_to_show
 
-    is_attended = is_at_terminal() or bool(os.environ.get("SAFT_LIVE"))
-    can_ask = is_attended or settings_to_show().approver is not None
+    can_ask = is_attended() or settings_to_show().approver is not None
     if not can_ask and not os.environ.get("SAFT_JOURNAL"):
         raise WrongUsage(
             f"calls of {shown(module.script)} wait for approval: run it at a terminal, which asks "

@@ -11,11 +11,11 @@ what it has not in common with its earlier text. What is said here of building h
 import gc
 import os
 import time
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NoReturn
 
-from saftc.commands.reporting import complain, say
+from saftc.commands.reporting import WrongUsage, complain, say
 from saftc.project.files import UNNAMED, FileProblem
 from saftc.project.settings import settings_files
 from saftc.project.workspace import Workspace
@@ -27,6 +27,15 @@ EVERY = 0.1
 # What changes when a file is written, of a folder the modules and folders in it; None where there
 # is neither.
 _State = tuple[int, int] | frozenset[str] | None
+
+
+def refuse_watching(arguments: Sequence[str], options: Mapping[str, object], what: str) -> None:
+    """Raises WrongUsage where an option, or standard input, does not go with --watch."""
+    for option, is_given in options.items():
+        if is_given:
+            raise WrongUsage(f"--watch {what}: leave {option} out")
+    if "-" in arguments:
+        raise WrongUsage("--watch needs scripts in files, and `-` is standard input")
 
 
 def watch_scripts(

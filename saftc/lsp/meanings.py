@@ -225,7 +225,7 @@ def _tool(script: Script, function: n.FunctionDef) -> str:
     # The runtime is loaded for this alone.
     from saftc.previews.requests import description
 
-    described = description(script.checked.facts, function, script.stand_ins)
+    described = description(script.checked.facts, function, script.python_objects)
     if described is None:
         return ""
     data = json.dumps(described, ensure_ascii=False, indent=2)

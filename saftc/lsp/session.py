@@ -16,7 +16,7 @@ from saftc.driver import Checked, Compiled, compile_checked
 from saftc.project.files import FileProblem, read_script, scripts_below
 from saftc.project.python.library import Library
 from saftc.project.scripts import Modules, Scripts, originals
-from saftc.project.settings import compile_settings
+from saftc.project.settings import Project
 from saftc.semantics.types import forget_remembered
 from saftc.source import Source
 from saftc.syntax import nodes as n
@@ -24,7 +24,7 @@ from saftc.syntax.walk import nodes_of
 
 if TYPE_CHECKING:
     from saftc.bounds.requests import Bounds
-    from saftc.previews.stand_ins import StandIns
+    from saftc.previews.python_objects import PythonObjects
 
 # A longer script would keep the server from anything else for seconds, at each change.
 MOST_LINES = 10_000
@@ -64,17 +64,17 @@ class Script:
         return originals(self.modules.folder)
 
     @cached_property
-    def stand_ins(self) -> "StandIns":
+    def python_objects(self) -> "PythonObjects":
         """The Python modules that it can import, as live Python, while nothing of them runs."""
         # pydantic may be loaded for these.
-        from saftc.previews.stand_ins import StandIns
+        from saftc.previews.python_objects import PythonObjects
 
-        return StandIns(self.originals)
+        return PythonObjects(self.modules.library)
 
     @cached_property
     def compiled(self) -> Compiled:
         """Its module; without one where it has errors."""
-        return compile_checked(self.checked, compile_settings())
+        return compile_checked(self.checked, Project().compiling())
 
     @cached_property
     def bounds(self) -> "Bounds | None":
@@ -84,7 +84,7 @@ class Script:
         # The runtime is loaded for these.
         from saftc.previews.requests import bounds_here
 
-        return bounds_here(self.checked, compile_settings())
+        return bounds_here(self.checked, Project().compiling())
 
 
 class Session:

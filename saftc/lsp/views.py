@@ -74,7 +74,7 @@ def request_of(script: Script, prompt: n.Prompt) -> str:
     """The first request of a prompt of a script without errors."""
     line, column = script.source.position(prompt.span.start)
     position = f"{script.source.name}:{line}:{column}"
-    found = preview(script.compiled, script.stand_ins)
+    found = preview(script.compiled, script.python_objects)
     return _text([one for one in found if one.position == position])
 
 
@@ -99,7 +99,7 @@ def _requests(script: Script) -> View:
         if isinstance(node, n.Prompt)
         for line, column in [script.source.position(node.span.start)]
     }
-    previews = preview(script.compiled, script.stand_ins)
+    previews = preview(script.compiled, script.python_objects)
     texts = [_text([one]) for one in previews]
     starts = [0]
     for text in texts:

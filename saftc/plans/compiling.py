@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from runtime_support.programs import Ambiguous, Point, ProgramFailure, ProgramText, check
-from saftc.commands.build import Builder
 from saftc.commands.reporting import complain, write_result
 from saftc.diagnostics.render import snippet
 from saftc.driver import Checked
@@ -19,6 +19,9 @@ from saftc.plans.tools import NotWritable, find_tools
 from saftc.project.files import FileProblem, read_source
 from saftc.runtime import program_tree
 from saftc.source import Source, Span
+
+if TYPE_CHECKING:
+    from saftc.commands.build import Builder
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
@@ -98,7 +101,7 @@ class PlanBuilder:
     When that is a script, its module is written beside the plan's. `builder` says how.
     """
 
-    def __init__(self, builder: Builder, tools: str) -> None:
+    def __init__(self, builder: "Builder", tools: str) -> None:
         self.builder = builder
         self.tools = tools
 

@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal, TypedDict, Union
 import runtime_support
 from saftc.codegen import python as py
 from saftc.codegen.annotations import common_value, grouped, is_plain_dict
-from saftc.previews.stand_ins import NotTold, unknown_in
+from saftc.previews.python_objects import NotStaticallyKnown, unknown_in
 from saftc.project.files import FileProblem
 from saftc.semantics.facts import Facts, Shape
 from saftc.semantics.types import (
@@ -48,7 +48,7 @@ from saftc.syntax import nodes as n
 # Made of names and types that are known here alone.
 _TYPED_DICT: Any = TypedDict
 
-# Gives a Python module, or what stands for it: its members may raise NotTold.
+# Gives a Python module, or what stands for it: its members may raise NotStaticallyKnown.
 FindModule = Callable[[str], Any]
 
 _SCALARS: dict[str, Any] = {
@@ -234,7 +234,7 @@ class Declarations:
             return []
         try:
             return unknown_in(getattr(self.find(place[0]), place[1]))
-        except NotTold:
+        except NotStaticallyKnown:
             return [f"`{place[1]}`"]
 
     def _place_in_python(self, type_: Type) -> tuple[str, str] | None:

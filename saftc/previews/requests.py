@@ -27,8 +27,8 @@ from saftc.codegen.builtins import name_in_ops
 from saftc.codegen.prompts import keyword_of, template_of
 from saftc.driver import Checked, Compiled
 from saftc.previews.declarations import Declarations, FindModule
+from saftc.previews.python_objects import PythonObjects, unknown_in
 from saftc.previews.rendering import Enforced, Hole, Preview, Requests
-from saftc.previews.stand_ins import NotTold, unknown_in
 from saftc.project.files import FileProblem
 from saftc.runtime import (
     KEPT_OPTIONS,
@@ -418,15 +418,15 @@ class _Asking:
     def _from_python(self, node: n.Expression, *, is_tool: bool = False) -> object:
         try:
             value = self._found_in_python(node)
-        except NotTold:
+        except AttributeError:
+            if not isinstance(self.known.declared.find, PythonObjects):
+                raise FileProblem(
+                    f"{self._position(node)}: the Python module has no `{self._written(node)}`"
+                ) from None
             self._note_unknown([f"`{self._written(node)}`"])
             if is_tool:
                 return None
             return Unknown(self._hole(node, may_be_function=True))
-        except AttributeError:
-            raise FileProblem(
-                f"{self._position(node)}: the Python module has no `{self._written(node)}`"
-            ) from None
         self._note_unknown(unknown_in(value))
         return value if callable(value) else Unknown(self._hole(node))
 

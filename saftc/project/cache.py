@@ -130,7 +130,7 @@ class Cache:
         return count, size
 
     def _files(self) -> list[Path]:
-        return kept_files(self.folder / "modules") + kept_files(self.folder / "parser")
+        return kept_files(self.folder / "modules")
 
     def _path(self, script: str, source: str) -> Path:
         settings = json.dumps(self._overlapping)
@@ -143,7 +143,7 @@ class Cache:
         parts = [__version__, sys.version]
         for folder, _, names in os.walk(Path(__file__).parent.parent):
             for name in names:
-                if not name.endswith(".pyc"):
+                if not name.endswith((".pyc", ".tables")):  # which are made of the others
                     parts.append(_state(os.path.join(folder, name)))
         for package in _WRITERS:
             spec = find_spec(package)

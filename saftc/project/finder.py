@@ -15,7 +15,7 @@ from pathlib import Path
 
 from saftc.project.cache import OF_PYTHON, digest
 from saftc.project.files import UNNAMED, FileProblem, read_script
-from saftc.project.settings import project_root, settings_files
+from saftc.project.settings import Project, settings_files
 
 # Gives the bytes of a script by its path.
 Read = Callable[[str], bytes]
@@ -41,8 +41,14 @@ class Roots:
     for mypy; or else the nearest folder in which one of the scripts is that it imports.
     """
 
-    def __init__(self, given: Path | None = None, read: Read = read_script) -> None:
+    def __init__(
+        self,
+        given: Path | None = None,
+        read: Read = read_script,
+        project: Project | None = None,
+    ) -> None:
         self.given = given
+        self._projects = {} if project is None else {project.path: project}
         self._read = read
         self._found: dict[str, tuple[Path, bool]] = {}
 
@@ -73,8 +79,8 @@ class Roots:
             if root is None:
                 raise FileProblem(f"{file} is not below {self.given}, which --root names")
             return root, True
-        project = project_root(folder)
-        root = None if project is None else _above(file, project)
+        project = self._project_around(folder)
+        root = None if project.root is None else _above(file, project.root)
         if root is not None:
             return root, True
         top = folder
@@ -82,12 +88,17 @@ class Roots:
             top = top.parent
         if top != folder:
             return _above(file, top) or top, True
-        return self._by_imports(file, folder), False
+        return self._by_imports(file, folder, project), False
 
-    def _by_imports(self, file: str, folder: Path) -> Path:
+    def _project_around(self, folder: Path) -> Project:
+        *_, path = settings_files(folder)
+        if path not in self._projects:
+            self._projects[path] = Project(folder)
+        return self._projects[path]
+
+    def _by_imports(self, file: str, folder: Path, project: Project) -> Path:
         """The nearest folder in which there is a script that the script imports."""
-        *_, settings = settings_files(folder)
-        last = settings.parent if settings.is_file() else Path.cwd()
+        last = project.path.parent if project.path.is_file() else Path.cwd()
         own = folder_of(file)
         if folder == last or last not in folder.parents:
             return own

@@ -35,7 +35,7 @@ from saftc.project.finder import (
 from saftc.project.python.bindings import bindings_of
 from saftc.project.python.library import Library, Text
 from saftc.project.servers import is_server, locked_server, state_of
-from saftc.project.settings import pure_patterns
+from saftc.project.settings import Project
 from saftc.semantics.imports import (
     BrokenModule,
     Loaded,
@@ -146,7 +146,7 @@ class Modules:
     def pure(self) -> tuple[str, ...]:
         """The Python functions that the project says have no effects."""
         try:
-            return pure_patterns(self.folder)
+            return Project(self.folder).pure
         except FileProblem:
             return ()  # who compiles is told
 

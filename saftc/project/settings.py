@@ -3,7 +3,7 @@
     overlap = false         prompts are asked one after the other
     pure = ["geo.*"]        functions of Python that have no effects and do not fail; tools of
                             MCP servers without effects, as in "mcp(docs).search"
-    wire = "responses"      in which form servers are asked
+    api = "responses"       in which form servers are asked
     root = "src"            the folder that imports begin in
     in-place = true         `saftc build` alone writes the modules beside their scripts
 """
@@ -18,99 +18,81 @@ from saftc.schedule.settings import Overlapping
 _OF_COMPILING = ("overlap", "pure", "root", "in-place", "mcp")
 
 
-def compile_settings(
-    *,
-    in_order: bool = False,
-    is_async: bool = False,
-    suffix: str = "",
-    defaults: str = "",
-) -> Overlapping:
-    """What the project file in the working folder, or the nearest above, says of overlap.
+class Project:
+    """The project around a folder: its file, or where that may be, and what it says of saftc.
 
-    `in_order` switches it off; `is_async` asks for the async form, the names of whose modules end
-    with `suffix`; `defaults` are the settings that modules take with them, in JSON.
+    Without a folder, it is that around the working folder.
 
     Raises:
-        FileProblem: The file cannot be read, or says something else than these may be.
+        FileProblem: The file cannot be read; from a property, it says something else than may be.
     """
-    *_, path = settings_files()
-    section = _section(path) if path.is_file() else {}
-    is_on = section.get("overlap", True)
-    if not isinstance(is_on, bool):
-        raise FileProblem(f"{path} [tool.saft] overlap: expected true or false, got {is_on!r}")
-    return Overlapping(is_on and not in_order, _pure_in(section, path), is_async, suffix, defaults)
 
+    def __init__(self, folder: Path | None = None) -> None:
+        *_, self.path = settings_files(folder)
+        self._section = _section(self.path) if self.path.is_file() else {}
 
-def pure_patterns(folder: Path) -> tuple[str, ...]:
-    """The patterns of Python functions without effects, as the project around a folder names them.
+    def compiling(
+        self,
+        *,
+        in_order: bool = False,
+        is_async: bool = False,
+        suffix: str = "",
+        defaults: str = "",
+    ) -> Overlapping:
+        """What the project says of overlap.
 
-    Raises:
-        FileProblem: The file cannot be read, or says something else than names.
-    """
-    *_, path = settings_files(folder)
-    return _pure_in(_section(path), path) if path.is_file() else ()
+        `in_order` switches it off; `is_async` asks for the async form, the names of whose modules
+        end with `suffix`; `defaults` are the settings that modules take with them, in JSON.
+        """
+        is_on = self._truth("overlap", default=True) and not in_order
+        return Overlapping(is_on, self.pure, is_async, suffix, defaults)
 
+    @property
+    def pure(self) -> tuple[str, ...]:
+        """The patterns of Python functions without effects."""
+        pure = self._section.get("pure", [])
+        if not _are_patterns(pure):
+            raise FileProblem(
+                f"{self.path} [tool.saft] pure: expected a list of names of Python functions, "
+                f'as in ["geo.distance", "geo.*", "mcp(docs).search"], got {pure!r}'
+            )
+        return tuple(pure)
 
-def _pure_in(section: dict[str, Any], path: Path) -> tuple[str, ...]:
-    pure = section.get("pure", [])
-    if not _are_patterns(pure):
-        raise FileProblem(
-            f"{path} [tool.saft] pure: expected a list of names of Python functions, "
-            f'as in ["geo.distance", "geo.*", "mcp(docs).search"], got {pure!r}'
-        )
-    return tuple(pure)
+    @property
+    def of_prompts(self) -> dict[str, Any]:
+        """What it says beside what is for the compiler."""
+        return {name: value for name, value in self._section.items() if name not in _OF_COMPILING}
 
+    @property
+    def api(self) -> str | None:
+        """The API that all servers are asked by, if it names one."""
+        api = self._section.get("api")
+        return api if isinstance(api, str) else None
 
-def settings_of_prompts() -> tuple[Path, dict[str, Any]]:
-    """The project file, and what it says beside what is for the compiler.
+    @property
+    def root(self) -> Path | None:
+        """The folder, as a whole path, that imports begin in, if it names one."""
+        root = self._section.get("root")
+        if root is None:
+            return None
+        if not isinstance(root, str) or not (self.path.parent / root).is_dir():
+            raise FileProblem(
+                f"{self.path} [tool.saft] root: expected a folder of the project, "
+                f'as in "src", got {root!r}'
+            )
+        return self.path.parent / root
 
-    Raises:
-        FileProblem: The file cannot be read.
-    """
-    *_, path = settings_files()
-    section = _section(path) if path.is_file() else {}
-    return path, {name: value for name, value in section.items() if name not in _OF_COMPILING}
+    @property
+    def builds_in_place(self) -> bool:
+        """Whether its modules are beside their scripts."""
+        return self._truth("in-place", default=False)
 
-
-def project_wire() -> str | None:
-    """The wire that the project file says all servers are asked by, if it does.
-
-    Raises:
-        FileProblem: The file cannot be read.
-    """
-    *_, path = settings_files()
-    wire = _section(path).get("api") if path.is_file() else None
-    return wire if isinstance(wire, str) else None
-
-
-def project_root(folder: Path) -> Path | None:
-    """The folder, as a whole path, that the project around another names as its root, if it does.
-
-    Raises:
-        FileProblem: The file cannot be read, or names no folder.
-    """
-    *_, path = settings_files(folder)
-    root = _section(path).get("root") if path.is_file() else None
-    if root is None:
-        return None
-    if not isinstance(root, str) or not (path.parent / root).is_dir():
-        raise FileProblem(
-            f'{path} [tool.saft] root: expected a folder of the project, as in "src", got {root!r}'
-        )
-    return path.parent / root
-
-
-def builds_in_place() -> bool:
-    """Whether the project around the working folder has its modules beside their scripts.
-
-    Raises:
-        FileProblem: The file cannot be read, or says something else than true or false.
-    """
-    *_, path = settings_files()
-    found = _section(path).get("in-place", False) if path.is_file() else False
-    if not isinstance(found, bool):
-        raise FileProblem(f"{path} [tool.saft] in-place: expected true or false, got {found!r}")
-    return found
+    def _truth(self, name: str, *, default: bool) -> bool:
+        found = self._section.get(name, default)
+        if not isinstance(found, bool):
+            said = f"expected true or false, got {found!r}"
+            raise FileProblem(f"{self.path} [tool.saft] {name}: {said}")
+        return found
 
 
 def settings_files(folder: Path | None = None) -> list[Path]:

@@ -8,10 +8,7 @@ The compiler is loaded when something has to be compiled, and not before.
 """
 
 import gc
-import os
-import signal
-import sys
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
@@ -21,22 +18,15 @@ from saftc.project.cache import OF_PYTHON, Cache, CompiledModule, digest
 from saftc.project.files import UNNAMED, FileProblem, read_script
 from saftc.project.finder import Roots, hidden_by, of_python, python_file, sibling
 from saftc.project.servers import is_server, lock_path, state_of
-from saftc.project.settings import compile_settings
+from saftc.project.settings import Project
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.user_cache import cache_in_use
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-    from multiprocessing.context import BaseContext
-
     from saftc.codegen.module import Generated
     from saftc.driver import Checked
     from saftc.project.scripts import Scripts
     from saftc.source import Source
-
-# With fewer scripts to compile, starting processes takes longer than they save.
-_FEWEST_FOR_PROCESSES = 20
-_SCRIPTS_A_TASK = 5
 
 
 class Origin(NamedTuple):
@@ -53,20 +43,23 @@ def open_workspace(
     suffix: str = "",
     defaults: str = "",
     root: Path | None = None,
+    project: Project | None = None,
 ) -> "Workspace":
     """The scripts of a command, with what the project says and the cache, unless it is not wanted.
 
-    `root` is that of all scripts, where it is given (see `Roots`).
+    `root` is that of all scripts, where it is given (see `Roots`); `project` the one around the
+    working folder, where it is known already.
 
     Raises:
         FileProblem: The project's settings cannot be read.
     """
     folder = cache_in_use()
-    overlapping = compile_settings(
+    project = Project() if project is None else project
+    overlapping = project.compiling(
         in_order=in_order, is_async=is_async, suffix=suffix, defaults=defaults
     )
     cache = None if folder is None else Cache(folder, overlapping)
-    return Workspace(cache, overlapping, root)
+    return Workspace(cache, overlapping, root, project)
 
 
 class Workspace:
@@ -80,8 +73,9 @@ class Workspace:
         cache: Cache | None,
         overlapping: Overlapping = DEFAULT,
         root: Path | None = None,
+        project: Project | None = None,
     ) -> None:
-        self.roots = Roots(root, self.read)
+        self.roots = Roots(root, self.read, project)
         self._cache = cache
         self._overlapping = overlapping
         self._data: dict[str, bytes] = {}
@@ -90,7 +84,6 @@ class Workspace:
         self._from_cache: dict[tuple[str, Path], CompiledModule | None] = {}
         self._found: dict[tuple[str, Path], Path | None] = {}
         self._imports: dict[tuple[Path, str], str | None] = {}
-        self._under_way: dict[str, Future[list[CompiledModule]]] = {}
         # The root of each script that another one has imported, where nothing else says it.
         self._roots: dict[str, Path] = {}
         # What was compiled last, for those who want to know more of it than its text.
@@ -198,7 +191,7 @@ class Workspace:
         known = self._modules.get(file)
         if known is None:
             with self._compiling:
-                known = self._cached(file) or self._compiled_elsewhere(file) or self._compile(file)
+                known = self._cached(file) or self._compile(file)
             self._modules[file] = known
             root = self.root_of(file)
             for path in self.siblings(known):
@@ -266,28 +259,8 @@ class Workspace:
             return None
         return last[1]
 
-    def compile_ahead(self, files: Sequence[str]) -> None:
-        """Begins to compile scripts in other processes, when there are enough of them."""
-        if len(files) < _FEWEST_FOR_PROCESSES:
-            return
-        missing = [str(Path(file)) for file in files if self._is_missing(file)]
-        processes = min(_processors(), len(missing) // _SCRIPTS_A_TASK)
-        if len(missing) < _FEWEST_FOR_PROCESSES or processes < 2:
-            return
-        from concurrent.futures import ProcessPoolExecutor
-
-        load_compiler()
-        pool = ProcessPoolExecutor(processes, _context(), initializer=_ignore_interrupts)
-        for start in range(0, len(missing), _SCRIPTS_A_TASK):
-            task = missing[start : start + _SCRIPTS_A_TASK]
-            made = pool.submit(_compile_all, task, self._overlapping, self.roots.given)
-            self._under_way |= dict.fromkeys(task, made)
-        pool.shutdown(wait=False)
-
     def close(self) -> None:
-        """Ends what is under way, and what the cache has to do."""
-        for task in self._under_way.values():
-            task.cancel()
+        """Ends what the cache has to do."""
         if self._cache is not None:
             self._cache.close()
 
@@ -323,18 +296,6 @@ class Workspace:
                 self._imports[key] = None if is_hidden else digest(self.read(str(path)))
         return self._imports[key]
 
-    def _compiled_elsewhere(self, file: str) -> CompiledModule | None:
-        """What another process has made of a script, if one was given it."""
-        task = self._under_way.pop(file, None)
-        if task is None:
-            return None
-        found = next((module for module in task.result() if module.script == file), None)
-        is_own_root = self.root_of(file) == self.roots.of(file)
-        if found is not None and is_own_root and found.source == digest(self.read(file)):
-            self._keep(found)
-            return found
-        return None
-
     def _compile(self, file: str) -> CompiledModule:
         from saftc.diagnostics.render import render_text
         from saftc.driver import compile_checked
@@ -365,46 +326,10 @@ class Workspace:
         if self._cache is not None and module.text is not None:
             self._cache.keep(module)
 
-    def _is_missing(self, file: str) -> bool:
-        try:
-            return not self.is_cached(file)
-        except FileProblem:
-            return False  # told when its turn comes
-
-
-def _compile_all(
-    files: list[str], overlapping: Overlapping, root: Path | None
-) -> list[CompiledModule]:
-    """Compiles scripts in a process of its own; leaves out what cannot be read."""
-    workspace = Workspace(None, overlapping, root)
-    modules: list[CompiledModule] = []
-    for file in files:
-        try:
-            modules.append(workspace.compile(file))
-        except FileProblem:
-            continue
-    return modules
-
 
 def load_compiler() -> None:
-    """Loads all that compiling needs: before a fork, or while there is nothing else to do."""
+    """Loads all that compiling needs, while there is nothing else to do."""
     from saftc.driver import compile_source
     from saftc.source import Source
 
     compile_source(Source.from_text("start.saft", "print(1)\n"))
-
-
-def _context() -> "BaseContext":
-    from multiprocessing import get_context
-
-    # There are no threads in saftc, so that a fork is safe, where the system's libraries allow it.
-    return get_context("fork" if sys.platform == "linux" else "spawn")
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
-
-
-def _ignore_interrupts() -> None:
-    """Leaves Ctrl-C to the process that waits for the result."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -237,6 +237,66 @@ def test_wrong_settings_are_told_before_anything_runs(
     assert (run.code, run.out) == (2, "") and said in run.err
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["run", "--temperature", "hot", "a.saft"],
+            '--temperature: expected a number of 0 or more, got string "hot"',
+        ),
+        (
+            ["map", "--budget-requests", "1.5", "a:f", "rows.csv", "out"],
+            '--budget-requests: expected an int of 0 or more, got string "1.5"',
+        ),
+        (["play", "--port", "x"], "--port: expected an integer, got 'x'"),
+        (["play", "--port", "70000"], "--port: expected 65535 or less, got '70000'"),
+        (["check", "--format", "xml", "a.saft"], "--format: 'xml' is not one of 'text', 'json'"),
+    ],
+)
+def test_a_wrong_value_is_told_with_what_is_allowed(
+    saftc: Command, words: list[str], said: str
+) -> None:
+    done = saftc(*words)
+    assert done.code == 2
+    assert done.err.startswith(f"saftc: {said}")
+    assert done.err.endswith(f"saftc {words[0]} --help tells more\n")
+
+
+def test_settings_of_the_user_alone_are_looked_at(
+    saftc: Command, script: Script, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [one for one in os.environ if one.startswith("SAFT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("SAFT_NO_CACHE", "1")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(folder))
+    monkeypatch.setattr(sys, "platform", "linux")
+    (folder / "saft").mkdir()
+    (folder / "saft" / "config.toml").write_text("temperature = -1\n")
+    script("a.saft", "print(1)\n")
+    for command, code in (("check", 1), ("run", 2)):
+        done = saftc(command, "a.saft")
+        assert (done.code, done.out) == (code, "")
+        assert "config.toml temperature: expected 0 or more, got float -1.0" in done.err
+
+
+def test_a_run_reads_the_project_file_once(
+    saftc: Command, script: Script, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script("a.saft", "print(1)\n")
+    (folder / "pyproject.toml").write_text("[tool.saft]\noverlap = false\n")
+    assert saftc("run", "a.saft").code == 0  # and the cache has its module
+    read: list[Path] = []
+    read_bytes = Path.read_bytes
+
+    def noted(path: Path) -> bytes:
+        read.append(path)
+        return read_bytes(path)
+
+    monkeypatch.setattr(Path, "read_bytes", noted)
+    assert saftc("run", "a.saft").out == "1\n"
+    assert [one.name for one in read].count("pyproject.toml") == 1
+
+
 def test_runs_of_a_file(saftc: Command, folder: Path) -> None:
     (folder / "a.journal").write_text("")
     assert saftc("journals", "a.journal").err == "saftc: a.journal is not a folder\n"

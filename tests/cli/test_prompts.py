@@ -15,10 +15,10 @@ from runtime_support._exchange import Reply, Request, ToolRequest
 from runtime_support._observe.tracing import add_observer
 from runtime_support.providers import _server
 from saftc.driver import compile_checked
+from saftc.previews.python_objects import PythonObjects
 from saftc.previews.requests import preview as previewed
 from saftc.previews.requests import previewed_calls
-from saftc.previews.stand_ins import StandIns
-from saftc.project.scripts import Scripts, originals
+from saftc.project.scripts import Scripts
 from saftc.semantics import results
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
@@ -608,11 +608,10 @@ def sure(city: str, by: Limit = 1) -> Report: "Sure."
         "`approve` made it",
         "the type of `by` of `sure`",
         "the `model_config` of `Report`",
+        "what is said of `Place.name`",
+        "the type of `Place.own`",
         "the default of `Report.city`",
         "what is said of `Report.count`",
-        "the `default` of `Place.name`",
-        "the `max_length` of `Place.name`",
-        "the type of `Place.own`",
     ]
     done = saftc("prompts", script, "--format", "json", "--import")
     printed, _, rest = done.out.partition("\n")
@@ -621,6 +620,22 @@ def sure(city: str, by: Limit = 1) -> Report: "Sure."
     assert list(tools_of(first)) == ["look", "sure"]
     assert tools_of(first)["look"]["description"] == "The weather."
     assert first["notes"] == []
+
+
+def test_what_only_the_body_of_a_method_sets_is_a_hole(saftc: Command, folder: Path) -> None:
+    (folder / "store_of_test.py").write_text(
+        "class Store:\n"
+        "    def __init__(self, url: str) -> None:\n        self.url = url\n"
+        "    def find(self, name: str) -> str:\n        'Finds.'\n        return name\n"
+        "store = Store('x')\n"
+    )
+    (folder / "in.saft").write_text(
+        "from store_of_test import store\nprint($ look at {store.url} by {store.find} $)\n"
+    )
+    (first,) = shown(saftc, "in.saft")
+    assert [hole["mark"] for hole in first["holes"]] == ["«store.url»"]
+    assert first["notes"][0].startswith("`store.url` is known when its Python module runs")
+    assert [one["description"] for one in tools_of(first).values()] == ["Finds."]
 
 
 @pytest.mark.parametrize(
@@ -1103,7 +1118,7 @@ def without_line(path: Path) -> list[str]:
     compiled = compile_checked(scripts.check(str(path)))
     if compiled.module is None:
         return []
-    previews = previewed(compiled, StandIns(originals(path.parent)))
+    previews = previewed(compiled, PythonObjects(scripts.of(str(path)).library))
     assert len(previews) == len(nodes_of(compiled.checked.module, n.Prompt))
     previews += previewed_calls(compiled)
     return [one.position for one in previews if not one.overlap and one.error is None]

@@ -16,7 +16,7 @@ from saftc.codegen import layout
 from saftc.diagnostics.render import render_text
 from saftc.driver import Compiled, compile_source
 from saftc.project.scripts import Modules
-from saftc.project.settings import pure_patterns
+from saftc.project.settings import Project
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.imports import no_modules
 from saftc.source import Source
@@ -65,7 +65,7 @@ class Case:
         defaults = shipped.read_text(encoding="utf-8") if shipped.exists() else ""
         is_project = (self.folder / "pyproject.toml").exists()
         return Overlapping(
-            pure=tuple(pure_patterns(self.folder)) if is_project else (),
+            pure=Project(self.folder).pure if is_project else (),
             is_async=(self.folder / "async").exists(),
             defaults=defaults,
         )
@@ -93,7 +93,7 @@ def compiled_cases() -> list[Case]:
 def compile_file(path: Path, overlapping: Overlapping = DEFAULT) -> Compiled:
     """A script in a file, compiled with the scripts beside it and its project in sight."""
     source = Source.from_bytes(path.name, path.read_bytes())
-    pure = (*overlapping.pure, *pure_patterns(path.parent))
+    pure = (*overlapping.pure, *Project(path.parent).pure)
     return compile_source(source, Modules(path.parent).load, overlapping._replace(pure=pure))
 
 
@@ -120,7 +120,7 @@ def compile_text(text: str, name: str = "in.saft", folder: Path | None = None) -
     source = Source.from_text(name, text)
     if folder is None:
         return compile_source(source, no_modules)
-    pure = pure_patterns(folder)
+    pure = Project(folder).pure
     return compile_source(source, Modules(folder).load, Overlapping(pure=pure))
 
 

@@ -12,7 +12,7 @@ import black
 import pytest
 
 from saftc.driver import Compiled, compile_checked
-from saftc.project.settings import pure_patterns
+from saftc.project.settings import Project
 from saftc.schedule.settings import Overlapping
 from tests.compiler.support import (
     EXAMPLES,
@@ -71,7 +71,7 @@ def test_each_parses_and_has_its_header(modules: _Modules) -> None:
 @pytest.mark.heavy
 def test_compiling_twice_gives_the_same(modules: _Modules) -> None:
     cases = {f"cases/{case.name}": case.overlapping for case in compiled_cases()}
-    of_examples = Overlapping(pure=pure_patterns(EXAMPLES))
+    of_examples = Overlapping(pure=Project(EXAMPLES).pure)
     for name, compiled in modules.items():
         # A sibling is compiled as its case is.
         folder = name.rpartition("/")[0]

@@ -10,7 +10,7 @@ import pytest
 
 from saftc.api import compile_source
 from saftc.driver import check
-from saftc.project.settings import compile_settings
+from saftc.project.settings import Project
 from saftc.schedule.plan import plan
 from saftc.schedule.settings import Overlapping
 from saftc.source import Source
@@ -46,7 +46,7 @@ def test_so_is_the_async_module() -> None:
 def test_the_settings_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pyproject.toml").write_text(_BLOCKS["toml"])
     monkeypatch.chdir(tmp_path)
-    assert compile_settings() == Overlapping(True, ("geo.distance", "units.*"))
+    assert Project().compiling() == Overlapping(True, ("geo.distance", "units.*"))
 
 
 def test_the_examples_that_overlap_are_listed() -> None:

@@ -110,7 +110,7 @@ _IMPORT_BY_NAME = {
     "commands.run",
     "commands.servers",
     "previews.declarations",
-    "previews.stand_ins",
+    "previews.python_objects",
 }
 
 

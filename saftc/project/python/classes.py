@@ -68,6 +68,11 @@ _SAYS_NOTHING = (
     *("abc.abstractmethod", "typing.override", "typing.final", "typing.overload"),
     *("typing.deprecated", "typing.type_check_only"),
 )
+# With a method of these, a class says itself what it is.
+_OWN_WAYS = (
+    *("__get_pydantic_core_schema__", "__get_pydantic_json_schema__", "__class_getitem__"),
+    "__new__",
+)
 _PROPERTIES = ("builtins.property", "functools.cached_property", "pydantic.computed_field")
 
 # What every model has, as far as a script may use it.
@@ -104,7 +109,7 @@ class Found(Protocol):
 
 
 class Class:
-    """A class in a module. `found` takes what it is as a type."""
+    """A class in a module, or in another class `around` it. `found` takes what it is as a type."""
 
     def __init__(
         self,
@@ -114,13 +119,22 @@ class Class:
         found: Found,
         *,
         is_stub: bool,
+        around: "Class | None" = None,
     ) -> None:
         self.module = module
+        self.around = around
         self.node = node
         self.found = found
         self.is_stub = is_stub
         self.bindings = bindings_of(node.body, is_stub=is_stub)
         self._outer = scope
+        self._inner: dict[str, Class] = {}
+
+    @property
+    def qualified_name(self) -> str:
+        """Its name, behind those of the classes around it."""
+        name = self.node.name
+        return name if self.around is None else f"{self.around.qualified_name}.{name}"
 
     def scope(self, node: ast.expr) -> Meaning:
         """What a name means inside of the class."""
@@ -128,6 +142,17 @@ class Class:
             return None  # a method, or a field, of that name
         meaning = self._outer(node)
         return self if meaning == "typing.Self" else meaning
+
+    def inside(self, node: ast.expr) -> Meaning:
+        """What a name means inside of the class, also that of a class in it."""
+        inner = self.bindings.names.get(node.id) if isinstance(node, ast.Name) else None
+        if not isinstance(inner, ast.ClassDef):
+            return self.scope(node)
+        if inner.name not in self._inner:
+            self._inner[inner.name] = Class(
+                self.module, inner, self.inside, self.found, is_stub=self.is_stub, around=self
+            )
+        return self._inner[inner.name]
 
     @cached_property
     def bases(self) -> list[Meaning]:
@@ -329,6 +354,15 @@ class Class:
         self.found.records[definition] = record
         self.schema = record.type
         return record
+
+    @property
+    def is_described(self) -> bool:
+        """Whether what is written says all of it but what its methods do."""
+        if self.bindings.names.keys() & {*_OWN_WAYS}:
+            return False
+        decorators = {self._outer(one) for one in self.node.decorator_list}
+        is_simple = self.known_bases <= {*_PLAIN_BASES} and decorators <= {*_HARMLESS}
+        return self.schema is not None or is_simple
 
     @cached_property
     def is_plain(self) -> bool:

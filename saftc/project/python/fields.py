@@ -276,12 +276,12 @@ def _is_data(node: ast.expr, scope: Scope) -> bool:
             return all(one is not None and _is_data(one, scope) for one in (*keys, *values))
         case ast.Call(func=function, args=arguments, keywords=keywords):
             given = (*arguments, *(one.value for one in keywords))
-            return _describes(scope(function)) and all(_is_data(one, scope) for one in given)
+            return describes(scope(function)) and all(_is_data(one, scope) for one in given)
         case _:
             return False
 
 
-def _describes(meaning: Meaning) -> bool:
+def describes(meaning: Meaning) -> bool:
     """Whether a call of this only describes a value, or makes a date or a decimal."""
     if isinstance(meaning, str):
         return meaning in _CONSTRAINTS or meaning.startswith("annotated_types.")

@@ -72,7 +72,7 @@ class Written:
 Read = Callable[[str], Text | None]
 
 
-class _Alias:
+class NamedType:
     """A name for a type, where an annotation names it."""
 
     def __init__(self, node: ast.expr, scope: Scope) -> None:
@@ -155,14 +155,14 @@ class Module:
         self.is_stub = text.is_stub
         self.members = Namespace(name, self.declared, lambda: self.bindings.names.keys())
         self._classes: dict[str, Class] = {}
-        self._aliases: dict[str, _Alias | None] = {}
+        self._aliases: dict[str, NamedType | None] = {}
         self._own: dict[str, Declared] = {}
 
     # What scripts ask for
 
     def declared(self, name: str) -> Declared | None:
         """What a name of the module is for a script; None where it has no such name."""
-        found = self._find(name, set())
+        found = self.reach(name)
         match found:
             case None:
                 below = self.library.module(f"{self.name}.{name}")
@@ -227,13 +227,14 @@ class Module:
             case _:
                 return None
 
-    def _find(
-        self, name: str, seen: "set[tuple[str, str]]"
+    def reach(
+        self, name: str, seen: "set[tuple[str, str]] | None" = None
     ) -> "Module | tuple[Module, str] | str | None":
         """The module that binds a name, and its name there, however often it is passed on.
 
         What comes from a module where names are known by themselves is such a name.
         """
+        seen = set() if seen is None else seen
         if (self.name, name) in seen:
             return None
         seen.add((self.name, name))
@@ -245,14 +246,14 @@ class Module:
                     origin = self.library.module(module)
                     if origin is None or other is None:
                         return origin
-                    return origin._find(other, seen) or self.library.module(f"{module}.{other}")
+                    return origin.reach(other, seen) or self.library.module(f"{module}.{other}")
                 case ast.Assign(value=ast.Name(id=other)) if self.is_stub:
-                    return self._find(other, seen) or (self, name)
+                    return self.reach(other, seen) or (self, name)
                 case _:
                     return self, name
         for star in self.bindings.stars:
             origin = None if self.library.knows(star) else self.library.module(star)
-            found = None if origin is None else origin._find(name, seen)
+            found = None if origin is None else origin.reach(name, seen)
             if found is not None:
                 return found
         return None
@@ -264,7 +265,7 @@ class Module:
         source = self._text.source
         if name is None:
             return None if source is None else Written(source, Span(0, 0), doc=self._text.doc)
-        match self._find(name, set()):
+        match self.reach(name):
             case None:
                 return self.library.written(f"{self.name}.{name}", None)
             case Module() as found:
@@ -307,7 +308,7 @@ class Module:
                 return None
 
     def _named(self, name: str) -> Meaning:
-        found = self._find(name, set())
+        found = self.reach(name)
         match found:
             case None:
                 is_builtin = name in _BUILTINS and name not in self.bindings.names
@@ -341,12 +342,12 @@ class Module:
             )
         return self._classes[name]
 
-    def _alias(self, name: str) -> _Alias | None:
+    def _alias(self, name: str) -> NamedType | None:
         """The type that a name stands for, if it is one for a type."""
         if name not in self._aliases:
             self._aliases[name] = None  # while it is found out
             node = self._type_named(name)
-            self._aliases[name] = None if node is None else _Alias(node, self.meaning)
+            self._aliases[name] = None if node is None else NamedType(node, self.meaning)
         return self._aliases[name]
 
     def _type_named(self, name: str) -> ast.expr | None:
