@@ -142,7 +142,7 @@ def _lessons() -> str:
         comments, _, code = path.read_text(encoding="utf-8").partition("\n\n")
         title, *said = [line.removeprefix("//").strip() for line in comments.splitlines()]
         parts += [f"## {number}. {title}", " ".join(said).strip(), f"```saft\n{code}```"]
-        parts += ["prints, with its recorded answers,", f"```text\n{_printed(path)}```"]
+        parts += ["With its recorded answers, it prints", f"```text\n{_printed(path)}```"]
     return "\n\n".join(parts) + "\n"
 
 

@@ -4,7 +4,10 @@ import typer
 
 from saftc.commands.reporting import counted, say
 
-cache = typer.Typer(help="Show or remove the cache of earlier compilations.")
+cache = typer.Typer(
+    help="Show or remove the cache of earlier compilations.",
+    epilog="Example: `saftc cache`",
+)
 
 
 @cache.callback(invoke_without_command=True)

@@ -15,7 +15,10 @@ import typer
 
 from saftc.commands.reporting import complain, counted, say, visible, write_result
 
-mcp = typer.Typer(help="The tools of MCP servers, which scripts import: `from mcp(\"NAME\")`.")
+mcp = typer.Typer(
+    help="The tools of MCP servers, which scripts import: `from mcp(\"NAME\")`.",
+    epilog="Example: `saftc mcp lock docs`",
+)
 
 _Servers = Annotated[
     list[str] | None,

@@ -3,11 +3,14 @@
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
+from saftc import cli
 from tests.cli.conftest import Command
 
 pytestmark = pytest.mark.one_python
@@ -80,6 +83,18 @@ def test_a_script_that_is_not_there(saftc: Command, word: str) -> None:
     ended = saftc(word)
     assert ended.code == 1
     assert ended.err == f"saftc: there is no file {Path(word)}\n"
+
+
+def test_each_command_has_an_example(saftc: Command) -> None:
+    def examined(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        for name, below in getattr(command, "commands", {}).items():
+            yield (*path, name)
+            yield from examined(below, (*path, name))
+
+    commands = list(examined(typer.main.get_command(cli.app), ()))
+    assert ("mcp", "lock") in commands and ("cache",) in commands
+    for words in commands:
+        assert f"Example: saftc {' '.join(words)}" in saftc(*words, "--help").out, words
 
 
 def test_quiet(saftc: Command, script: Script) -> None:

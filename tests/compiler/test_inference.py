@@ -255,3 +255,11 @@ def test_nothing_is_equal_to_an_empty_list_but_another_one() -> None:
     assert "ps == []" in text
     assert "[1.5] != []" in text
     assert "ops.eq(ps, ps)" in text
+
+
+def test_functions_that_nobody_calls_take_no_longer_than_others() -> None:
+    def functions(count: int) -> str:
+        return "".join(f"f ask{i}(x):\n    y = $ about {{x}} $\n    ret y\n" for i in range(count))
+
+    check(Source.from_text("in.saft", functions(1)))
+    assert _calls_to_check(functions(180)) < 3.3 * _calls_to_check(functions(60))

@@ -126,6 +126,19 @@ def test_views_are_refreshed_whoever_has_looked_before(bare: Bare) -> None:
         assert "people" not in content(bare, uri) and "names" in content(bare, uri)
 
 
+def test_a_view_is_made_again_only_when_it_is_fetched(bare: Bare) -> None:
+    bare.open("hidden.saft", "first = 1\nprint(first)\n")
+    python, _ = views(bare, "hidden.saft")
+    assert "first" in content(bare, python)
+    bare.change("hidden.saft", 2, "second = 1\nprint(second)\n")
+    bare.until(REFRESH, python)
+    bare.change("hidden.saft", 3, "third = 1\nprint(third)\n")
+    bare.until("textDocument/publishDiagnostics", bare.uri("hidden.saft"), 3)
+    # Nobody has looked at the second text, so that there is nothing to say of the third.
+    assert "third" in content(bare, python)
+    assert REFRESH not in [one.get("method") for one in bare.news]
+
+
 def test_both_views_are_of_the_last_text_without_errors(bare: Bare) -> None:
     bare.open("last.saft", "first = 1\nprint($ is it {first}? $)\n")
     python, request = views(bare, "last.saft")
