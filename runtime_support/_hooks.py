@@ -90,7 +90,8 @@ _ASKED_BY: dict[str | bytes, str] = {
 }
 BUDGETS = ("max_requests", "max_total_tokens", "max_cost")
 
-_wanted: set[str] = set()
+# What is loaded with the first prompt.
+_wanted: set[str] = {"providers"}
 
 
 def want(name: str) -> None:
@@ -134,6 +135,7 @@ ORDER = (
     "recordings",  # answers from a recording, or makes one
     "servers",  # has MCP servers agree to what is told of their tools
     "live",  # streams what somebody watches, and asks again when that breaks
+    "providers",  # sends again what a server could not answer
     "budgets",  # counts, and bounds what is spent
     "counting",  # counts while no budget does
 )
