@@ -10,7 +10,7 @@ The core imports no part. One is imported when it is used: by a compiled module'
 `configure`, or by a variable of the environment.
 
 A hook is given what it goes around and `proceed`, which goes on inwards: to the next hook, and at
-last to the conversation, the provider or the function. Who only looks on listens (`_events`).
+last to the conversation, the provider or the function. Who only looks on listens (`events`).
 
 A `RequestedCall` is the same whoever makes it: the model of a conversation, a program, or a script
 that calls a tool of an MCP server.
@@ -54,7 +54,7 @@ PARTS = {
     "chunks": "_streaming.chunks",
     "counting": "_tally",
     "drafts": "_streaming.drafts",
-    "events": "_events",
+    "events": "events",
     "journals": "runs._keeper",
     "live": "_observe.live",
     "local": "_local.provider",
@@ -193,7 +193,6 @@ class RequestedCall:
     kind: Literal["tool", "server", "program", "function"] = "tool"
     prompt: PromptRun | None = None
     number: int = 0
-    parent: RequestedCall | None = None
     position: tuple[int, ...] = ()
     is_pure: bool = False
     approval: HeldWork | None = None
