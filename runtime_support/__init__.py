@@ -74,6 +74,7 @@ if TYPE_CHECKING:
         TruncatedReply,
         ZeroError,
     )
+    from runtime_support.events import add_listener
     from runtime_support.programs._prompting import Plan as Plan
     from runtime_support.programs._prompting import program
     from runtime_support.programs._prompting import run as run
@@ -97,6 +98,7 @@ else:
         "_schema": "check",
         "_settings": "Settings configure defaults current_settings",
         "programs._prompting": "program",
+        "events": "add_listener",
         "errors": (
             "AuthenticationFailed BudgetSpent CheckError ConfigError ContractError Failed "
             "FileError JournalError MissingError ProgramError PromptError ProviderError "
@@ -158,6 +160,7 @@ __all__ = [
     "TruncatedReply",
     "Usage",
     "ZeroError",
+    "add_listener",
     "add_observer",
     "approve",
     "check",

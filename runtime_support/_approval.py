@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from runtime_support import _order
 from runtime_support._effects import Effects, call_function, in_thread, maybe_await
-from runtime_support._events import tell_decision
 from runtime_support._hooks import Hook, RequestedCall, load_wanted_parts, loaded_part
 from runtime_support._jsontext import to_json
 from runtime_support._names import listed
@@ -45,6 +44,7 @@ from runtime_support.errors import (
     RunStopped,
     RunWaiting,
 )
+from runtime_support.events import tell_decision
 
 if TYPE_CHECKING:
     from types import TracebackType

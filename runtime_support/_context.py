@@ -12,10 +12,10 @@ context, and nothing else, out of the one that it is left in.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from threading import Event
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from runtime_support.errors import CheckError
 
 
-@dataclass(frozen=True)
-class Context:
+# No dataclass, which takes longer to load than what asks for a folder.
+class Context(NamedTuple):
     """What holds where code runs; what the rooms above know alone is theirs to type.
 
     - `task`: the call that runs here, when it was begun ahead of its turn; `is_beside` where it is
@@ -53,7 +53,7 @@ class Context:
     clock: Any = None
     waited: float = 0.0
     settings: tuple[dict[str, Any], ...] = ()
-    settings_around: dict[str, Any] = field(default_factory=dict[str, Any])
+    settings_around: Mapping[str, Any] = MappingProxyType({})
     budgets: tuple[Any, ...] = ()
     stops: list[Any] | None = None
     scope: Any = None
@@ -84,7 +84,7 @@ def context_here() -> Context:
 
 def change_here(**changes: Any) -> None:
     """Has these hold in the rest of this context."""
-    _context.set(replace(_context.get(), **changes))
+    _context.set(_context.get()._replace(**changes))
 
 
 class Block:
@@ -105,7 +105,7 @@ class Block:
                 changes[name] = (*getattr(context, name), value)
             else:
                 self._before[name] = getattr(context, name)
-        _context.set(replace(context, blocks=(*context.blocks, self), **changes))
+        _context.set(context._replace(blocks=(*context.blocks, self), **changes))
 
     def __exit__(
         self,
@@ -134,7 +134,7 @@ class Block:
                 left[name] = self._before[name]
             elif above is not None and above._before[name] is own:
                 above._before[name] = self._before[name]
-        return replace(context, **left)
+        return context._replace(**left)
 
 
 def environment() -> dict[Any, Any]:

@@ -47,6 +47,7 @@ class Request:
     - `options`: the sampling options that are set.
     - `begins`: the index of the message that is the prompt itself.
     - `pieces`: those that were given until now of its reply, which is streamed; None of another.
+    - `tries`: how often it was sent before.
     """
 
     messages: tuple[Message, ...]
@@ -61,6 +62,7 @@ class Request:
     ambient: frozenset[str] = frozenset()
     begins: int = 0
     pieces: list[str] | None = field(default=None, compare=False, repr=False)
+    tries: int = field(default=0, compare=False, repr=False)
 
     def canonical(self) -> dict[str, Any]:
         """What decides the answer, as JSON data; what is not there is left out.
@@ -182,21 +184,6 @@ class Provider(Protocol):
         ...
 
 
-class AnotherTry(Effect):
-    """A try of the request has failed that may have been paid, and the next one follows now."""
-
-    def __init__(self) -> None:
-        super().__init__(_nothing, _nothing_async)
-
-
-def _nothing() -> None:
-    pass
-
-
-async def _nothing_async() -> None:
-    pass
-
-
 # Effects, and the pieces of the text of a streamed reply as they come; at its end the reply.
 Replying: TypeAlias = Effects[Reply]
 # The pieces that were given until now of a reply that is streamed; None of one that is not.
@@ -219,13 +206,17 @@ class Streaming:
         """The waits, the pieces as far as it is streamed, and the reply."""
         raise NotImplementedError
 
+    def retrying(self, request: Request, send: Callable[[Request], Replying]) -> Replying:
+        """The reply that `send` gets, maybe in one of several tries, of which each sends anew."""
+        return send(request)
+
     def complete(self, request: Request) -> Reply:
         """The reply."""
-        return finish(self.replying(request, None))
+        return finish(self.retrying(request, partial(self.replying, heard=None)))
 
     def stream(self, request: Request) -> Generator[str, None, Reply]:
         """The pieces of the text, and the reply."""
-        return iterate(self.replying(request, []))
+        return iterate(self.retrying(request, partial(self.replying, heard=[])))
 
 
 def _of_another(provider: Provider, request: Request, heard: Heard) -> Replying:

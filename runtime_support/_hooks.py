@@ -10,7 +10,7 @@ The core imports no part. One is imported when it is used: by a compiled module'
 `configure`, or by a variable of the environment.
 
 A hook is given what it goes around and `proceed`, which goes on inwards: to the next hook, and at
-last to the conversation, the provider or the function. Who only looks on listens (`_events`).
+last to the conversation, the provider or the function. Who only looks on listens (`events`).
 
 A `RequestedCall` is the same whoever makes it: the model of a conversation, a program, or a script
 that calls a tool of an MCP server.
@@ -54,7 +54,7 @@ PARTS = {
     "chunks": "_streaming.chunks",
     "counting": "_tally",
     "drafts": "_streaming.drafts",
-    "events": "_events",
+    "events": "events",
     "journals": "runs._keeper",
     "live": "_observe.live",
     "local": "_local.provider",
@@ -90,7 +90,8 @@ _ASKED_BY: dict[str | bytes, str] = {
 }
 BUDGETS = ("budget_requests", "budget_tokens", "budget_cost")
 
-_wanted: set[str] = set()
+# What is loaded with the first prompt.
+_wanted: set[str] = {"providers"}
 
 
 def want(name: str) -> None:
@@ -134,6 +135,7 @@ ORDER = (
     "recordings",  # answers from a recording, or makes one
     "servers",  # has MCP servers agree to what is told of their tools
     "live",  # streams what somebody watches, and asks again when that breaks
+    "providers",  # sends again what a server could not answer
     "budgets",  # counts, and bounds what is spent
     "counting",  # counts while no budget does
 )
@@ -191,7 +193,6 @@ class RequestedCall:
     kind: Literal["tool", "server", "program", "function"] = "tool"
     prompt: PromptRun | None = None
     number: int = 0
-    parent: RequestedCall | None = None
     position: tuple[int, ...] = ()
     is_pure: bool = False
     approval: HeldWork | None = None

@@ -188,7 +188,7 @@ _told: set[str] = set()
 _lock = threading.Lock()
 _configured: dict[str, Any] = {}
 # What the settings were made of last, and these.
-_last: tuple[Settings, dict[str, Any], dict[str, Any], tuple[dict[str, Any], ...], Settings]
+_last: tuple[Settings, dict[str, Any], Mapping[str, Any], tuple[dict[str, Any], ...], Settings]
 _last = (Settings(), {}, {}, (), Settings())
 
 

@@ -6,17 +6,17 @@ import json
 import threading
 import time
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from runtime_support._context import after_fork
-from runtime_support._effects import Effects, drive
-from runtime_support._exchange import AnotherTry, Reply, Replying, Request
+from runtime_support._exchange import Reply
 from runtime_support._hooks import Hook
 from runtime_support._results import Usage
 from runtime_support.errors import ProviderError
 
 if TYPE_CHECKING:
+    from runtime_support._effects import Effects
+    from runtime_support._exchange import Replying, Request
     from runtime_support._hooks import AnswerPrompt, PromptRun, SendRequest
     from runtime_support._positions import Place
     from runtime_support._results import Answer
@@ -111,11 +111,13 @@ class Tally(Hook):
         account.add(self._prompt, model, Usage(requests=1))
         reply: Reply | None = None
         try:
-            reply = yield from drive(proceed(request), partial(self._step, request, model))
+            reply = yield from proceed(request)
             return reply
         except ProviderError as error:
             if error.stays_away:  # it was refused, or has reached nobody
                 account.add(self._prompt, model, Usage(requests=-1))
+            elif error.another_try:  # it may have been paid
+                account.add(self._prompt, model, Usage(tokens_in(request)))
             raise
         finally:
             if reply is None and request.pieces:
@@ -124,12 +126,6 @@ class Tally(Hook):
                 usage = reply.usage
                 account.note_reply(usage)
                 account.add(self._prompt, model, replace(usage, requests=0))
-
-    def _step(self, request: Request, model: str, step: Any) -> Effects[Any]:
-        """What comes of a step; another try counts, as what came before may have been paid."""
-        if isinstance(step, AnotherTry):
-            account.add(self._prompt, model, Usage(tokens_in(request), requests=1))
-        return (yield step)
 
 
 def hook_for(prompt: PromptRun) -> Tally | None:

@@ -279,6 +279,8 @@ class ProviderError(PromptError):
 
     stays_away: bool = False
     text: str = ""
+    # Where another try may do: why, and after how many seconds, as the server says.
+    another_try: tuple[Any, float | None] | None = None
 
     def __init__(
         self,

@@ -14,11 +14,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from runtime_support._effects import Effect, Effects, drive
-from runtime_support._events import tell_piece
 from runtime_support._exchange import Replying, Request, Streaming
 from runtime_support._hooks import Hook
 from runtime_support._observe.tracing import watchers_here
 from runtime_support.errors import ProviderError
+from runtime_support.events import tell_piece
 
 if TYPE_CHECKING:
     from runtime_support._hooks import PromptRun, SendRequest

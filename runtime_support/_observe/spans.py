@@ -31,7 +31,12 @@ from opentelemetry.trace import (
 )
 
 from runtime_support._effects import Abandoned
-from runtime_support._events import (
+from runtime_support._exchange import TOKEN_PARTS, Reply, Request
+from runtime_support._media import describe_content
+from runtime_support._redaction import redacted
+from runtime_support._results import ToolCall
+from runtime_support._version import __version__
+from runtime_support.events import (
     CallEnded,
     CallStarted,
     PromptEnded,
@@ -41,11 +46,6 @@ from runtime_support._events import (
     RequestSent,
     listen,
 )
-from runtime_support._exchange import TOKEN_PARTS, Reply, Request
-from runtime_support._media import describe_content
-from runtime_support._redaction import redacted
-from runtime_support._results import ToolCall
-from runtime_support._version import __version__
 from runtime_support.providers import who_answers
 
 if TYPE_CHECKING:

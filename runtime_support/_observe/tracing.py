@@ -33,7 +33,14 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
 
 from runtime_support._context import environment
 from runtime_support._effects import Abandoned
-from runtime_support._events import (
+from runtime_support._language.files import check_can_write, open_private
+from runtime_support._media import count_attachments, describe_content
+from runtime_support._notes import note
+from runtime_support._order import in_turn, task_here
+from runtime_support._redaction import redacted
+from runtime_support._targets import RETURN_PREFIX
+from runtime_support.errors import printable
+from runtime_support.events import (
     CallEnded,
     ChunkReceived,
     PromptEnded,
@@ -42,13 +49,6 @@ from runtime_support._events import (
     listen,
     note_trouble,
 )
-from runtime_support._language.files import check_can_write, open_private
-from runtime_support._media import count_attachments, describe_content
-from runtime_support._notes import note
-from runtime_support._order import in_turn, task_here
-from runtime_support._redaction import redacted
-from runtime_support._targets import RETURN_PREFIX
-from runtime_support.errors import printable
 
 if TYPE_CHECKING:
     from runtime_support._hooks import PromptRun

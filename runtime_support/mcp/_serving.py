@@ -23,7 +23,7 @@ import re
 import secrets
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from itertools import chain, count
 from types import FunctionType, ModuleType
@@ -34,7 +34,6 @@ from runtime_support._effects import call_function, finish_async
 from runtime_support._jsontext import to_json
 from runtime_support._names import did_you_mean, function_name, listed
 from runtime_support._notes import note
-from runtime_support._observe.tracing import add_observer
 from runtime_support._redaction import remember_secrets
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import schema_of
@@ -49,6 +48,7 @@ from runtime_support._tools import (
 )
 from runtime_support._values import counted, plain
 from runtime_support.errors import CheckError, ConfigError, JournalError, ReplayMiss, RunWaiting
+from runtime_support.events import ReplyReceived, add_listener
 from runtime_support.mcp._calls import server_of
 from runtime_support.mcp._connections import ObservedStream
 from runtime_support.runs._keeper import journaled
@@ -82,7 +82,7 @@ class _ServedCall(NamedTuple):
 
     loop: asyncio.AbstractEventLoop
     report: Callable[..., Any]
-    answered: list[str]
+    answered: Iterator[int]
 
 
 def serve(
@@ -102,7 +102,7 @@ def serve(
             hint="a function is offered when it is at the top level and has a `///` comment",
         )
     server = _server(title, offers, None if journal is None else JournalFolder(journal))
-    remove = add_observer(_report)
+    remove = add_listener(_report)
     try:
         if port is None:
             asyncio.run(_serve_stdio(server))
@@ -208,7 +208,7 @@ def _server(title: str, offers: dict[str, _Offer], journals: JournalFolder | Non
 
     async def call(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         report = context.session.report_progress
-        change_here(served=_ServedCall(asyncio.get_running_loop(), report, []))
+        change_here(served=_ServedCall(asyncio.get_running_loop(), report, count(1)))
         given: Any = params.arguments or {}
         try:
             offer = offers.get(params.name)
@@ -276,12 +276,11 @@ def _failed(text: str) -> CallToolResult:
 def _report(event: Any) -> None:
     """Tells the client of a call that one more of its prompts is answered."""
     call: _ServedCall | None = context_here().served
-    if call is None or event["event"] != "reply":
+    if call is None or not isinstance(event, ReplyReceived) or event.reply is None:
         return
-    call.answered.append(str(event.get("place")))
-    count = len(call.answered)
-    words = counted(count, "prompt is answered", "prompts are answered")
-    told = call.report(count, None, words)
+    number = next(call.answered)
+    words = counted(number, "prompt is answered", "prompts are answered")
+    told = call.report(number, None, words)
     asyncio.run_coroutine_threadsafe(told, call.loop)
 
 

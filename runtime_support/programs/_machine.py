@@ -340,7 +340,6 @@ class _FunctionCall:
             return self._make(None)
         call = RequestedCall(
             *(definition.name, _sent(self._arguments), "function", program.prompt, program.number),
-            parent=program,
             position=self._frame.position,
             is_pure=definition.pure,
             is_approved=definition.waits,

@@ -15,11 +15,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from runtime_support._context import after_fork
-from runtime_support._hooks import load_part
+from runtime_support._exchange import Streaming
+from runtime_support._hooks import Hook, load_part
 from runtime_support.errors import ConfigError
 
 if TYPE_CHECKING:
-    from runtime_support._exchange import Provider, Reply, Request
+    from runtime_support._exchange import Provider, Reply, Replying, Request
+    from runtime_support._hooks import PromptRun, SendRequest
     from runtime_support._positions import Place
     from runtime_support._settings import Settings, WireName
     from runtime_support.providers._server import Server
@@ -113,6 +115,25 @@ def live_provider(settings: Settings, place: Place | None = None) -> Provider:
             return NoProvider(is_chosen=settings.provider == "unset")
         case _:  # the settings let no other name through
             raise AssertionError(chosen)
+
+
+class RetryHook(Hook):
+    """Sends again what a server could not answer, as the provider says."""
+
+    def __init__(self, prompt: PromptRun) -> None:
+        self._prompt = prompt
+
+    def request(self, request: Request, proceed: SendRequest) -> Replying:
+        """The reply of one of the tries."""
+        provider = self._prompt.provider
+        if isinstance(provider, Streaming):
+            return provider.retrying(request, proceed)
+        return proceed(request)
+
+
+def hook_for(prompt: PromptRun) -> RetryHook:
+    """What sends the requests of a prompt again."""
+    return RetryHook(prompt)
 
 
 class NoProvider:

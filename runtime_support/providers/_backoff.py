@@ -40,8 +40,10 @@ _PLACES_OF_REPLY = 1.5
 class QueuedRequest:
     """A request, from its first try to its end; `began` is when its last try did."""
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, settings: Settings, waited: Waited) -> None:
         self.number = number
+        self.settings = settings
+        self.waited = waited
         self.began = 0.0
         self.signal = Signal()
 
@@ -67,18 +69,18 @@ class Backoff:
         self, settings: Settings, waited: Waited, send: Callable[[int], Replying], tokens: int
     ) -> Replying:
         """The reply that `send` gets; see `_retries.patiently`, which does all but a first try."""
-        request, failure = QueuedRequest(next(self._numbers)), None
+        request, failure = QueuedRequest(next(self._numbers), settings, waited), None
         has_rate = settings.requests_per_minute or settings.tokens_per_minute
         if not has_rate and self.wait_of(request) is None:
             try:
-                return (yield from self.attempt(request, settings, send(0)))
+                return (yield from self.attempt(request, send(0)))
             except Unanswered as unanswered:
                 failure = unanswered
         from runtime_support.providers._retries import patiently
 
-        return (yield from patiently(self, request, settings, waited, send, tokens, failure))
+        return (yield from patiently(self, request, send, tokens, failure))
 
-    def attempt(self, request: QueuedRequest, settings: Settings, replying: Replying) -> Replying:
+    def attempt(self, request: QueuedRequest, replying: Replying) -> Replying:
         """What comes of a try that has begun."""
         places = 1.0
         try:
@@ -88,7 +90,7 @@ class Backoff:
         except Unanswered as failure:
             if self.is_refusal(failure):
                 places = 0
-                self._refuse(request, failure, settings)
+                self._refuse(request, failure)
             raise
         finally:
             self._leave(places)
@@ -156,7 +158,7 @@ class Backoff:
         # A server that asks for next to nothing, again and again, means more.
         return max(failure.wait + random.uniform(0, min(failure.wait / 4, 1)), wait / 10)
 
-    def _refuse(self, request: QueuedRequest, failure: Unanswered, settings: Settings) -> None:
+    def _refuse(self, request: QueuedRequest, failure: Unanswered) -> None:
         """Moves the time before which nothing begins.
 
         Where the server asks to wait for longer than anybody has patience, others are not held for
@@ -165,7 +167,7 @@ class Backoff:
         with self._lock:
             self.trouble = failure.error
             now, wait = time.monotonic(), failure.wait or 0.0
-            wait = wait if wait <= settings.max_wait else min(wait, LONGEST_WAIT)
+            wait = wait if wait <= request.settings.max_wait else min(wait, LONGEST_WAIT)
             # What was under way at the last refusal tells nothing new, but how long to wait.
             if request.began >= self._refused_at:
                 self._refused_at, self._refusals = now, self._refusals + 1

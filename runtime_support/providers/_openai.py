@@ -11,7 +11,7 @@ to ask again is for all threads together to know (`_backoff`, `_retries`).
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -31,6 +31,7 @@ from runtime_support._exchange import (
 )
 from runtime_support._notes import note
 from runtime_support._settings import Settings
+from runtime_support._tally import tokens_in
 from runtime_support._values import counted, without_halves
 from runtime_support.errors import ProviderError, SaftError, ToolsUnsupported
 from runtime_support.providers._bodies import Gathering
@@ -57,8 +58,6 @@ DEFAULT_MODEL = "gpt-4o-mini"
 LONGEST = 1e6  # seconds; the system has a limit for what one can wait
 
 _DONE = b"[DONE]"
-# About as many bytes of a request make a token.
-_BYTES_OF_TOKEN = 4
 
 _encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
@@ -85,8 +84,22 @@ class OpenAIProvider(Streaming):
 
         return live_provider, (self.settings,)
 
+    def retrying(self, request: Request, send: Callable[[Request], Replying]) -> Replying:
+        """The reply of one of the tries; when to try again is for all who ask the server."""
+
+        def attempt(number: int) -> Replying:
+            try:
+                return (yield from send(replace(request, tries=number) if number else request))
+            except ProviderError as error:
+                if error.another_try is None:
+                    raise
+                raise Unanswered(error, *error.another_try) from None
+
+        tokens = 0 if self.settings.tokens_per_minute is None else tokens_in(request)
+        return self.server.backoff.ask(self.settings, self.waited, attempt, tokens)
+
     def replying(self, request: Request, heard: Heard) -> Replying:
-        """The reply of the server; a ProviderError when there is none."""
+        """The reply of the server to one try; a ProviderError when there is none."""
         model = request.model or self.default_model
         wire = self.wire or suitable_wire(self.server, request)
         chat = 'or set `api` to "chat"'
@@ -113,6 +126,9 @@ class OpenAIProvider(Streaming):
                 reply = yield from self._send(wire, request, form, heard)
             except Rejected as rejected:
                 form = self._milder(wire, request, form, rejected)
+            except Unanswered as failure:
+                failure.error.another_try = failure.reason, failure.wait
+                raise failure.error from failure.__cause__
             else:
                 if form is not begun:
                     self._remember(request, begun, form)
@@ -161,32 +177,27 @@ class OpenAIProvider(Streaming):
             "content": content,
             "stream": True,  # the body is read here
         }
+        headers = {"X-Stainless-Retry-Count": str(request.tries)} if request.tries else {}
+        # The package makes a key of idempotency for each request, and sends none.
         times = _times_of(self.settings)
+        options = {"timeout": times, "headers": headers, "idempotency_key": ""}
 
-        def send(number: int) -> Replying:
-            headers = {"X-Stainless-Retry-Count": str(number)} if number else {}
-            # The package makes a key of idempotency for each request, and sends none.
-            options = {"timeout": times, "headers": headers, "idempotency_key": ""}
+        def post() -> httpx2.Response:
+            kind = server.package.Stream[object]
+            return server.client().post(**sent, options=options, stream_cls=kind)
 
-            def post() -> httpx2.Response:
-                kind = server.package.Stream[object]
-                return server.client().post(**sent, options=options, stream_cls=kind)
+        async def post_async() -> httpx2.Response:
+            kind, client = server.package.AsyncStream[object], await server.async_client()
+            return await client.post(**sent, options=options, stream_cls=kind)
 
-            async def post_async() -> httpx2.Response:
-                kind, client = server.package.AsyncStream[object], await server.async_client()
-                return await client.post(**sent, options=options, stream_cls=kind)
-
-            try:
-                response: httpx2.Response = yield Effect(post, post_async)
-            except (server.error, *NETWORK_ERRORS, ProviderError) as error:
-                raise self._failure(error) from None
-            body = Body(response, self.settings.max_reply_bytes)
-            gathered = wire.gather(request, form, request_id_of(response))
-            reading = self._read(wire, request, form, body, gathered, heard)
-            return (yield from close_after(reading, body.closing))
-
-        tokens = len(content) // _BYTES_OF_TOKEN
-        return (yield from server.backoff.ask(self.settings, self.waited, send, tokens))
+        try:
+            response: httpx2.Response = yield Effect(post, post_async)
+        except (server.error, *NETWORK_ERRORS, ProviderError) as error:
+            raise self._failure(error) from None
+        body = Body(response, self.settings.max_reply_bytes)
+        gathered = wire.gather(request, form, request_id_of(response))
+        reading = self._read(wire, request, form, body, gathered, heard)
+        return (yield from close_after(reading, body.closing))
 
     def _read(
         self,

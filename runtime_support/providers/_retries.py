@@ -1,6 +1,6 @@
 """Asking again what a server could not answer, and waiting until it may be asked.
 
-    patiently(backoff, request, settings, waited, send, tokens)    the reply, maybe of a later try
+    patiently(backoff, request, send, tokens)       the reply, maybe of a later try
 
 It is loaded when a request has first to wait, or a server has a rate to be kept to. How long, is
 for all threads together to know (`_backoff`). What breaks otherwise is asked again as often as
@@ -17,12 +17,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from runtime_support._effects import LOOK_SECONDS, Effect, Effects
-from runtime_support._exchange import AnotherTry, Reply, Replying
+from runtime_support._exchange import Reply, Replying
 from runtime_support._notes import is_at_terminal, note
 from runtime_support._order import check_cancelled, clock_here, note_wait
 from runtime_support._settings import Settings
 from runtime_support.errors import ProviderError
-from runtime_support.providers._wires import Unanswered, Waited
+from runtime_support.providers._wires import Unanswered
 
 if TYPE_CHECKING:
     from runtime_support.providers._backoff import Backoff, QueuedRequest
@@ -72,8 +72,6 @@ class Rates:
 def patiently(
     backoff: Backoff,
     request: QueuedRequest,
-    settings: Settings,
-    waited: Waited,
     send: Callable[[int], Replying],
     tokens: int,
     failure: Unanswered | None = None,
@@ -83,13 +81,14 @@ def patiently(
     `tokens` is about how many the request has; `failure` is how its first try ended. What neither
     waiting nor trying again mends is raised: the error of the last try.
     """
+    settings, waited = request.settings, request.waited
     rates = backoff.rates = backoff.rates or Rates()
     tries = broken = 0
     while True:
         if failure is not None:
             tries += 1
             if backoff.is_refusal(failure):
-                _stay(backoff, request, failure, settings, waited)
+                _stay(backoff, request, failure)
             elif (broken := broken + 1) > settings.max_retries:
                 raise failure.error
             else:
@@ -98,12 +97,10 @@ def patiently(
                 _tell(failure.error, wait)
                 waited.seconds += wait
                 yield from _sleep(wait)
-                if failure.reason == "broken":
-                    yield AnotherTry()
-        yield from _begin(backoff, request, settings, waited)
+        yield from _begin(backoff, request)
         delay, taken = rates.reserve(settings, tokens)
         try:
-            reply = yield from backoff.attempt(request, settings, _after(delay, send(tries)))
+            reply = yield from backoff.attempt(request, _after(delay, send(tries)))
         except Unanswered as unanswered:
             failure = unanswered
         else:
@@ -116,26 +113,20 @@ def _after(delay: float, replying: Replying) -> Replying:
     return (yield from replying)
 
 
-def _stay(
-    backoff: Backoff,
-    request: QueuedRequest,
-    failure: Unanswered,
-    settings: Settings,
-    waited: Waited,
-) -> None:
+def _stay(backoff: Backoff, request: QueuedRequest, failure: Unanswered) -> None:
     """Lets a request that was refused wait; raises its error where that is of no use."""
+    settings = request.settings
     if backoff.was_alone(request) and not settings.max_retries:
         raise failure.error
-    left = settings.max_wait - waited.seconds
+    left = settings.max_wait - request.waited.seconds
     if left <= 0 or (failure.wait or 0) > left:
         raise _out_of_patience(failure.error, settings)
     _tell(failure.error, backoff.pause)
 
 
-def _begin(
-    backoff: Backoff, request: QueuedRequest, settings: Settings, waited: Waited
-) -> Effects[None]:
+def _begin(backoff: Backoff, request: QueuedRequest) -> Effects[None]:
     """Waits for its turn, as long as there is patience; ProviderError when there is none."""
+    settings, waited = request.settings, request.waited
     began = time.monotonic()
     end = began + settings.max_wait - waited.seconds
     backoff.join(request)

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from runtime_support._context import Block, after_fork, context_here
 from runtime_support._effects import LOOK_SECONDS, Effect, Effects, Signal, drive
-from runtime_support._exchange import AnotherTry, Reply, Replying, Request, Said, is_in_exchange
+from runtime_support._exchange import Reply, Replying, Request, Said, is_in_exchange
 from runtime_support._hooks import BUDGETS, Hook
 from runtime_support._notes import note
 from runtime_support._order import check_cancelled, note_wait
@@ -649,11 +649,11 @@ class BudgetHook(Hook):
 
         What came of a reply that was left or broke off counts as what it is likely to have taken.
         """
-        tries = _Tries(self._prompt, request)
-        yield from tries.begin()
+        counting = _CountedRequest(self._prompt, request)
+        yield from counting.begin()
         reply, error = None, None
         try:
-            reply = yield from drive(proceed(request), tries.step)
+            reply = yield from drive(proceed(request), counting.step)
             return reply
         except ProviderError as failure:
             error = failure
@@ -661,7 +661,7 @@ class BudgetHook(Hook):
         finally:
             if reply is None and request.pieces:
                 reply = likely_reply(request)
-            tries.end(reply, error)
+            counting.end(reply, error)
 
 
 def hook_for(prompt: PromptRun) -> BudgetHook:
@@ -675,8 +675,8 @@ def answers_in_order(prompt: PromptRun) -> bool:
     return any(one.is_scarce(settings, prompt.ahead) for one, settings in budgets)
 
 
-class _Tries:
-    """The tries of one request, one after the other, in all that they count for."""
+class _CountedRequest:
+    """One try of a request, in all that it counts for."""
 
     def __init__(self, prompt: PromptRun, request: Request) -> None:
         self._settings, self._place = prompt.settings, prompt.place
@@ -699,9 +699,6 @@ class _Tries:
 
     def step(self, step: Effect | str) -> Effects[Any]:
         """What comes of a step of a reply; who gets a piece of it may ask others meanwhile."""
-        if isinstance(step, AnotherTry):
-            self._lose()
-            return (yield from self.begin())
         if isinstance(step, Effect):
             return (yield step)
         with ExitStack() as stack:
@@ -715,7 +712,7 @@ class _Tries:
         if reply is None and error is not None:
             if error.stays_away:  # it was refused, or has reached nobody
                 self._take_back()
-            elif error.status is None or error.status >= 500:
+            elif error.another_try or error.status is None or error.status >= 500:
                 self._lose()
         for spending, reserved in self._begun:
             spending.end(self._settings, reply, self._model, self._place, reserved)

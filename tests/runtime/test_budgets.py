@@ -128,7 +128,7 @@ def test_tries_count_before_there_is_a_budget(
 ) -> None:
     account = _tally.Account()
     monkeypatch.setattr(_tally, "account", account)
-    monkeypatch.setattr(_hooks, "ORDER", ("counting",))
+    monkeypatch.setattr(_hooks, "ORDER", ("providers", "counting"))
     monkeypatch.setattr(account, "is_closed", False)
     server.answers = [status(500), status(429, retry_after_ms=1), completion("a"), status(429)]
     assert ask(0) == "a"

@@ -191,7 +191,7 @@ def test_documented_functions_are_tools(module: Path, mode: str) -> None:
             wrong: Any = await client.call_tool("count", {"txt": ""})
             assert wrong.is_error and "did you mean `text`?" in wrong.content[0].text
 
-    remove = serving.add_observer(serving._report)
+    remove = serving.add_listener(serving._report)
     try:
         asyncio.run(ask())
     finally:

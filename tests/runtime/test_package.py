@@ -92,7 +92,7 @@ def test_the_top_has_what_a_python_program_expects() -> None:
         *("image", "file"),
         *("Image", "File", "configure", "defaults", "Settings", "current_settings", "Provider"),
         *("Request", "Reply", "overlap", "together", "later", "in_thread", "in_loop"),
-        *("add_observer", "ops"),
+        *("add_listener", "add_observer", "ops"),
         *("approve", "Decision", "PendingCall"),
     }
 

@@ -24,8 +24,8 @@ from runtime_support import (
     ProviderError,
     Reply,
     Request,
-    _events,
     configure,
+    events,
     journaled,
     later,
     overlap,
@@ -51,7 +51,7 @@ Made = Callable[..., Scripted]
 @pytest.fixture(autouse=True)
 def new_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(timelines, "_here", timelines._OfProcess())
-    monkeypatch.setattr(_events, "_troubles", set())
+    monkeypatch.setattr(events, "_troubles", set())
     monkeypatch.setenv("SAFT_TIMELINE", str(tmp_path / "run.html"))
 
 

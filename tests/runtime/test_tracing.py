@@ -18,9 +18,9 @@ from runtime_support import (
     ConfigError,
     RateLimited,
     ToolsUnsupported,
-    _events,
     approve,
     configure,
+    events,
     prompt,
 )
 from runtime_support._exchange import Reply, Request
@@ -33,7 +33,7 @@ SECRET = "sk-proj-abcdefghijklmnop1234"
 
 @pytest.fixture(autouse=True)
 def nothing_told_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_events, "_troubles", set())
+    monkeypatch.setattr(events, "_troubles", set())
 
 
 def greet(name: str) -> str:
@@ -287,7 +287,7 @@ def test_events_have_ids_parents_and_times(
     scripted: Callable[..., Scripted], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard: list[Any] = []
-    monkeypatch.setattr(_events, "_makers", (lambda prompt: heard.append,))
+    monkeypatch.setattr(events, "_makers", (lambda prompt: heard.append,))
 
     def ask(name: str) -> str:
         return prompt("who is {name}?", name=name).value

@@ -1,7 +1,7 @@
 """What happens in prompts, for those who look on.
 
-    listen(listener_for)      for each prompt: listener_for(prompt) gives who hears of it, or None
-    listener(CallEnded(...))  where and when it happens
+    remove = add_listener(on_event)      on_event(CallEnded(...)), where and when it happens
+    listen(listener_for)                 for each prompt: listener_for(prompt) gives who hears of it
 
 Each event has its `id`, that of its `parent`, and when it `began`; what ends has lasted `seconds`.
 Both are measured where it begins and ends. A listener changes nothing, but may have the function
@@ -116,6 +116,27 @@ def listen(listener_for: Callable[[PromptRun], Listener | None]) -> None:
         _makers = (*_makers, listener_for)
 
 
+def add_listener(on_event: Listener) -> Callable[[], None]:
+    """Calls `on_event(event)` for every event of the prompts that begin from now on; returns a
+    function that removes it.
+
+    It is called at once, in the thread or task where the event happens, and maybe in several at the
+    same time. Events are not redacted: remove secrets before you show or store them.
+    """
+    global _makers
+
+    def listener_for(_: PromptRun) -> Listener:
+        return on_event
+
+    def remove() -> None:
+        global _makers
+        with _lock:
+            _makers = tuple(one for one in _makers if one is not listener_for)
+
+    listen(listener_for)
+    return remove
+
+
 def tell(event: PromptEvent) -> None:
     """Tells all who listen to its prompt."""
     for listener in event.prompt.listeners:
@@ -142,8 +163,8 @@ class WatchHook(Hook):
 
     def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
         """Tells when the prompt begins and ends."""
-        caller = None if prompt.caller is None else prompt.caller.id
-        about: dict[str, Any] = {"prompt": prompt, "id": prompt.id, "parent": caller}
+        parent = None if prompt.caller is None else _told_as(prompt.caller)
+        about: dict[str, Any] = {"prompt": prompt, "id": prompt.id, "parent": parent}
         began, started = time.time(), time.perf_counter()
         tell(PromptStarted(began=began, **about))
         error = None
@@ -245,4 +266,9 @@ def _of_request(prompt: PromptRun) -> dict[str, Any]:
 
 def _of(call: RequestedCall) -> dict[str, Any]:
     assert call.prompt is not None
-    return {"prompt": call.prompt, "id": call.id, "parent": (call.parent or call.prompt).id}
+    return {"prompt": call.prompt, "id": call.id, "parent": call.prompt.id}
+
+
+def _told_as(call: RequestedCall) -> int:
+    """The id of a call; for a program, whose functions alone are told of, that of its prompt."""
+    return call.prompt.id if call.kind == "program" and call.prompt is not None else call.id
