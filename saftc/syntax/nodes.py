@@ -1,8 +1,8 @@
 """The abstract syntax tree of Saft.
 
 Nothing changes a node, as checkers see. Each is compared by identity (so that facts can be kept in
-tables beside the tree) and carries its `span`. A node bears the name of its grammar rule: `for_stmt` is `ForStmt`. The
-unions at the end are what a `match` goes over.
+tables beside the tree) and carries its `span`. A node bears the name of its grammar rule:
+`for_stmt` is `ForStmt`. The unions at the end are what a `match` goes over.
 """
 
 from dataclasses import dataclass, field, fields
