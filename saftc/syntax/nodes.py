@@ -1,25 +1,41 @@
 """The abstract syntax tree of Saft.
 
-Every node is frozen, compared by identity (so that facts can be kept in tables beside the tree)
-and carries its `span`. A node bears the name of its grammar rule: `for_stmt` is `ForStmt`. The
-unions at the end are what a `match` goes over.
+Nothing changes a node, as checkers see. Each is compared by identity (so that facts can be kept in
+tables beside the tree) and carries its `span`. A node bears the name of its grammar rule:
+`for_stmt` is `ForStmt`. The unions at the end are what a `match` goes over.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal as OneOf
+from typing import TypeVar, dataclass_transform
 
 from saftc.source import Span
 from saftc.syntax.tokens import Comment
 
+_T = TypeVar("_T")
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(field,))
+def _node(class_: type[_T]) -> type[_T]:
+    """The class with its fields; checkers see that nothing changes them.
+
+    Methods that were made for each class anew would take longest of all that `saftc check` loads.
+    """
+    return dataclass(slots=True, eq=False, repr=False)(class_)
+
+
+@_node
 class Node:
     """Anything in the tree."""
 
     span: Span
 
+    def __repr__(self) -> str:
+        parts = (f"{one.name}={getattr(self, one.name)!r}" for one in fields(self))
+        return f"{type(self).__name__}({', '.join(parts)})"
 
-@dataclass(frozen=True, slots=True, eq=False)
+
+@_node
 class Identifier(Node):
     """A name where it is introduced, or the name of a member, field or argument."""
 
@@ -29,28 +45,28 @@ class Identifier(Node):
 # Expressions
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Name(Node):
     """A name that is read."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Literal(Node):
     """A number, string, bool or nil. `value` is the Python value."""
 
     value: int | float | str | bool | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Spread(Node):
     """`...value`: the items of a list or tuple in a list, the fields of an object in an object."""
 
     value: "Expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class ListLiteral(Node):
     """`[a, b]`. `is_spread`: a comma stands after the last item, so it has one item a line."""
 
@@ -58,7 +74,7 @@ class ListLiteral(Node):
     is_spread: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class TupleLiteral(Node):
     """`(a, b)`."""
 
@@ -66,7 +82,7 @@ class TupleLiteral(Node):
     is_spread: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Field(Node):
     """`key: value` of an object literal."""
 
@@ -74,7 +90,7 @@ class Field(Node):
     value: "Expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class ComputedField(Node):
     """`[key]: value` of an object literal."""
 
@@ -82,7 +98,7 @@ class ComputedField(Node):
     value: "Expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class ObjectLiteral(Node):
     """`{a: 1}`; of equal keys the last one counts."""
 
@@ -95,7 +111,7 @@ class ObjectLiteral(Node):
         return tuple(entry for entry in self.fields if isinstance(entry, Field))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Argument(Node):
     """An argument of a call; `name` is None for a positional one."""
 
@@ -103,7 +119,7 @@ class Argument(Node):
     value: "Expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Call(Node):
     """`function(a, b: c)`."""
 
@@ -112,7 +128,7 @@ class Call(Node):
     is_spread: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Index(Node):
     """`value[key]`."""
 
@@ -120,7 +136,7 @@ class Index(Node):
     key: "Expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Slice(Node):
     """`value[start:stop:step]`; each of the three may be left out."""
 
@@ -130,7 +146,7 @@ class Slice(Node):
     step: "Expression | None"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Member(Node):
     """`value.name`."""
 
@@ -138,7 +154,7 @@ class Member(Node):
     name: Identifier
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class TupleMember(Node):
     """`value.0`."""
 
@@ -146,7 +162,7 @@ class TupleMember(Node):
     position: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Unary(Node):
     """`-x`, `not x`."""
 
@@ -154,7 +170,7 @@ class Unary(Node):
     operand: "Expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Binary(Node):
     """Arithmetic: `left operator right`."""
 
@@ -163,7 +179,7 @@ class Binary(Node):
     right: "Expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Comparison(Node):
     """`left operator right` that gives a bool."""
 
@@ -172,7 +188,7 @@ class Comparison(Node):
     right: "Expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Logical(Node):
     """`left and right`, `left or right`."""
 
@@ -181,7 +197,7 @@ class Logical(Node):
     right: "Expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Conditional(Node):
     """`then if condition else other`."""
 
@@ -190,7 +206,7 @@ class Conditional(Node):
     other: "Expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class ComprehensionClause(Node):
     """`for pattern in iterable if condition ...`."""
 
@@ -199,7 +215,7 @@ class ComprehensionClause(Node):
     conditions: "tuple[Expression, ...]"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Comprehension(Node):
     """`[item for x in xs if c]`."""
 
@@ -207,14 +223,14 @@ class Comprehension(Node):
     clauses: tuple[ComprehensionClause, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class FormatText(Node):
     """A stretch of the text of a formatted string, escapes and doubled braces resolved."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class FormatHole(Node):
     """`{value}` or `{value:spec}` in a formatted string."""
 
@@ -222,21 +238,21 @@ class FormatHole(Node):
     spec: str | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class FormattedString(Node):
     """`f"{name} has {count:,}"`."""
 
     parts: tuple[FormatText | FormatHole, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class PromptText(Node):
     """A stretch of a prompt's text, escapes resolved and the common indentation removed."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Hole(Node):
     """`{expression}`, `{expression:raw}` or `{function:approve}` in a prompt."""
 
@@ -245,7 +261,7 @@ class Hole(Node):
     is_approved: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Prompt(Node):
     """`$ ... $`, with `stream`, `do` or `program` before it, and behind it options and `after`.
 
@@ -286,7 +302,7 @@ class Prompt(Node):
         return (*(hole.value for hole in self.holes), *items)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class ServerCall(Node):
     """What the function does that stands for a tool of an MCP server: it calls the tool.
 
@@ -302,35 +318,35 @@ class ServerCall(Node):
 # Schemas
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class NamedSchema(Node):
     """`int`, or a type's name; `shop.Order` of an imported module."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class LiteralSchema(Node):
     """`"low"`, `3`, `true` as a type."""
 
     value: int | float | str | bool | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class ListSchema(Node):
     """`[T]`."""
 
     item: "Schema"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class TupleSchema(Node):
     """`(A, B)`."""
 
     items: "tuple[Schema, ...]"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class FunctionSchema(Node):
     """`(A, B) -> C`."""
 
@@ -338,7 +354,7 @@ class FunctionSchema(Node):
     result: "Schema"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class SchemaField(Node):
     """`name: T` of an object schema."""
 
@@ -346,14 +362,14 @@ class SchemaField(Node):
     schema: "Schema"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class ObjectSchema(Node):
     """`{id: int}`."""
 
     fields: tuple[SchemaField, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class MapSchema(Node):
     """`{[string]: T}`."""
 
@@ -361,14 +377,14 @@ class MapSchema(Node):
     value: "Schema"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class UnionSchema(Node):
     """`A | B`."""
 
     members: "tuple[Schema, ...]"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class OptionalSchema(Node):
     """`T?`."""
 
@@ -378,14 +394,14 @@ class OptionalSchema(Node):
 # Patterns
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class NamePattern(Node):
     """A name that a loop or an unpacking binds."""
 
     name: Identifier
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class TuplePattern(Node):
     """`a, b`."""
 
@@ -395,7 +411,7 @@ class TuplePattern(Node):
 # Statements
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Parameter(Node):
     """A parameter of a function, or a field of a record."""
 
@@ -408,7 +424,7 @@ def _defaults(parameters: tuple[Parameter, ...]) -> "tuple[Expression, ...]":
     return tuple(one.default for one in parameters if one.default is not None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class FunctionDef(Node):
     """`f name(parameters) -> schema:`; `is_conversion` for `conv`."""
 
@@ -424,7 +440,7 @@ class FunctionDef(Node):
         return _defaults(self.parameters)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class AssignStmt(Node):
     """`name = value`, `name: schema = value`."""
 
@@ -433,7 +449,7 @@ class AssignStmt(Node):
     value: "Expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class AugmentedAssignStmt(Node):
     """`name += expression`; `value` is all that is assigned, `name + expression`."""
 
@@ -441,7 +457,7 @@ class AugmentedAssignStmt(Node):
     value: Binary
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class UnpackStmt(Node):
     """`a, b = value`."""
 
@@ -449,7 +465,7 @@ class UnpackStmt(Node):
     value: "Expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class PatternField(Node):
     """`name: schema` of a destructuring."""
 
@@ -457,7 +473,7 @@ class PatternField(Node):
     schema: "Schema"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class DestructureStmt(Node):
     """`{name: string, age: int} = $...$`."""
 
@@ -465,7 +481,7 @@ class DestructureStmt(Node):
     value: "Expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Branch(Node):
     """The condition and the block of an `if` or `elif`."""
 
@@ -473,7 +489,7 @@ class Branch(Node):
     body: "tuple[Statement, ...]"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class IfStmt(Node):
     """`if`, its `elif`s, and the block of `else` (empty when there is none)."""
 
@@ -481,7 +497,7 @@ class IfStmt(Node):
     other: "tuple[Statement, ...]"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class ForStmt(Node):
     """`for pattern in iterable:`, and `for name: schema in iterable:` over drafts of a stream."""
 
@@ -491,7 +507,7 @@ class ForStmt(Node):
     body: "tuple[Statement, ...]"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class WhileStmt(Node):
     """`while condition:`."""
 
@@ -499,7 +515,7 @@ class WhileStmt(Node):
     body: "tuple[Statement, ...]"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class TryStmt(Node):
     """`try:` and its `except error:`; without a name, `error` is None."""
 
@@ -508,24 +524,24 @@ class TryStmt(Node):
     handler: "tuple[Statement, ...]"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class BreakStmt(Node):
     """`break`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class ContinueStmt(Node):
     """`continue`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class RetStmt(Node):
     """`ret value`, `ret`."""
 
     value: "Expression | None"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class AssertStmt(Node):
     """`assert condition, message`."""
 
@@ -538,14 +554,14 @@ class AssertStmt(Node):
         return isinstance(self.condition, Literal) and self.condition.value in (False, None)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class FailStmt(Node):
     """`fail value`."""
 
     value: "Expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class TypeAlias(Node):
     """`type Name = schema`."""
 
@@ -553,7 +569,7 @@ class TypeAlias(Node):
     schema: "Schema"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class RecordDef(Node):
     """`type Name(fields)`; `rules` are in its block."""
 
@@ -567,7 +583,7 @@ class RecordDef(Node):
         return _defaults(self.fields)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class ImportStmt(Node):
     """`import module as alias`; `module` has its dots."""
 
@@ -575,7 +591,7 @@ class ImportStmt(Node):
     alias: Identifier | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class ImportedName(Node):
     """`name as alias` of a `from` import."""
 
@@ -583,7 +599,7 @@ class ImportedName(Node):
     alias: Identifier | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class FromImport(Node):
     """`from module import names`; `module` has its dots, those before the first name too."""
 
@@ -591,7 +607,7 @@ class FromImport(Node):
     names: tuple[ImportedName, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class ServerImport(Node):
     """`from mcp("server") import names`.
 
@@ -603,14 +619,14 @@ class ServerImport(Node):
     names: tuple[ImportedName, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class ExpressionStmt(Node):
     """An expression whose value is not used."""
 
     value: "Expression"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_node
 class Module(Node):
     """A whole script.
 

@@ -118,7 +118,7 @@ def test_the_causes_for_which_an_expression_may_fail(text: str) -> None:
     assert never_fails(facts, node, _CASES[text])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _New(n.Node):
     """A node of which no rule has heard, with something in it."""
 

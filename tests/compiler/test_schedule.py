@@ -470,7 +470,7 @@ def test_what_is_declared_pure_runs_ahead(name: str, tmp_path: Path) -> None:
     assert _plan_of(tmp_path, text, ("lib.*",)).loops
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _New(n.Node):
     """A node of which no rule has heard, with something in it."""
 
