@@ -40,6 +40,9 @@ class Binding:
         constants: Mapping[str, Any],
         columns: Columns,
     ) -> None:
+        if isinstance(columns, Mapping):
+            hint = renamed("columns", "rename")
+            raise ConfigError("columns: expected names of columns, got an object", hint=hint)
         self.tool = tool
         self.table = table
         self.constants = dict(constants)
@@ -155,9 +158,6 @@ class Binding:
         )
 
     def _kept(self, columns: Columns) -> list[str]:
-        if isinstance(columns, Mapping):
-            hint = renamed("columns", "rename")
-            raise ConfigError("columns: expected names of columns, got an object", hint=hint)
         result = columns_of(self.tool.signature.returns)
         if ROW in result:
             raise ConfigError(

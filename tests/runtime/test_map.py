@@ -874,7 +874,7 @@ def test_a_function_that_takes_nothing_of_the_table(check_only: bool) -> None:
     def anything(**given: str) -> str:
         return str(given)
 
-    changes: dict[str, Any] = {"function": anything, "columns": {"mail": "male"}}
+    changes: dict[str, Any] = {"function": anything, "rename": {"mail": "male"}}
     assert "no column `male`" in refused(**changes, check_only=check_only)
 
 
@@ -883,6 +883,7 @@ def test_names_that_stand_for_two_things() -> None:
     assert refused().startswith("the column `result` of mails.csv has the name of a field of what ")
     told = "columns: mails.csv has no column `male`; did you mean `mail`?"
     assert refused(columns=["male"]) == told
+    assert refused(columns={"mail": "mail"}).endswith("`columns` is called `rename`")
     assert refused(columns=["when"]).endswith("no column `when`; its columns are mail, result")
     Path("mails.csv").write_text("mail,mail\na,b\n")
     assert refused() == "mails.csv:1: there are two columns `mail`"
