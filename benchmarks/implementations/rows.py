@@ -127,7 +127,7 @@ def loop(url: str, table: str, folder: str, workers: int, in_flight: int) -> flo
     """A loop over the same function in as many threads, with one journal for all."""
     from contextvars import copy_context
 
-    from runtime_support import configure, journaled, scoped
+    from runtime_support import configure, journal_scope, journaled
 
     configure(provider="openai", base_url=url, model="fake-1")
     Path(folder).mkdir()
@@ -138,7 +138,7 @@ def loop(url: str, table: str, folder: str, workers: int, in_flight: int) -> flo
         context = copy_context()
 
         def answer(row: dict[str, Any]) -> Ticket:
-            with scoped(f"row/{row['id']}"):
+            with journal_scope(f"row/{row['id']}"):
                 return triage(row["mail"])
 
         found = list(pool.map(lambda row: context.copy().run(answer, row), rows))

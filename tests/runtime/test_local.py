@@ -93,7 +93,7 @@ def test_a_forked_process_starts_a_server_of_its_own() -> None:
         "import os\n"
         "from runtime_support import configure, prompt\n"
         "from runtime_support._local import provider as local\n"
-        "configure(provider='local', max_tokens=1, on_truncated='allow')\n"
+        "configure(provider='local', max_tokens=1, on_truncated='accept')\n"
         "prompt('hi')\n"
         "child = os.fork()\n"
         "prompt('hi')\n"

@@ -468,7 +468,7 @@ def test_the_provider(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match="has no default model"):
         live_provider(Settings(provider="anthropic"))
     # A key alone sends nobody's prompts anywhere, and an earlier one goes first.
-    assert who_answers(Settings(model="qwen3.gguf"))[0] in ("local", "none")
+    assert who_answers(Settings(model="qwen3.gguf"))[0] in ("local", "unset")
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     openai: Any = live_provider(Settings(model="claude-opus-5"))
     assert openai.address == "https://api.openai.com/v1/"
