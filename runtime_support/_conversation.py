@@ -231,10 +231,8 @@ class Conversation:
             hint = f"raise `max_tokens`, or ask for less{allow}"
             after = f"after {_shown(reply.text)}" if reply.text else "before it had any text"
             if not reply.text and (reply.reasoning_tokens or reply.opaque):
-                after, hint = (
-                    "as its thinking took all there was",
-                    f"lower `reasoning_effort`, or {hint}",
-                )
+                after = "as its thinking took all there was"
+                hint = f"lower `reasoning_effort`, or {hint}"
             raise TruncatedReply(
                 f"the reply was cut by the token limit {after}", text=reply.text, hint=hint
             )

@@ -47,7 +47,7 @@ _OF_PARTS = ("mcp",)
 SAMPLING = ("temperature", "top_p", "max_tokens", "reasoning_effort", "seed", "stop", "extra_body")
 
 # What an option is called elsewhere.
-_ELSEWHERE = {"max_completion_tokens": "max_tokens"}
+OPTIONS_ELSEWHERE = {"max_completion_tokens": "max_tokens"}
 
 
 # In which form a server is asked, where it understands several.
@@ -408,7 +408,7 @@ def checked_option(name: str, value: Any, origin: str) -> Any:
     type_ = _TYPES.get(name)
     if type_ is None:
         known = f"the options are {listed(_TYPES, limit=20)}"
-        hint = _new_name(name) or did_you_mean(_ELSEWHERE.get(name, name), _TYPES) or known
+        hint = _new_name(name) or did_you_mean(OPTIONS_ELSEWHERE.get(name, name), _TYPES) or known
         raise ConfigError(f"{origin}: no option `{name}`", setting=name, hint=hint)
     if name == "provider" and isinstance(value, Provider) and not isinstance(value, type):
         return value
@@ -623,11 +623,9 @@ def _of_user(path: str) -> dict[str, Any]:
 
     found: dict[str, Any] = {}
     for name, value in read_toml(path).items():
-        if name in _TYPES:
+        if name in _TYPES or _new_name(name):
             found[name] = checked_option(name, value, path)
         elif name != TRUSTED:
-            if hint := _new_name(name):
-                raise ConfigError(f"{path}: no option `{name}`", setting=name, hint=hint)
             hint = did_you_mean(name, (*_TYPES, TRUSTED)) or "docs/configuration.md lists them"
             note(f"{path} sets `{name}`, which is not a setting; {hint}")
     return found

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from runtime_support._schema.reading import Parameter
     from runtime_support._settings import (
         OF_THE_RUN,
+        OPTIONS_ELSEWHERE,
         PROVIDERS,
         VARIABLES,
         checked_option,
@@ -104,8 +105,8 @@ else:
         "_schema.reading": "Parameter",
         "_hooks": "load_part loaded_part want",
         "_settings": (
-            "OF_THE_RUN PROVIDERS VARIABLES checked_option setting_from_text settings_for "
-            "settings_to_show"
+            "OF_THE_RUN OPTIONS_ELSEWHERE PROVIDERS VARIABLES checked_option setting_from_text "
+            "settings_for settings_to_show"
         ),
         "_templates": "Unknown tool_name",
         "_tools": "function_tool",
@@ -140,6 +141,7 @@ else:
 __all__ = [
     "KEPT_OPTIONS",
     "OF_THE_RUN",
+    "OPTIONS_ELSEWHERE",
     "PRESETS",
     "PRIVATE",
     "PROVIDERS",

@@ -1,6 +1,6 @@
 """Looking on while a prompt runs: what is sent, received and called.
 
-    SAFT_VERBOSE=1          a readable trace on standard error
+    SAFT_VERBOSE=1        a readable trace on standard error
     SAFT_LOG=saft.jsonl   the same as JSON lines
 
     [1] triage.saft:12:5 -> gpt-4o-mini, {"temperature": 0.0}, tools: look_up

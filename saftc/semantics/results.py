@@ -59,9 +59,6 @@ OPTIONS: dict[str, Type] = {
     "extra_body": ANY,
 }
 
-# What an option is called elsewhere.
-OPTIONS_ELSEWHERE = {"max_completion_tokens": "max_tokens"}
-
 # What can be asked of a result beside its value, and the Python attribute for it.
 MEMBERS = {
     "value": "value",

@@ -10,7 +10,7 @@ from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.members import conversation_hint
 from saftc.semantics.inference.places import as_written, fit_into, mismatch_hint, settle
 from saftc.semantics.relations import Fit, fit
-from saftc.semantics.results import CONVERSATION, MESSAGE, OPTIONS, OPTIONS_ELSEWHERE, WIRES
+from saftc.semantics.results import CONVERSATION, MESSAGE, OPTIONS, WIRES
 from saftc.semantics.types import (
     ANY,
     RESULT,
@@ -178,7 +178,7 @@ def _tool_without_tables(inference: Inference, node: n.Expression, function: Fun
 def _hint_of_option(name: str) -> str | Advice:
     if name == "functions":
         return "list them as `tools`: `with {tools: [look_up, refund]}`"
-    from saftc.runtime import renaming
+    from saftc.runtime import OPTIONS_ELSEWHERE, renaming
 
     if new := renaming.SETTINGS.get(name):
         words = renaming.renamed(name, new)
