@@ -20,7 +20,7 @@ from inspect import iscoroutinefunction
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
-from runtime_support import _tally as _tally  # counts what is asked before a budget does
+from runtime_support import _spending as _spending  # counts what is asked
 from runtime_support._conversation import MORE_ROUNDS, Conversation, Step, Steps, Turn
 from runtime_support._effects import Effect, Effects, call_inside, drive, finish, finish_async
 from runtime_support._exchange import Message, Replying, Request, ToolRequest, ask_provider

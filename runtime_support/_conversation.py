@@ -376,6 +376,11 @@ class Conversation:
         )
 
 
+def is_cut(reply: Reply) -> bool:
+    """Whether a limit of its length has ended the reply."""
+    return _finish_of(reply) == "length"
+
+
 def _finish_of(reply: Reply) -> str:
     """How the reply ended, in one word for what servers call by several."""
     word = reply.finish.casefold()

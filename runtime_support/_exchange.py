@@ -45,6 +45,7 @@ class Request:
     - `ambient`: names of the settings that come from the environment, not from the program.
     - `must_answer`: the model may not call tools.
     - `options`: the sampling options that are set.
+    - `most_output`: how many tokens a budget has left for the reply, where that is not much.
     - `begins`: the index of the message that is the prompt itself.
     - `pieces`: those that were given until now of its reply, which is streamed; None of another.
     - `tries`: how often it was sent before.
@@ -60,6 +61,7 @@ class Request:
     enforce_schema: Structured = "auto"
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     ambient: frozenset[str] = frozenset()
+    most_output: int | None = field(default=None, compare=False, repr=False)
     begins: int = 0
     pieces: list[str] | None = field(default=None, compare=False, repr=False)
     tries: int = field(default=0, compare=False, repr=False)

@@ -52,7 +52,7 @@ PARTS = {
     "approval": "_approval",
     "budgets": "runs._budgets",
     "chunks": "_streaming.chunks",
-    "counting": "_tally",
+    "counting": "_spending",
     "drafts": "_streaming.drafts",
     "events": "events",
     "journals": "runs._keeper",
@@ -90,15 +90,6 @@ _ASKED_BY: dict[str | bytes, str] = {
 }
 BUDGETS = ("budget_requests", "budget_tokens", "budget_cost")
 
-# What is loaded with the first prompt.
-_wanted: set[str] = {"providers"}
-
-
-def want(name: str) -> None:
-    """Loads a part with the first prompt."""
-    _wanted.add(name)
-
-
 def load_part(name: str) -> Any:
     """The module of a part, imported at its first use."""
     return import_module(f"runtime_support.{PARTS[name]}")
@@ -116,8 +107,8 @@ def load_wanted_parts(settings: Settings) -> None:
         for name, wanted in _ASKED_BY.items():
             if variables.get(name):
                 load_part(wanted)
-    while _wanted:
-        load_part(_wanted.pop())
+    if loaded_part("providers") is None:
+        load_part("providers")
     if any(getattr(settings, name) is not None for name in BUDGETS):
         load_part("budgets")
     if "opentelemetry.trace" in sys.modules:
@@ -136,8 +127,8 @@ ORDER = (
     "servers",  # has MCP servers agree to what is told of their tools
     "live",  # streams what somebody watches, and asks again when that breaks
     "providers",  # sends again what a server could not answer
-    "budgets",  # counts, and bounds what is spent
-    "counting",  # counts while no budget does
+    "budgets",  # bounds what is spent
+    "counting",  # counts
 )
 
 

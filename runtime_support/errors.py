@@ -173,7 +173,11 @@ class RunStopped(SaftError):
 
 
 class BudgetSpent(RunStopped):
-    """The next request would exceed the budget, so it was not sent."""
+    """The next request would exceed the budget, so it was not sent; or the reply was cut, as the
+    budget had no more left: `text` is the part that came.
+    """
+
+    text: str = ""
 
 
 class JournalError(RunStopped):

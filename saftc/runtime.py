@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from runtime_support import _renamed as renaming
     from runtime_support._asking import KEPT_OPTIONS, Question, first_request
     from runtime_support._exchange import TOKEN_PARTS, Request
-    from runtime_support._hooks import load_part, loaded_part, want
+    from runtime_support._hooks import load_part, loaded_part
     from runtime_support._language.failures import error_words
     from runtime_support._language.files import (
         PRIVATE,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         settings_for,
         settings_to_show,
     )
+    from runtime_support._spending import spending_here
     from runtime_support._templates import Unknown, tool_name
     from runtime_support._tools import function_tool
     from runtime_support._uncaught import is_broken_rule, is_tool_of_server
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from runtime_support.providers._bodies import wrap_schema
     from runtime_support.providers._server import waits
     from runtime_support.providers._showing import Sent, sent_first
+    from runtime_support.runs import _budgets as budgets
     from runtime_support.runs._budgets import Spent, cost_of, dollars, price_of
     from runtime_support.runs._journal import (
         entries,
@@ -103,7 +105,7 @@ else:
         "_results": "Result",
         "_schema.model": "schema_model=.",
         "_schema.reading": "Parameter",
-        "_hooks": "load_part loaded_part want",
+        "_hooks": "load_part loaded_part",
         "_settings": (
             "OF_THE_RUN OPTIONS_ELSEWHERE PROVIDERS VARIABLES checked_option setting_from_text "
             "settings_for settings_to_show"
@@ -126,7 +128,8 @@ else:
         "providers._bodies": "wrap_schema",
         "providers._server": "waits",
         "providers._showing": "Sent sent_first",
-        "runs._budgets": "Spent cost_of dollars price_of",
+        "_spending": "spending_here",
+        "runs._budgets": "budgets=. Spent cost_of dollars price_of",
         "runs._journal": (
             "entries has_failed is_in_use is_journal note_command script_here time_text"
         ),
@@ -164,6 +167,7 @@ __all__ = [
     "base_folder",
     "began_by",
     "begin_run",
+    "budgets",
     "check_can_write",
     "check_regular",
     "checked_option",
@@ -219,12 +223,12 @@ __all__ = [
     "settings_for",
     "settings_to_show",
     "size_text",
+    "spending_here",
     "time_text",
     "tool_name",
     "trace_text",
     "usage_of",
     "waits",
-    "want",
     "who_answers",
     "workflow",
     "wrap_schema",

@@ -37,6 +37,7 @@ from typing import Any, NamedTuple, TypeAlias
 from runtime_support._notes import note
 from runtime_support._redaction import secret_in
 from runtime_support._settings import configured_here, current_settings, given_here, settings_for
+from runtime_support._spending import spending_here
 from runtime_support._tools import function_tool
 from runtime_support._version import __version__
 from runtime_support.errors import BudgetSpent, ConfigError, RunStopped, SaftError
@@ -46,7 +47,7 @@ from runtime_support.map._runner import LOOK, JobRun
 from runtime_support.map._script import Function, Job, Module, Script, keep_function
 from runtime_support.map._store import WORKERS, Outcome, Row, wait_until_free
 from runtime_support.providers import live_provider
-from runtime_support.runs._budgets import Spent, spending_apart, spending_here
+from runtime_support.runs._budgets import Spent, spending_apart, spent_of
 from runtime_support.runs._journal import Journal
 from runtime_support.runs._keeper import count_kept, keeping_in
 
@@ -127,7 +128,7 @@ class Dask:
         finally:
             with suppress(RunStopped), spending_apart() as whole:
                 count_kept(run.store.journal, settings_for(), for_blocks=False)
-                run.report.spent = whole.total
+                run.report.spent = spent_of(whole.taken())
 
     def close(self) -> None:
         """Lets the cluster go; workers that were started here end."""
@@ -570,7 +571,7 @@ class _WorkerRows:
         """Tells the job what there is to be kept, or how far the batch is."""
         outcomes = list(self.done.values())
         ended = len(outcomes), sum(one.status == "failed" for one in outcomes)
-        spent = None if entries or waits else list(astuple(self._spending.sent()))
+        spent = None if entries or waits else list(astuple(spent_of(self._spending.sent())))
         told = _Told(self._worker.address, self._batch.name, entries or [], waits, ended, spent)
         self._worker.log_event(_topic(self._job), list(told))
 

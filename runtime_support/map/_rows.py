@@ -25,6 +25,7 @@ from runtime_support._order import Clock
 from runtime_support._positions import Place, is_ours
 from runtime_support._redaction import redacted
 from runtime_support._schema.checking import validate
+from runtime_support._spending import is_of_block
 from runtime_support._tools import bind_arguments, function_tool
 from runtime_support._uncaught import position_of_error, position_of_frame
 from runtime_support._values import plain
@@ -43,7 +44,6 @@ from runtime_support.map._columns import RESULT, fit_column, split_columns
 from runtime_support.map._printing import printing_apart
 from runtime_support.map._script import Function, Job
 from runtime_support.map._store import Outcome, Row
-from runtime_support.runs._budgets import is_of_block
 from runtime_support.runs._lines import Entry
 from runtime_support.runs._places import Scope, within
 

@@ -34,7 +34,7 @@ from runtime_support.map._progress import Progress, Speed, width_here
 from runtime_support.map._rows import RowThreads
 from runtime_support.map._script import Function, Job
 from runtime_support.map._store import MOST_ENDS, JobStore, Outcome, Row
-from runtime_support.runs._budgets import Spent, spending_here
+from runtime_support.runs._budgets import Spent, spent_here
 
 # Takes what gives the line that a terminal shows of a job, nothing once the job is over.
 Show: TypeAlias = Callable[[Callable[[], str]], object]
@@ -144,7 +144,7 @@ class JobRun:
         table = binding.table
         done, failures = store.counts()
         self.store = store
-        self.report = Report(rows, done, failures, spending_here().total)
+        self.report = Report(rows, done, failures, spent_here())
         self.suspects: deque[Row] = deque()
         # How many processes share the rates; how many rows have ended and failed in batches that
         # they have under way, by their names.
@@ -286,9 +286,11 @@ class JobRun:
         threads.start(most)
         try:
             while threads.wait(LOOK):
+                self.report.spent = spent_here()
                 yield
         finally:
             threads.abandon()
+            self.report.spent = spent_here()
 
     def _begin_suspect(self) -> Row | None:
         while self.suspects and self.report.stopped is None:

@@ -31,7 +31,7 @@ from runtime_support._exchange import (
 )
 from runtime_support._notes import note
 from runtime_support._settings import Settings
-from runtime_support._tally import tokens_in
+from runtime_support._spending import tokens_in
 from runtime_support._values import counted, without_halves
 from runtime_support.errors import ProviderError, SaftError, ToolsUnsupported
 from runtime_support.providers._bodies import Gathering

@@ -52,6 +52,9 @@ class RequestForm:
         options = dict(request.options)
         if default_limit is not None:
             options.setdefault("max_tokens", default_limit)
+        if request.most_output is not None:
+            least = request.most_output
+            options["max_tokens"] = min(options.get("max_tokens", least), least)
         if self.most_tokens is not None and "max_tokens" in options:
             options["max_tokens"] = min(options["max_tokens"], self.most_tokens)
         return options

@@ -1,12 +1,9 @@
-"""What a run has spent, and the budget that ends it.
+"""The budgets of runs and blocks: what may still be sent, and what everything has cost.
 
-    from runtime_support.runs import _budgets      from now on requests are counted and bounded
-    spending_here().total                          how much that was until now, also before
-
-The request that would pass the budget is not sent. What it may take is reserved while it is under
-way: with `max_tokens`, as much as it can take at all, and the bound holds. Without, its length and
-the longest output so far; until a first reply has one, only a few requests are under way. What
-does not fit beside others waits for them.
+Reserved for a request under way are its input and its reply: `max_tokens`, and so the bound holds;
+or without that the longest reply of its place and model so far, at least 4,000 tokens before there
+is one. Where a budget has less than that left, the reply is asked to be no longer than what is
+left. A request that does not fit beside others waits for them.
 """
 
 from __future__ import annotations
@@ -14,11 +11,9 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import threading
 import time
-from collections import deque
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -26,27 +21,40 @@ from heapq import nlargest
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from runtime_support._context import Block, after_fork, context_here
+from runtime_support._context import Block
+from runtime_support._conversation import is_cut
 from runtime_support._effects import LOOK_SECONDS, Effect, Effects, Signal, drive
-from runtime_support._exchange import Reply, Replying, Request, Said, is_in_exchange
+from runtime_support._exchange import Replying, Request, Said, is_in_exchange
 from runtime_support._hooks import BUDGETS, Hook
 from runtime_support._notes import note
 from runtime_support._order import check_cancelled, note_wait
-from runtime_support._positions import Place
 from runtime_support._results import Result, Usage
 from runtime_support._settings import Price, Settings, settings_to_show
-from runtime_support._tally import TOKEN, account, likely_reply, tokens_in
+from runtime_support._spending import (
+    Reservation,
+    Spending,
+    Taken,
+    key_of,
+    spending_here,
+    spendings_here,
+    tokens_in,
+)
 from runtime_support._values import counted
-from runtime_support.errors import BudgetSpent, ConfigError, ProviderError, RunStopped
+from runtime_support.errors import BudgetSpent, ConfigError, ProviderError
 from runtime_support.providers import who_answers
 
 if TYPE_CHECKING:
-    from runtime_support._hooks import AnswerPrompt, PromptRun, SendRequest
-    from runtime_support._results import Answer
+    from collections.abc import Generator
 
+    from runtime_support._hooks import PromptRun, SendRequest
+
+# How many places are told that took most.
 _MOST_PLACES = 3
-# How many requests are under way while the length of replies is unknown.
-FIRST = 4
+# What a reply is taken to have while its place and model have given none; thoughts are longer.
+FIRST_REPLY = 4_000
+FIRST_REPLY_WITH_THOUGHTS = 16_000
+# A reply of fewer tokens is not asked for: the Responses API refuses a smaller limit.
+LEAST_REPLY = 16
 # The providers by the names that `genai-prices` has for them.
 _SELLERS = {
     **{name: name for name in ("openai", "openrouter", "anthropic")},
@@ -58,7 +66,7 @@ _WRITING = 1.25
 
 @dataclass(slots=True)
 class Spent:
-    """Requests, tokens and cost, of a run or of one of its places.
+    """Requests, tokens and cost, of a run or of a part of it.
 
     The tokens are as in `Usage`; those that are `unpriced` have the price of others, and the cost,
     in US dollars, is at most what it says. Where some are of a model `without_price`, it is at
@@ -86,20 +94,9 @@ class Spent:
         return Usage(**{own.name: getattr(self, own.name) for own in fields(Usage)})
 
     def add(self, more: Spent) -> None:
-        """Adds what was spent since."""
-        self.requests += more.requests
-        self.input_tokens += more.input_tokens
-        self.output_tokens += more.output_tokens
-        self.cost += more.cost
-        self.cached_tokens += more.cached_tokens
-        self.cache_write_tokens += more.cache_write_tokens
-        self.reasoning_tokens += more.reasoning_tokens
-        self.unpriced += more.unpriced
-        self.without_price += more.without_price
-
-    def take(self, less: Spent) -> None:
-        """Takes away what was added before."""
-        self.add(Spent(*(-getattr(less, own.name) for own in fields(less))))
+        """Adds what was spent elsewhere."""
+        for own in fields(more):
+            setattr(self, own.name, getattr(self, own.name) + getattr(more, own.name))
 
     def __str__(self) -> str:
         cached = f" ({self.cached_tokens:,} cached)" if self.cached_tokens else ""
@@ -111,348 +108,63 @@ class Spent:
         return ", ".join(parts)
 
 
-@dataclass(slots=True)
-class Reserved:
-    """What a request under way may take at most; an `open` one may have any output beside that.
-
-    `price` is that of its output, for a token. A `blind` one began before anybody knew how long
-    replies are. What is `aside` is not waited for.
-    """
-
-    spent: Spent
-    price: float = 0.0
-    is_open: bool = False
-    is_blind: bool = False
-    is_aside: bool = False
+def spent_of(taken: Iterable[Taken]) -> Spent:
+    """The sum of this, with its cost."""
+    total = Spent()
+    for one in taken:
+        total.add(_spent_by(price_of(one.settings, one.model, one.sent), one.usage))
+    return total
 
 
-class Spending:
-    """What a run has spent until now, and where; for all threads."""
-
-    def __init__(self, largest: int | None = None, began: float | None = None) -> None:
-        self.total = Spent()
-        self._by_place: dict[object, tuple[Place | None, Spent]] = {}
-        # What processes before this one have taken, in a run that goes on.
-        self._before = Spent()
-        # Whether all that a journal has kept was counted when it was opened.
-        self.has_kept = False
-        # The longest output of a reply until now, in tokens; None while there is none.
-        self.largest = largest
-        self._replies = 0
-        self._began = time.monotonic() if began is None else began
-        self.prompts = self.in_flight = self.from_journal = 0
-        # What was raised last as its own budget was spent.
-        self.passed: BudgetSpent | None = None
-        self.was_told = False
-        self.forget_others()
-
-    def forget_others(self) -> None:
-        """Leaves what is under way to the process that this one was forked from."""
-        # The garbage collector may end a stream that was dropped while this counts something else.
-        self._lock = threading.RLock()
-        self._reserved = Spent()
-        # How many requests under way are open, and the sum of the prices of their outputs.
-        self._open, self._open_prices = 0, 0.0
-        # How many requests of a budget are under way, and how many of them are blind; without those
-        # that are aside.
-        self._active = self._blind = 0
-        self._waiting: deque[Signal] = deque()
-
-    def take_over(self) -> None:
-        """Counts what was asked before anybody has counted, or by what began before."""
-        if account.is_empty:
-            return
-        taken, prompts, replies, largest = account.take()
-        with self._lock:
-            self.prompts += prompts
-            self._replies += replies
-            if replies:
-                self.largest = max(self.largest or 0, largest)
-            for one in taken:
-                spent = _spent(one.settings, one.model, one.usage)
-                self.total.add(spent)
-                self._at(one.place).add(spent)
-
-    def seconds(self) -> float:
-        """How long the process has been asking."""
-        return time.monotonic() - self._began
-
-    def sent(self) -> Spent:
-        """What this process itself has taken."""
-        with self._lock:
-            own = Spent()
-            own.add(self.total)
-            own.take(self._before)
-        return own
-
-    @contextmanager
-    def one_prompt(self) -> Generator[None]:
-        """Counts a prompt: in flight inside of the block, and done with its end."""
-        with self._lock:
-            self.in_flight += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self.in_flight -= 1
-                self.prompts += 1
-
-    def note_kept(self) -> None:
-        """Counts an answer that came from the journal."""
-        with self._lock:
-            self.from_journal += 1
-
-    def add_answer(self, settings: Settings, model: str, usage: Usage) -> None:
-        """Counts an answer that was paid for before, in a process that has ended."""
-        with self._lock:
-            self.total.add(_spent(settings, model, usage))
-
-    def begin(
-        self, settings: Settings, request: Request, model: str, place: Place | None
-    ) -> Effects[Reserved | None]:
-        """Counts a request that is about to be sent, and reserves what it may take.
-
-        None where there is no bound of tokens or of cost.
-
-        Waits for others to end where it does not fit beside them. BudgetSpent when it would be too
-        much without them, too, or when there is no request that could be waited for.
-        """
-        if not _bounds_what_is_told(settings):
-            with self._lock:
-                self._begin_one(settings, place)
-            return None
-        asks = _Asks(settings, request, model)
-        own: Signal | None = None
-        may_wait = not is_in_exchange()
-        began = time.monotonic()
-        try:
-            while True:
-                check_cancelled()
-                with self._lock:
-                    # One that has waited for a while tries also when it is not the next: that one
-                    # may be held by something that comes before it in the script.
-                    is_next = own is not None or not self._waiting
-                    if is_next or not may_wait:
-                        reserved = self._reserve(settings, asks, place, may_wait=may_wait)
-                        if reserved is not None:
-                            return reserved
-                    if own is None:
-                        own = Signal()
-                        self._waiting.append(own)
-                may_wait = yield Effect(_can_wait, _can_be_awaited)
-                if may_wait:
-                    yield own.awaited(LOOK_SECONDS)
-        finally:
-            if own is not None:
-                note_wait(time.monotonic() - began)
-                with self._lock:
-                    self._waiting.remove(own)
-                    self._wake()
-
-    def is_scarce(self, settings: Settings, calls: int | None) -> bool:
-        """Whether the requests that may be asked ahead could take all that is left of a budget.
-
-        `calls` is how many there are that may ask, where that is known.
-        """
-        ahead = 2 * settings.max_in_flight
-        ahead = ahead if calls is None else min(ahead, calls)
-        with self._lock:
-            total, each = self.total, ahead / max(1, self._replies)
-            soon = Spent(ahead, round(total.input_tokens * each), round(total.output_tokens * each))
-            soon.cost = total.cost * each
-            soon.add(total)
-        return any(getattr(soon, what) >= most for _, what, most, _ in _bounds(settings))
-
-    def end(
-        self,
-        settings: Settings,
-        reply: Reply | None,
-        model: str,
-        place: Place | None,
-        reserved: Reserved | None,
-    ) -> None:
-        """Counts what a request has taken, in the place of what was reserved.
-
-        Where the server has not told, that is what was reserved, or the length of the reply.
-        """
-        with self._lock:
-            if reserved is not None:
-                self._reserved.take(reserved.spent)
-                self._open -= reserved.is_open
-                self._open_prices = self._open_prices - reserved.price if self._open else 0.0
-                self._note_active(reserved, -(not reserved.is_aside))
-            if reply is not None:
-                self._count(settings, reply, model, place, reserved)
-            self._wake()
-
-    def lose(
-        self,
-        settings: Settings,
-        request: Request,
-        model: str,
-        place: Place | None,
-        reserved: Reserved | None,
-    ) -> None:
-        """Ends a request that has no reply, and counts what was reserved for it, or its length."""
-        guess = Spent(0, tokens_in(request)) if reserved is None else reserved.spent
-        taken = _spent(settings, model, Usage(guess.input_tokens, guess.output_tokens))
-        taken.requests = 0  # it was counted when it began
-        with self._lock:
-            self.total.add(taken)
-            self._at(place).add(taken)
-        self.end(settings, None, model, place, reserved)
-
-    def take_back(
-        self, settings: Settings, model: str, place: Place | None, reserved: Reserved | None
-    ) -> None:
-        """Ends a request that was begun and is not sent."""
-        with self._lock:
-            self.total.requests -= 1
-            self._at(place).requests -= 1
-        self.end(settings, None, model, place, reserved)
-
-    @contextmanager
-    def aside(self, reserved: Reserved) -> Generator[None]:
-        """In the block no other request waits for this one, since others may be asked there."""
-        with self._lock:
-            reserved.is_aside = True
-            self._note_active(reserved, -1)
-            self._wake()
-        try:
-            yield
-        finally:
-            with self._lock:
-                reserved.is_aside = False
-                self._note_active(reserved, 1)
-
-    def add_kept(self, settings: Settings, model: str, usage: Usage, largest: int) -> None:
-        """Counts what the run has taken before, in processes that have ended."""
-        with self._lock:
-            self.has_kept = True
-            kept = _spent(settings, model, usage)
-            self.total.add(kept)
-            self._before.add(kept)
-            self._replies += usage.requests  # what they usually take is known from them, too
-            self.largest = max(self.largest or 0, largest)
-
-    def _count(
-        self,
-        settings: Settings,
-        reply: Reply,
-        model: str,
-        place: Place | None,
-        reserved: Reserved | None,
-    ) -> None:
-        usage = reply.usage
-        if reserved is not None and not (reply.input_tokens or reply.output_tokens):
-            guess = reserved.spent
-            written = len(reply.text) + sum(len(call.arguments) for call in reply.tool_calls)
-            answered = -(-written // TOKEN) if reserved.is_open else guess.output_tokens
-            usage = Usage(guess.input_tokens, answered)
-        taken = _spent(settings, model, usage)
-        taken.requests = 0  # it was counted when it began
-        self._replies += 1
-        self.largest = max(self.largest or 0, usage.output_tokens)
-        self.total.add(taken)
-        self._at(place).add(taken)
-
-    def _reserve(
-        self, settings: Settings, asks: _Asks, place: Place | None, *, may_wait: bool
-    ) -> Reserved | None:
-        """Begins a request, with the lock held; None when it is to wait. See `begin`."""
-        reserved = asks.reserved(is_blind=self.largest is None)
-        # All that are open are taken to be as long as the longest reply until now.
-        own = _of_open(self.largest, reserved.is_open, reserved.price)
-        own.add(reserved.spent)
-        passed = self._passed_bound(settings, self.total, own)
-        if passed is not None:  # whatever those under way will take
-            raise self._passed(*passed)
-        may_wait = may_wait and self._active > 0
-        if may_wait and reserved.is_blind and self._blind >= FIRST:
-            return None
-        others = _of_open(self.largest, self._open, self._open_prices)
-        others.add(self._reserved)
-        passed = self._passed_bound(settings, self.total, others, own)
-        if passed is not None:
-            if may_wait:
-                return None
-            raise self._passed(*passed)
-        self._begin_one(settings, place)
-        self._reserved.add(reserved.spent)
-        self._open += reserved.is_open
-        self._open_prices += reserved.price
-        self._note_active(reserved, 1)
-        return reserved
-
-    def _begin_one(self, settings: Settings, place: Place | None) -> None:
-        """Counts a request, with the lock held; BudgetSpent when there are to be no more."""
-        if settings.budget_requests is not None:
-            passed = self._passed_bound(settings, self.total)
-            if passed is not None:
-                raise self._passed(*passed)
-        self.total.requests += 1
-        self._at(place).requests += 1
-
-    def _note_active(self, reserved: Reserved, change: int) -> None:
-        self._active += change
-        self._blind += change * reserved.is_blind
-
-    def _wake(self) -> None:
-        if self._waiting:
-            self._waiting[0].ring()
-
-    def _at(self, place: Place | None) -> Spent:
-        # The hash of code takes as long as the code is; the place keeps its identity unique.
-        key = None if place is None else (id(place.code), place.instruction)
-        return self._by_place.setdefault(key, (place, Spent()))[1]
-
-    def _passed_bound(self, settings: Settings, *parts: Spent) -> tuple[str, str] | None:
-        """The setting and the bound that one more request with these would pass, if any."""
-        expected = Spent(requests=1)
-        for part in parts:
-            expected.add(part)
-        for setting, what, most, text in _bounds(settings):
-            if getattr(expected, what) > most:
-                return setting, text
-        return None
-
-    def _passed(self, setting: str, bound: str) -> BudgetSpent:
-        found = [(place, spent) for place, spent in self._by_place.values() if place is not None]
-        ranked = nlargest(_MOST_PLACES, found, key=lambda pair: (pair[1].cost, pair[1].tokens))
-        where = "; ".join(f"{place.text()}: {spent}" for place, spent in ranked)
-        self.passed = BudgetSpent(
-            f"the next request would pass the budget of {bound}; spent until now: {self.total}"
-            + (f" ({where})" if where else ""),
-            hint=f"raise `{setting}` to go on",
-        )
-        return self.passed
+def spent_here() -> Spent:
+    """What the run has taken that this is a part of."""
+    return spent_of(spending_here().taken())
 
 
-def _bounds(settings: Settings) -> list[tuple[str, str, float, str]]:
-    """What a run may take at most: each setting, of what, how much, and that in words."""
-    requests, tokens, cost = settings.budget_requests, settings.budget_tokens, settings.budget_cost
-    found: list[tuple[str, str, float, str]] = []
-    if requests is not None:
-        found.append(("budget_requests", "requests", requests, counted(requests, "request")))
-    if tokens is not None:
-        found.append(("budget_tokens", "tokens", tokens, counted(tokens, "token")))
-    if cost is not None:
-        found.append(("budget_cost", "cost", cost, f"a cost of {dollars(cost)}"))
-    return found
+def _dearest(
+    taken: Iterable[Taken], part: Callable[[Taken], str | None], most: int | None = None
+) -> list[str]:
+    """What each part has taken, the dearest first: `m: 3 requests, 54 tokens`."""
+    parts: dict[str, list[Taken]] = {}
+    for one in taken:
+        if name := part(one):
+            parts.setdefault(name, []).append(one)
+    found = [(name, spent_of(of_part)) for name, of_part in parts.items()]
+    ranked = nlargest(most or len(found), found, key=lambda pair: (pair[1].cost, pair[1].tokens))
+    return [f"{name}: {spent}" for name, spent in ranked]
 
 
-def _bounds_what_is_told(settings: Settings) -> bool:
-    return settings.budget_tokens is not None or settings.budget_cost is not None
+def _place_of(taken: Taken) -> str | None:
+    return None if taken.place is None else taken.place.text()
 
 
-class _Asks:
+# Bounds
+
+
+class _Bound(NamedTuple):
+    """A bound that a setting sets, as people read it, and how many tokens it leaves for a reply."""
+
+    setting: str
+    text: str
+    room: float
+
+
+class _Estimate:
     """What a request may take; ConfigError when a budget needs a price that is not known."""
 
-    def __init__(self, settings: Settings, request: Request, model: str) -> None:
-        self._most = _most_output(request)
-        self._sent = tokens_in(request) if self._most is None else _bytes(request)
-        self._price = price_of(settings, model, self._sent)
-        if settings.budget_cost is not None and self._price is None:
+    def __init__(self, prompt: PromptRun, request: Request) -> None:
+        settings, model = prompt.settings, prompt.model_of(request)
+        self.request, self.model, self.place = request, model, key_of(prompt.place)
+        # The longest reply, where the request says it.
+        self.most = _most_output(request)
+        self.input_tokens = tokens_in(request) if self.most is None else _bytes(request)
+        price = price_of(settings, model, self.input_tokens)
+        self.input_cost = self.each = 0.0
+        if price is not None:
+            dearest = max(price["input"], _cached(price), _written(price))
+            self.input_cost = self.input_tokens * dearest / 1_000_000
+            self.each = price["output"] / 1_000_000
+        elif settings.budget_cost is not None:
             raise ConfigError(
                 f"budget_cost: there is no price of the model {model}",
                 setting="prices",
@@ -460,22 +172,107 @@ class _Asks:
                 f'"{model}" = {{ input = ..., output = ... }}, for a million tokens each',
             )
 
-    def reserved(self, *, is_blind: bool) -> Reserved:
-        """What is reserved for it; a guess while the length of replies is unknown."""
-        spent, price = Spent(0, self._sent, self._most or 0), self._price
-        each = 0.0
-        if price is not None:
-            dearest = max(price["input"], _cached(price), _written(price))
-            each = price["output"] / 1_000_000
-            spent.cost = self._sent * dearest / 1_000_000 + spent.output_tokens * each
-        if self._most is not None:
-            return Reserved(spent)
-        return Reserved(spent, each, is_open=True, is_blind=is_blind)
+    def reply_of(self, taken: Sequence[Taken]) -> int:
+        """How long the reply is taken to be, by what was taken before."""
+        if self.most is not None:
+            return self.most
+        same = [one for one in taken if one.model == self.model]
+        here = [one.longest for one in same if one.longest and key_of(one.place) == self.place]
+        if here:
+            return max(here)
+        thinks = self.request.options.get("reasoning_effort") is not None
+        thinks = thinks or any(one.usage.reasoning_tokens for one in same)
+        first = FIRST_REPLY_WITH_THOUGHTS if thinks else FIRST_REPLY
+        return max([first, *(one.longest for one in same)])
+
+    def reservation(self, reply: int) -> Reservation:
+        """What is reserved for it with a reply of so many tokens."""
+        cost = self.input_cost + reply * self.each
+        return Reservation(self.input_tokens, reply, cost, self.most is None)
+
+    def tightest(self, bounds: Settings, spent: Spent) -> _Bound:
+        """The bound that leaves least for the reply, beside what is spent."""
+        found = [_Bound("", "", float("inf"))]
+        requests, tokens, cost = bounds.budget_requests, bounds.budget_tokens, bounds.budget_cost
+        if requests is not None and spent.requests >= requests:
+            found.append(_Bound("budget_requests", counted(requests, "request"), -1))
+        if tokens is not None:
+            room = tokens - spent.tokens - self.input_tokens
+            found.append(_Bound("budget_tokens", counted(tokens, "token"), room))
+        if cost is not None:
+            left = cost - spent.cost - self.input_cost
+            room = left / self.each if self.each else float("inf" if left >= 0 else "-inf")
+            found.append(_Bound("budget_cost", f"a cost of {dollars(cost)}", room))
+        return min(found, key=lambda one: one.room)
 
 
-def _of_open(largest: int | None, count: int, prices: float) -> Spent:
-    """What the outputs of `count` open requests take, with the sum of their prices."""
-    return Spent(0, 0, (largest or 0) * count, (largest or 0) * prices)
+def _reserve(
+    prompt: PromptRun, spending: Spending, bounds: Settings, estimate: _Estimate
+) -> Effects[Reservation]:
+    """Reserves what a request may take, after waiting for others where it does not fit beside them.
+
+    BudgetSpent when it would be too much without them, too, or when it cannot wait.
+    """
+    own: Signal | None = None
+    may_wait = not is_in_exchange()
+    began = time.monotonic()
+    try:
+        while True:
+            check_cancelled()
+            with spending.lock:
+                # One that has waited for a while tries also when it is not the next: that one
+                # may be held by something that comes before it in the script.
+                if own is not None or not spending.waiting or not may_wait:
+                    reserved = _try_to_reserve(spending, bounds, estimate, may_wait=may_wait)
+                    if reserved is not None:
+                        spending.reservations[prompt] = reserved
+                        return reserved
+                if own is None:
+                    own = Signal()
+                    spending.waiting.append(own)
+            may_wait = yield Effect(_can_wait, _can_be_awaited)
+            if may_wait:
+                yield own.awaited(LOOK_SECONDS)
+    finally:
+        if own is not None:
+            note_wait(time.monotonic() - began)
+            with spending.lock:
+                spending.waiting.remove(own)
+                spending.wake()
+
+
+def _try_to_reserve(
+    spending: Spending, bounds: Settings, estimate: _Estimate, *, may_wait: bool
+) -> Reservation | None:
+    """What is reserved, with the lock held; None when the request is to wait."""
+    taken = spending.taken()
+    spent, reply = spent_of(taken), estimate.reply_of(spending_here().taken())
+    least = reply if estimate.most is not None else min(reply, LEAST_REPLY)
+    bound = estimate.tightest(bounds, spent)
+    if bound.room >= least:
+        for one in spending.reservations.values():
+            spent.add(Spent(1, one.input_tokens, one.output_tokens, one.cost))
+        bound = estimate.tightest(bounds, spent)
+        if bound.room >= reply:
+            return estimate.reservation(reply)
+        if may_wait and not all(one.is_aside for one in spending.reservations.values()):
+            return None
+        if bound.room >= least:
+            reserved = estimate.reservation(int(bound.room))
+            reserved.most = reserved.output_tokens
+            return reserved
+    spending.passed = _passed(bound, taken)
+    raise spending.passed
+
+
+def _passed(bound: _Bound, taken: Sequence[Taken]) -> BudgetSpent:
+    where = "; ".join(_dearest(taken, _place_of, _MOST_PLACES))
+    return BudgetSpent(
+        f"the next request would pass the budget of {bound.text}; spent until now: "
+        + str(spent_of(taken))
+        + (f" ({where})" if where else ""),
+        hint=f"raise `{bound.setting}` to go on",
+    )
 
 
 # What servers call the longest reply.
@@ -509,10 +306,6 @@ def _bytes(request: Request) -> int:
     )
     text = json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
     return len(text.encode(errors="surrogatepass"))
-
-
-def _spent(settings: Settings, model: str, usage: Usage) -> Spent:
-    return _spent_by(price_of(settings, model, usage.input_tokens), usage)
 
 
 def _spent_by(price: Price | None, usage: Usage) -> Spent:
@@ -634,221 +427,135 @@ async def _can_be_awaited() -> bool:
 
 
 class BudgetHook(Hook):
-    """Counts the requests of one prompt, each try anew."""
+    """Keeps the requests of one prompt to all the budgets that they count for, each try anew."""
 
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
-
-    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
-        """The answer of a prompt that is counted; what ends the run is kept."""
-        with _one_prompt():
-            return (yield from proceed(prompt))
+        self._spendings = spendings_here()
 
     def request(self, request: Request, proceed: SendRequest) -> Replying:
-        """The reply; BudgetSpent when the run has no more to spend.
+        """The reply; BudgetSpent when there is no more to spend, or when that has cut the reply.
 
-        What came of a reply that was left or broke off counts as what it is likely to have taken.
+        A server that refuses the bound of the length is asked without.
         """
-        counting = _CountedRequest(self._prompt, request)
-        yield from counting.begin()
-        reply, error = None, None
+        most = yield from self._reserve(request)
         try:
-            reply = yield from drive(proceed(request), counting.step)
-            return reply
-        except ProviderError as failure:
-            error = failure
-            raise
-        finally:
-            if reply is None and request.pieces:
-                reply = likely_reply(request)
-            counting.end(reply, error)
+            bounded = replace(request, most_output=most)
+            reply = yield from drive(proceed(bounded), self._step)
+        except ProviderError as error:
+            if most is None or error.status not in (400, 422):
+                raise
+            yield from self._reserve(request)
+            return (yield from drive(proceed(request), self._step))
+        # Another limit may have cut it before; some servers do not count the last token.
+        if most is not None and is_cut(reply) and not 0 < reply.output_tokens < most - 1:
+            spent = BudgetSpent(
+                f"the reply was cut at {counted(most, 'token')}, which is what the budget had left",
+                hint="raise `budget_tokens` or `budget_cost` to go on",
+            )
+            spent.text = reply.text
+            self._spendings[-1].passed = spent
+            raise spent
+        return reply
 
-
-def hook_for(prompt: PromptRun) -> BudgetHook:
-    """What counts every prompt, bounded or not."""
-    return BudgetHook(prompt)
-
-
-def answers_in_order(prompt: PromptRun) -> bool:
-    """Whether what comes first in the script is to have the rest of a budget, near its end."""
-    budgets = _budgets_of(prompt.settings)
-    return any(one.is_scarce(settings, prompt.ahead) for one, settings in budgets)
-
-
-class _CountedRequest:
-    """One try of a request, in all that it counts for."""
-
-    def __init__(self, prompt: PromptRun, request: Request) -> None:
-        self._settings, self._place = prompt.settings, prompt.place
-        self._request, self._model = request, prompt.model_of(request)
-        self._budgets = _budgets_of(self._settings)
-        self._begun: list[tuple[Spending, Reserved | None]] = []
-
-    def begin(self) -> Effects[None]:
-        """Begins one; BudgetSpent when the run has no more to spend."""
+    def _reserve(self, request: Request) -> Effects[int | None]:
+        """Reserves what a request may take; how long its reply may be, where that is less than it
+        may well get.
+        """
+        prompt, estimate = self._prompt, _Estimate(self._prompt, request)
+        reserved: list[Reservation] = []
         try:
             # Each level waits for those that have passed the inner ones, which then go on.
-            for spending, bounds in reversed(self._budgets):
-                reserved = yield from spending.begin(
-                    bounds, self._request, self._model, self._place
-                )
-                self._begun.append((spending, reserved))
+            for spending, bounds in reversed(_bounds_of(prompt.settings, self._spendings)):
+                reserved.append((yield from _reserve(prompt, spending, bounds, estimate)))
         except BaseException:
-            self._take_back()
+            for spending in self._spendings:
+                spending.add(prompt, estimate.model, Usage())
             raise
+        return min((one.most for one in reserved if one.most is not None), default=None)
 
-    def step(self, step: Effect | str) -> Effects[Any]:
+    def _step(self, step: Effect | str) -> Effects[Any]:
         """What comes of a step of a reply; who gets a piece of it may ask others meanwhile."""
         if isinstance(step, Effect):
             return (yield step)
-        with ExitStack() as stack:
-            for spending, reserved in self._begun:
-                if reserved is not None:
-                    stack.enter_context(spending.aside(reserved))
+        self._set_aside(True)
+        try:
             yield step
+        finally:
+            self._set_aside(False)
 
-    def end(self, reply: Reply | None, error: ProviderError | None) -> None:
-        """Ends the last one, with what came of it."""
-        if reply is None and error is not None:
-            if error.stays_away:  # it was refused, or has reached nobody
-                self._take_back()
-            elif error.another_try or error.status is None or error.status >= 500:
-                self._lose()
-        for spending, reserved in self._begun:
-            spending.end(self._settings, reply, self._model, self._place, reserved)
-
-    def _lose(self) -> None:
-        """Counts one without a reply, which may have been paid, as what was reserved for it."""
-        for spending, reserved in self._begun:
-            spending.lose(self._settings, self._request, self._model, self._place, reserved)
-        self._begun.clear()
-
-    def _take_back(self) -> None:
-        for spending, reserved in self._begun:
-            spending.take_back(self._settings, self._model, self._place, reserved)
-        self._begun.clear()
+    def _set_aside(self, is_aside: bool) -> None:
+        for spending in self._spendings:
+            with spending.lock:
+                reserved = spending.reservations.get(self._prompt)
+                if reserved is not None:
+                    reserved.is_aside = is_aside
+                spending.wake()
 
 
-_of_process = Spending(began=account.began)
+def hook_for(prompt: PromptRun) -> BudgetHook | None:
+    """What keeps a prompt to its budgets; None where there is none."""
+    has_budget = any(getattr(prompt.settings, name) is not None for name in BUDGETS)
+    has_budget = has_budget or any(one.bounds for one in spendings_here())
+    return BudgetHook(prompt) if has_budget else None
 
 
-class _BlockBudget(NamedTuple):
-    """A block with a budget of its own: what is spent in it, its bounds, and those around it."""
+def answers_in_order(prompt: PromptRun) -> bool:
+    """Whether what comes first in the script is to have the rest of a budget, near its end: when
+    the requests that may be asked ahead could take all that is left.
+    """
+    settings = prompt.settings
+    ahead = 2 * settings.max_in_flight
+    ahead = ahead if prompt.ahead is None else min(ahead, prompt.ahead)
+    for spending, bounds in _bounds_of(settings, spendings_here()):
+        soon = spent_of(spending.taken())
+        share = 1 + ahead / max(1, soon.requests)
+        if (
+            _is_above(bounds.budget_requests, soon.requests + ahead)
+            or _is_above(bounds.budget_tokens, soon.tokens * share)
+            or _is_above(bounds.budget_cost, soon.cost * share)
+        ):
+            return True
+    return False
 
-    spending: Spending
-    bounds: Mapping[str, Any]
-    around: Mapping[str, Any]
+
+def _is_above(bound: float | None, value: float) -> bool:
+    return bound is not None and value >= bound
 
 
-def budget_of_block(bounds: Mapping[str, Any]) -> _BlockBudget:
+def budget_of_block(bounds: Mapping[str, Any]) -> Spending:
     """What bounds the spending of a block, from its beginning on, beside the bounds around it."""
     outside = settings_to_show()
-    around = {name: getattr(outside, name) for name in BUDGETS}
-    return _BlockBudget(Spending(spending_here().largest), bounds, around)
+    return Spending(bounds, {name: getattr(outside, name) for name in BUDGETS})
 
 
-def spending_here() -> Spending:
-    """What the run has spent that this is a part of: what is counted for itself, or the process."""
-    return _budgets_here()[0]
-
-
-def _budgets_here() -> tuple[Spending, list[_BlockBudget]]:
-    """The same, and the blocks inside of it that have budgets of their own, the outermost first."""
-    apart: Spending | None = None
-    blocks: list[_BlockBudget] = []
-    for one in context_here().budgets:
-        if isinstance(one, Spending):
-            apart, blocks = one, []
-        else:
-            blocks.append(one)
-    if apart is None:
-        _of_process.take_over()
-    return apart or _of_process, blocks
-
-
-def _spent_here() -> list[Spending]:
-    """What all of these have spent."""
-    run, blocks = _budgets_here()
-    return [run, *(block.spending for block in blocks)]
-
-
-def _budgets_of(settings: Settings) -> list[tuple[Spending, Settings]]:
+def _bounds_of(
+    settings: Settings, spendings: Sequence[Spending]
+) -> list[tuple[Spending, Settings]]:
     """All that a request with these settings counts for, each with the settings that bound it.
 
     The outermost comes first. What the options of the prompt bound is the innermost.
     """
-    run, blocks = _budgets_here()
+    run, *blocks = spendings
     if not blocks:
         return [(run, settings)]
-    bounds = [blocks[0].around, *(block.bounds for block in blocks)]
+    bounds = [blocks[0].around, *(one.bounds or {} for one in blocks)]
     for name in BUDGETS:
         said = getattr(settings, name)
         of_blocks = next((one[name] for one in reversed(bounds) if name in one), None)
         if said is not None and said != of_blocks:
             bounds[-1] = {**bounds[-1], name: said}
     bounded = ({name: one.get(name) for name in BUDGETS} for one in bounds)
-    spent = (run, *(block.spending for block in blocks))
     return [
-        (spending, replace(settings, **own)) for spending, own in zip(spent, bounded, strict=True)
+        (spending, replace(settings, **own))
+        for spending, own in zip(spendings, bounded, strict=True)
     ]
 
 
 @contextmanager
-def _one_prompt() -> Generator[None]:
-    """Counts a prompt, and keeps what ends the run that it is a part of."""
-    spent = _spent_here()
-    with ExitStack() as stack:
-        for spending in spent:
-            stack.enter_context(spending.one_prompt())
-        try:
-            yield
-        except RunStopped as error:
-            noted = context_here().stops
-            if noted is not None and not is_of_block(error):  # that ends only what is inside of it
-                noted.append(error)
-            raise
-
-
-def add_kept(
-    settings: Settings, model: str, usage: Usage, largest: int, *, for_blocks: bool
-) -> None:
-    """Counts what a journal has kept that is opened here, also for the blocks around it or not."""
-    for spending in _spent_here() if for_blocks else [spending_here()]:
-        spending.add_kept(settings, model, usage, largest)
-
-
-def note_kept(settings: Settings, model: str, usage: Usage) -> None:
-    """Counts an answer from the journal, which the blocks inside of that have not counted yet."""
-    run, *blocks = _spent_here()
-    run.note_kept()
-    for spending in blocks:
-        if not spending.has_kept:
-            spending.add_answer(settings, model, usage)
-
-
-def is_of_block(error: BaseException) -> bool:
-    """Whether it is the budget of a block that has ended, and not that of the run around it."""
-    return any(one.passed is error for one in _spent_here()[1:])
-
-
-account.is_closed = True
-
-
-def _leave_to_parent() -> None:
-    for spending in _spent_here():
-        spending.forget_others()
-
-
-after_fork(_leave_to_parent)
-
-
-@contextmanager
-def spending_apart(largest: int | None = None) -> Generator[Spending]:
-    """Counts the block separately, with its own budget.
-
-    `largest` is the longest output until now, where somebody knows of one.
-    """
-    spending = Spending(largest)
+def spending_apart() -> Generator[Spending]:
+    """Counts the block separately, with its own budget."""
+    spending = Spending()
     with Block(budgets=spending):
         yield spending
 
@@ -856,7 +563,7 @@ def spending_apart(largest: int | None = None) -> Generator[Spending]:
 def tell_sum(*, is_wanted: bool = False) -> None:
     """Tells once what the run has taken, where SAFT_USAGE=1 asks for it or it `is_wanted`.
 
-    SAFT_USAGE=0 asks for nothing of it.
+    Who asks for it sees the models and the dearest places, too; SAFT_USAGE=0 asks for nothing.
     """
     spending, asked = spending_here(), os.environ.get("SAFT_USAGE", "")
     if asked == "0" or not (asked or is_wanted) or spending.was_told or not spending.prompts:
@@ -864,7 +571,13 @@ def tell_sum(*, is_wanted: bool = False) -> None:
     spending.was_told = True
     kept = f"; {spending.from_journal:,} answers from the journal" * bool(spending.from_journal)
     prompts = counted(spending.prompts, "prompt")
-    note(f"{prompts}: {spending.sent()}, {spending.seconds():.1f} s{kept}")
+    note(f"{prompts}: {spent_of(spending.sent())}, {spending.seconds():.1f} s{kept}")
+    if asked:
+        taken = spending.taken()
+        models = _dearest(taken, lambda one: one.model)
+        places = _dearest(taken, _place_of, _MOST_PLACES)
+        for part in [*models * (len(models) > 1), *places * (len(places) > 1)]:
+            note(f"  {part}")
 
 
 atexit.register(tell_sum)

@@ -30,6 +30,7 @@ from runtime_support._reader import read_arguments
 from runtime_support._redaction import redacted, shown
 from runtime_support._results import Answer, ToolCall
 from runtime_support._settings import Settings, settings_for
+from runtime_support._spending import add_kept, note_kept
 from runtime_support.errors import (
     CheckError,
     ConfigError,
@@ -43,7 +44,6 @@ from runtime_support.errors import (
     TruncatedReply,
 )
 from runtime_support.providers import who_answers
-from runtime_support.runs._budgets import add_kept, note_kept
 from runtime_support.runs._closures import (
     NOTHING_CLOSED,
     ClosedValues,

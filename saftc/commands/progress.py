@@ -124,9 +124,6 @@ def show_prompts(most: Callable[[], int | None]) -> None:
     `most` gives how many there can be, where that is known; it is asked once, if they take long.
     """
     if is_shown_on(sys.stderr):
-        from saftc.runtime import want
-
-        want("budgets")
         show_line(partial(_of_prompts, cache(most)))
 
 
@@ -145,29 +142,30 @@ _line: ProgressLine | None = None
 
 def tell_sum() -> None:
     """Tells what the run took where that is asked for, and at a terminal after ten seconds."""
-    from saftc.runtime import loaded_part
+    from saftc.runtime import spending_here
 
-    budgets = loaded_part("budgets")
-    if budgets is not None:
-        is_long = budgets.spending_here().seconds() >= SUMMED_AFTER
+    spending = spending_here()
+    if spending.prompts:
+        from saftc.runtime import budgets
+
+        is_long = spending.seconds() >= SUMMED_AFTER
         budgets.tell_sum(is_wanted=is_long and is_shown_on(sys.stderr))
 
 
 def _of_prompts(most: Callable[[], int | None]) -> str:
     """How far the prompts of the process are; nothing while none is asked."""
-    from saftc.runtime import counted, loaded_part
+    from saftc.runtime import counted, spending_here
 
-    budgets = loaded_part("budgets")
-    if budgets is None or not hasattr(budgets, "spending_here"):
-        return ""  # it is being imported
-    spending = budgets.spending_here()
+    spending = spending_here()
     if not spending.in_flight or spending.seconds() < SHOWN_AFTER:
         return ""
     done, seconds = counted(spending.prompts, "prompt"), spending.seconds()
     if seconds >= BOUNDED_AFTER and spending.prompts <= (number := most() or 0):
         done = f"{spending.prompts:,} of at most {counted(number, 'prompt')}"
+    usage = [one.usage for one in spending.taken()]
+    tokens = sum(one.input_tokens + one.output_tokens for one in usage)
     parts = [done, *_waits(), f"{spending.in_flight} in flight"]
-    return ", ".join([*parts, counted(spending.total.tokens, "token"), f"{seconds:.0f} s"])
+    return ", ".join([*parts, counted(tokens, "token"), f"{seconds:.0f} s"])
 
 
 def _waits() -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support.runs import _budgets as spending
+from runtime_support import _spending as spending
 from runtime_support.runs import _keeper as keeping
 from runtime_support.runs import _lines as lines
 from runtime_support.runs import _places as places

@@ -250,8 +250,12 @@ def test_in_a_pipe(server: FakeServer, usage: str) -> None:
         text=True,
     )
     assert done.stdout == "begins\nlate\nlate\n"
-    expected = r"saftc: 2 prompts: 2 requests, 36 tokens, \d+\.\d s\n" if usage else ""
-    assert re.fullmatch(expected, done.stderr)
+    expected = (
+        r"saftc: 2 prompts: 2 requests, 36 tokens, \d+\.\d s\n"
+        "saftc:   <string>:4: 1 request, 18 tokens\n"
+        "saftc:   <string>:5: 1 request, 18 tokens\n"
+    )
+    assert re.fullmatch(expected if usage else "", done.stderr)
 
 
 def test_what_came_from_the_journal(server: FakeServer) -> None:

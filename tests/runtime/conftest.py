@@ -12,9 +12,9 @@ import pytest
 
 from runtime_support import _redaction as redaction
 from runtime_support import _settings as config
+from runtime_support import _spending as spending
 from runtime_support import configure, providers
 from runtime_support.providers import _backoff, _clients, _network, _retries
-from runtime_support.runs import _budgets as spending
 from runtime_support.runs import _keeper as keeping
 from runtime_support.runs import _lines as lines
 from runtime_support.runs import _places as places

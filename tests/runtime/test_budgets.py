@@ -25,8 +25,6 @@ from runtime_support import (
     Scripted,
     Settings,
     Usage,
-    _hooks,
-    _tally,
     configure,
     failure,
     overlap,
@@ -35,10 +33,12 @@ from runtime_support import (
 )
 from runtime_support._context import Block
 from runtime_support._exchange import Reply, Request
+from runtime_support._hooks import PromptRun
 from runtime_support._settings import Price
+from runtime_support._spending import Spending
 from runtime_support.runs import _budgets as spending
 from runtime_support.runs import journaled
-from runtime_support.runs._budgets import dollars, spending_here
+from runtime_support.runs._budgets import dollars, spent_here, spent_of
 from runtime_support.testing import tool_request
 from tests.runtime.conftest import RequestClock
 from tests.support.fake_server import Answer, FakeServer, completion, cut, status, streamed
@@ -74,7 +74,7 @@ def test_tries_that_may_have_been_paid_count(server: FakeServer) -> None:
     configure(budget_requests=4)
     server.answers = [status(500), cut(), completion("a"), completion("b")]
     assert [ask(0), ask(1)] == ["a", "b"]
-    assert spending_here().total.requests == 4
+    assert spent_here().requests == 4
     with pytest.raises(BudgetSpent):
         ask(2)
 
@@ -90,7 +90,7 @@ def test_time_outs_do_not_pass_the_budget(
     with pytest.raises(BudgetSpent, match="spent until now: 2 requests"):
         prompt("?", options={"timeout": 60, "max_retries": 5, "budget_requests": 2})
     assert len(server.requests) == 2
-    assert spending_here().total.input_tokens > 0
+    assert spent_here().input_tokens > 0
 
 
 @pytest.mark.parametrize("code", [429, 503, 529])
@@ -102,7 +102,7 @@ def test_refused_tries_do_not_count(server: FakeServer, code: int) -> None:
     configure(budget_requests=3)
     with pytest.raises(ProviderError):
         prompt("?", options={"max_wait": 0})
-    assert str(spending_here().total) == "2 requests, 36 tokens"
+    assert str(spent_here()) == "2 requests, 36 tokens"
 
 
 def test_a_server_that_nobody_reaches_costs_nothing() -> None:
@@ -110,7 +110,7 @@ def test_a_server_that_nobody_reaches_costs_nothing() -> None:
     for _ in range(2):
         with pytest.raises(ProviderError, match="cannot reach"):
             ask(0)
-    assert spending_here().total.requests == 0
+    assert spent_here().requests == 0
 
 
 def test_a_try_that_is_lost_takes_what_was_reserved_for_it(server: FakeServer) -> None:
@@ -118,23 +118,17 @@ def test_a_try_that_is_lost_takes_what_was_reserved_for_it(server: FakeServer) -
     server.answers = [cut(), completion("ok")]
     with pytest.raises(ProviderError):
         ask(0)
-    assert spending_here().total.output_tokens == 100
+    assert spent_here().output_tokens == 100
     assert ask(1) == "ok"
-    assert spending_here().total.output_tokens == 107
+    assert spent_here().output_tokens == 107
 
 
-def test_tries_count_before_there_is_a_budget(
-    server: FakeServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    account = _tally.Account()
-    monkeypatch.setattr(_tally, "account", account)
-    monkeypatch.setattr(_hooks, "ORDER", ("providers", "counting"))
-    monkeypatch.setattr(account, "is_closed", False)
+def test_tries_count_before_there_is_a_budget(server: FakeServer) -> None:
     server.answers = [status(500), status(429, retry_after_ms=1), completion("a"), status(429)]
     assert ask(0) == "a"
     with pytest.raises(RateLimited):
         prompt("?", options={"max_wait": 0})
-    assert sum(taken.usage.requests for taken in account.take()[0]) == 2
+    assert spent_here().requests == 2
 
 
 def test_threads_share_the_budget(server: FakeServer) -> None:
@@ -152,7 +146,7 @@ def test_tokens(server: FakeServer) -> None:
     with pytest.raises(BudgetSpent, match="budget of 50 tokens; spent until now: 2 requests, 36 t"):
         ask(2)
     assert len(server.requests) == 2
-    assert spending_here().total.tokens == 36
+    assert spent_here().tokens == 36
 
 
 def test_a_first_request_that_is_too_long_is_not_sent(server: FakeServer) -> None:
@@ -163,9 +157,9 @@ def test_a_first_request_that_is_too_long_is_not_sent(server: FakeServer) -> Non
 
 
 def test_cost(server: FakeServer) -> None:
-    configure(budget_cost=0.0005, prices={"fake": {"input": 10, "output": 20}})
+    configure(budget_cost=0.00055, prices={"fake": {"input": 10, "output": 20}})
     assert ask(1) == "ok"  # 11 and 7 tokens: 0.00025
-    with pytest.raises(BudgetSpent, match=r"a cost of \$0\.0005; .* 18 tokens, cost \$0\.00025"):
+    with pytest.raises(BudgetSpent, match=r"a cost of \$0\.00055; .* 18 tokens, cost \$0\.00025"):
         ask(2)
     assert len(server.requests) == 1
 
@@ -191,7 +185,7 @@ def test_a_model_without_a_price(server: FakeServer) -> None:
 def test_what_has_no_price_has_no_cost(server: FakeServer) -> None:
     configure(prices={"fake": {"input": 0, "output": 0}}, budget_cost=0)
     assert ask(1) == "ok"
-    assert str(spending_here().total) == "1 request, 18 tokens"
+    assert str(spent_here()) == "1 request, 18 tokens"
 
 
 def test_surroundings(server: FakeServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -307,11 +301,9 @@ try:
 except BudgetSpent as error:
     print(error.message)
 """
-    # The first two had no price when they were asked.
     assert run_late(server, script) == (
         "the next request would pass the budget of 3 requests; spent until now: 3 requests, "
-        "54 tokens, cost at least $0.00025 (<string>:6: 3 requests, 54 tokens, "
-        "cost at least $0.00025)\n"
+        "54 tokens, cost $0.00075 (<string>:6: 3 requests, 54 tokens, cost $0.00075)\n"
     )
     assert len(server.requests) == 3
 
@@ -347,8 +339,8 @@ for piece in prompt("hi", stream=True).pieces():
 del piece
 import gc; gc.collect()
 assert not is_counting()
-from runtime_support.runs._budgets import spending_here
-print(spending_here().total.requests, spending_here().total.output_tokens > 0)
+from runtime_support.runs._budgets import spent_here
+print(spent_here().requests, spent_here().output_tokens > 0)
 """
     assert run_late(server, script) == "1 True\n"
 
@@ -395,6 +387,14 @@ def test_a_well_known_price_is_that_of_its_package(
     assert spending.cost_of(price, usage)[0] == pytest.approx(float(told))
 
 
+def test_each_request_has_the_price_of_its_own_length(well_known: None) -> None:
+    model = "claude-sonnet-4-5"  # $3 for a million tokens, and $6 above 200,000 in one request
+    settings, spending = Settings(provider="anthropic", model=model), Spending()
+    for tokens in (150_000, 150_000, 30_000, 300_000):
+        spending.add(PromptRun(settings), model, Usage(tokens, 0, 1))
+    assert spent_of(spending.taken()).cost == pytest.approx(3 * 0.33 + 6 * 0.3)
+
+
 @pytest.mark.parametrize(
     "settings",
     [
@@ -437,7 +437,7 @@ def test_a_block_counts_from_its_beginning(server: FakeServer) -> None:
             with pytest.raises(BudgetSpent, match=r"of 2 requests; spent until now: 2 requests,"):
                 ask(0)
     assert _asked(3) == 3
-    assert spending_here().total.requests == len(server.requests) == 10
+    assert spent_here().requests == len(server.requests) == 10
 
 
 def test_a_block_stays_within_those_around_it(server: FakeServer) -> None:
@@ -475,7 +475,7 @@ def test_what_is_not_sent_counts_nowhere(server: FakeServer) -> None:
         ask(0)
         with configure(budget_requests=3), pytest.raises(BudgetSpent):
             ask(1)
-    assert spending_here().total.requests == 1
+    assert spent_here().requests == 1
     with configure(budget_requests=2):
         with configure(budget_tokens=1), pytest.raises(BudgetSpent):
             ask(2)

@@ -35,9 +35,9 @@ from runtime_support import (
     program,
     prompt,
 )
+from runtime_support import _spending as spending
 from runtime_support.programs._prompting import Plan
 from runtime_support.programs._prompting import run as run_plan
-from runtime_support.runs import _budgets as spending
 from runtime_support.runs import _journal as journals
 from runtime_support.runs import _keeper as keeping
 from runtime_support.runs import _lines as lines

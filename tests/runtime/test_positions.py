@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from runtime_support import ContractError, SaftError, prompt
-from runtime_support._effects import finish
-from runtime_support._exchange import Request
+from runtime_support._hooks import PromptRun
 from runtime_support._observe.tracing import add_observer
 from runtime_support._positions import Place
+from runtime_support._results import Usage
 from runtime_support._settings import Settings
 from runtime_support._source_maps import original_position
-from runtime_support.runs._budgets import Spending
+from runtime_support._spending import Spending
 from runtime_support.testing import Scripted
 from tests.support.maps import LineMap
 
@@ -201,6 +201,6 @@ def test_a_place_is_looked_up_once_however_long_its_module() -> None:
     for _ in range(3):
         place = Place(code, 2 * 99, {})
         assert place.text() == "long.py:100"
-        finish(spending.begin(Settings(), Request(messages=()), "", place))
+        spending.add(PromptRun(Settings(), place), "", Usage(requests=1))
     assert code.looked_at == 100
-    assert spending.total.requests == 3
+    assert len(spending.taken()) == 1

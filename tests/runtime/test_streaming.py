@@ -39,7 +39,7 @@ from runtime_support import (
 from runtime_support._contracts import ValueTarget, contract_of
 from runtime_support._streaming.chunks import ListItems, TextPieces, parts_for
 from runtime_support._streaming.drafts import Drafts
-from runtime_support.runs._budgets import spending_here
+from runtime_support.runs._budgets import spent_here
 from runtime_support.runs._recordings import close
 from runtime_support.testing import tool_request
 from tests.runtime.conftest import KEY, RequestClock
@@ -801,10 +801,10 @@ def test_a_budget_counts_streams_and_what_was_left(server: FakeServer) -> None:
     configure(budget_requests=2)
     server.answers = [streamed("a", "b"), events([*text_of("x" * 400, "y"), LEFT])]
     assert list(prompt("?", stream=True).pieces()) == ["a", "b"]
-    assert (spending_here().total.requests, spending_here().total.tokens) == (1, 18)
+    assert (spent_here().requests, spent_here().tokens) == (1, 18)
     for _ in prompt("?", stream=True).pieces():
         break
-    assert spending_here().total.output_tokens == 7 + 100
+    assert spent_here().output_tokens == 7 + 100
     with pytest.raises(BudgetSpent):
         list(prompt("?", stream=True).pieces())
     assert len(server.requests) == 2

@@ -10,8 +10,9 @@ import pytest
 
 from runtime_support import Result, Usage, add_observer, configure, prompt
 from runtime_support._observe.tracing import trace_text
+from runtime_support._spending import spending_here
 from runtime_support.runs import _recordings
-from runtime_support.runs._budgets import Spending, spending_here
+from runtime_support.runs._budgets import spent_here, tell_sum
 from runtime_support.runs._journal import entries
 from runtime_support.runs._keeper import journaled
 from saftc.looking.journals import summary
@@ -174,7 +175,7 @@ def test_prices(server: FakeServer, price: dict[str, float], told: str | None) -
     server.answers = [counting(OF_OPENAI)]
     configure(prices={"fake": price})
     prompt("x")
-    assert str(spending_here().total) == ", ".join(
+    assert str(spent_here()) == ", ".join(
         ["1 request", "2,348 tokens (1,920 cached)", *([told] if told else [])]
     )
 
@@ -184,14 +185,14 @@ def test_a_cost_without_all_prices_is_a_lower_bound(server: FakeServer) -> None:
     configure(prices={"fake": PRICE})
     prompt("x")
     prompt("x", options={"model": "unlisted"})
-    assert str(spending_here().total) == "2 requests, 22 tokens, cost at least $0.002"
+    assert str(spent_here()) == "2 requests, 22 tokens, cost at least $0.002"
 
 
 def test_what_nothing_is_cached_of_is_told_exactly(server: FakeServer) -> None:
     server.answers = [counting({"prompt_tokens": 10, "completion_tokens": 1})]
     configure(prices={"fake": PRICE})
     prompt("x")
-    assert str(spending_here().total) == "1 request, 11 tokens, cost $0.002"
+    assert str(spent_here()) == "1 request, 11 tokens, cost $0.002"
 
 
 def test_a_budget_that_counted_what_was_cached_too_dear(server: FakeServer) -> None:
@@ -201,7 +202,7 @@ def test_a_budget_that_counted_what_was_cached_too_dear(server: FakeServer) -> N
     configure(prices={"fake": {**PRICE, "cached_input": 10}}, budget_cost=0.4, max_tokens=5)
     for _ in range(10):
         prompt("x")
-    assert spending_here().total.cost == pytest.approx(10 * 0.037)
+    assert spent_here().cost == pytest.approx(10 * 0.037)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +220,34 @@ def test_prices_of_a_project(server: FakeServer, tmp_path: Path) -> None:
     )
     server.answers = [counting(OF_OPENAI)]
     prompt("x")
-    assert str(spending_here().total).endswith("cost $0.3384")
+    assert str(spent_here()).endswith("cost $0.3384")
+
+
+def test_the_sum_by_model_and_place(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The models are told, also those without a price, and the places that took most."""
+    monkeypatch.setenv("SAFT_USAGE", "1")
+    tokens = iter([1, 10, 100, 1_000, 5])
+    server.responder = lambda _: counting({"prompt_tokens": next(tokens), "completion_tokens": 0})
+    configure(prices={"fake": PRICE})
+    prompt("a")
+    prompt("b")
+    prompt("c")
+    prompt("d", options={"model": "unlisted"})
+    prompt("e")
+    tell_sum()
+    told = capsys.readouterr().err.splitlines()
+    assert told[0].startswith("saftc: 5 prompts: 5 requests, 1,116 tokens, cost at least $0.0116, ")
+    assert told[1:3] == [
+        "saftc:   fake: 4 requests, 116 tokens, cost $0.0116",
+        "saftc:   unlisted: 1 request, 1,000 tokens",
+    ]
+    assert [one.partition(": ")[2].partition(": ")[2] for one in told[3:]] == [
+        "1 request, 100 tokens, cost $0.01",
+        "1 request, 10 tokens, cost $0.001",
+        "1 request, 5 tokens, cost $0.0005",
+    ]
 
 
 # Where it is told
@@ -235,10 +263,8 @@ def test_journals(server: FakeServer, tmp_path: Path) -> None:
             results.append(prompt("x"))
     assert [one.usage for one in results] == [ALL, ALL] and len(server.requests) == 1
     assert summary(path).spent.usage == ALL
-    spent = Spending()
-    before, here = spending_here(), "2 requests, 4,696 tokens (3,840 cached)"
-    assert str(before.total).startswith(here) and not spent.total.requests
-    assert before.largest == 300
+    assert str(spent_here()).startswith("2 requests, 4,696 tokens (3,840 cached)")
+    assert spending_here().taken()[0].longest == 300
 
 
 def test_journals_of_before(server: FakeServer, tmp_path: Path) -> None:

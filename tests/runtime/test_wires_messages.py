@@ -120,11 +120,13 @@ def test_a_request(messages: FakeServer, monkeypatch: pytest.MonkeyPatch) -> Non
     }
 
 
-def test_a_limit_that_nobody_set_reserves_nothing(messages: FakeServer) -> None:
-    messages.responder = Speaker(MESSAGES, [Say("hello")])
-    configure(budget_tokens=1000)
+def test_the_limit_that_this_api_needs(messages: FakeServer) -> None:
+    messages.responder = Speaker(MESSAGES, [Say("hello"), Say("hello")])
+    configure(budget_tokens=50_000)
     assert prompt("hi").value == "hello"
-    assert messages.bodies[0]["max_tokens"] == 16_384
+    with configure(budget_tokens=1_000):  # it has fewer tokens than a reply may need
+        assert prompt("hi there").value == "hello"
+    assert [one["max_tokens"] for one in messages.bodies] == [16_384, pytest.approx(980, abs=20)]
 
 
 def test_the_address_may_end_before_the_version(messages: FakeServer) -> None:
