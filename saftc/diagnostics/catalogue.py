@@ -156,6 +156,9 @@ TOOLS_LOST = Code(
 CALLS_WITHOUT_APPROVAL = Code(
     "SAFT0625", "warning", "`{name}` calls `{other}`, and that call does not wait for approval"
 )
+NOT_TOLD_APART = Code(
+    "SAFT0627", "warning", "`{name}` works with `{other}`, which the prompt does not name"
+)
 HIDES_TYPE = Code("SAFT0624", "warning", "`{name}` hides the built-in type of that name")
 
 # Hints, of `check --strict`.

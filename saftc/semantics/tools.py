@@ -349,8 +349,9 @@ def check_tools(module: n.Module, facts: Facts, mistakes: Collector) -> None:
     """Reports tools that are not known, names that stand for two, and tools that are lost."""
     prompts = nodes_of(module, n.Prompt)
     for node in prompts:
-        for diagnostic in (*_problems(facts, node), *_calls_without_approval(facts, node)):
-            mistakes.add(diagnostic)
+        for find in (_problems, _calls_without_approval, _tools_of_something_untold):
+            for diagnostic in find(facts, node):
+                mistakes.add(diagnostic)
     if any(offers_any(facts, one) for one in prompts):
         for node in prompts:
             if _loses_tools(facts, node):
@@ -379,6 +380,45 @@ def _calls_without_approval(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic
                     hint=None if one.waits == "yes" else hint,
                 )
                 break
+
+
+def _tools_of_something_untold(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:
+    """The tools that work with a parameter or an item around them, in a prompt without any data:
+    as a journal finds answers by what was asked, it takes all such prompts for the same.
+    """
+    values = [approved(facts, hole.value) or hole.value for hole in node.holes]
+    if node.after is not None or not all(is_known_function(facts, one) for one in values):
+        return
+    named = {symbol for symbol, _ in facts.names.read(node)}
+    for one in own_tools(facts, node):
+        own = facts.names.symbols.get(one.value)  # None of a call that makes a function
+        if own is None or own.scope is None or not isinstance(one.type, FunctionType):
+            continue
+        around = list(own.scope.around())
+        for symbol in _captured(facts, one.type.definition):
+            if symbol.scope in around and symbol not in named and _differs_by_call(symbol):
+                told = f"write `{{{symbol.name}}}` into it"
+                hint = f"{told}: a journal finds answers by what was asked"
+                yield catalogue.NOT_TOLD_APART.at(
+                    _place(node, one).span, name=one.name, other=symbol.name, hint=hint
+                )
+                break
+
+
+def _captured(facts: Facts, definition: n.FunctionDef) -> list[Symbol]:
+    """What a function reads of the scopes around it, also by functions that it reads."""
+    found = list(facts.names.captures.get(definition, {}))
+    for symbol in found:
+        if isinstance(symbol.node, n.FunctionDef):
+            inner = facts.names.captures.get(symbol.node, {})
+            found += [one for one in inner if one not in found]
+    return found
+
+
+def _differs_by_call(symbol: Symbol) -> bool:
+    """Whether a name has another value in each call of its function, or each turn of its loop."""
+    is_item = isinstance(symbol.node, n.ForStmt | n.ComprehensionClause)
+    return symbol.kind == "parameter" or is_item
 
 
 def _waiting(one: Offered) -> Iterator[tuple[object, str]]:
