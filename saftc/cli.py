@@ -7,7 +7,6 @@ Exit codes: 0 fine; 1 something is wrong with a script or a file; 2 wrong usage;
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from shutil import get_terminal_size
@@ -18,7 +17,7 @@ import typer
 from saftc._version import __version__
 from saftc.commands import actions
 from saftc.commands.arguments import in_order
-from saftc.commands.cache import cache
+from saftc.commands.flags import BuildOptions, CheckOptions
 from saftc.commands.options import (
     CONCURRENCY,
     KEEPING,
@@ -28,7 +27,6 @@ from saftc.commands.options import (
     Chrome,
     Delimiter,
     Encoding,
-    InOrder,
     MaxFailed,
     ModelOptions,
     OutputFormat,
@@ -47,7 +45,7 @@ from saftc.commands.options import (
     spread_options,
 )
 from saftc.commands.process import INTERRUPTED, end, print_everything
-from saftc.commands.reporting import Colour, WrongUsage, complain, manner
+from saftc.commands.reporting import Colour, WrongUsage, complain, counted, manner, say
 from saftc.commands.servers import mcp
 
 app = typer.Typer(
@@ -92,15 +90,6 @@ class Format(StrEnum):
     json = "json"
 
 
-class Report(StrEnum):
-    """How what is wrong with scripts is written: for people, or for which program."""
-
-    text = "text"
-    json = "json"
-    sarif = "sarif"
-    github = "github"
-
-
 def _complete_code(incomplete: str) -> list[str]:
     from saftc.diagnostics.catalogue import BY_NUMBER
 
@@ -142,16 +131,6 @@ def saftc(
     if context.invoked_subcommand != "run":
         # What a script prints is its own affair.
         print_everything(sys.stdout)
-
-
-_ShipsSettings = Annotated[
-    bool | None,
-    typer.Option(
-        "--embed-settings/--no-embed-settings",
-        help="Have modules take with them what [tool.saft] says of their prompts, or not; "
-        "otherwise they stay as they are.",
-    ),
-]
 
 
 @app.command(
@@ -199,38 +178,6 @@ def run(
     raise typer.Exit(actions.run(words or [], project, text=text, in_order=in_order, root=root))
 
 
-@dataclass(frozen=True)
-class CheckOptions:
-    """What `saftc check` does with scripts."""
-
-    format: Annotated[Report, typer.Option(help="How to write what was found.")] = Report.text
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict", help="Exit 1 for warnings, too; add hints on what run time decides."
-        ),
-    ] = False
-    fix: Annotated[
-        bool,
-        typer.Option("--fix", help="Fix the mistakes that have only one fix, then check."),
-    ] = False
-    diff: Annotated[
-        bool, typer.Option("--diff", help="Write nothing; show what --fix would change.")
-    ] = False
-    bounds: Annotated[
-        bool, typer.Option("--bounds", help="Show how many requests each function sends at most.")
-    ] = False
-    bound: Annotated[
-        int | None,
-        typer.Option(help="An error for scripts that may send more requests.", metavar="N", min=0),
-    ] = None
-    watch: Annotated[
-        bool,
-        typer.Option("--watch", help="Stay, and check again what changes, until interrupted."),
-    ] = False
-    root: Root = None
-
-
 @app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc check --strict src`")
 @spread_options
 def check(files: Files, *, options: CheckOptions) -> None:
@@ -238,57 +185,6 @@ def check(files: Files, *, options: CheckOptions) -> None:
     from saftc.commands.check import check_scripts
 
     raise typer.Exit(check_scripts(files, options))
-
-
-@dataclass(frozen=True)
-class BuildOptions:
-    """What `saftc build` writes, and where."""
-
-    output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", help="The module to write, `-` for standard output."),
-    ] = None
-    out_dir: Annotated[
-        Path | None, typer.Option(help="The folder to write NAME.py into, made when missing.")
-    ] = None
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit 1 when a module is out of date.")
-    ] = False
-    diff: Annotated[
-        bool, typer.Option("--diff", help="Write nothing; show what would change.")
-    ] = False
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite a file that saftc did not write.")
-    ] = False
-    source_map: Annotated[
-        bool,
-        typer.Option("--source-map", help="Also write NAME.py.map, for positions in errors."),
-    ] = False
-    watch: Annotated[
-        bool,
-        typer.Option("--watch", help="Stay, and build again what changes, until interrupted."),
-    ] = False
-    tools: Annotated[
-        str | None,
-        typer.Option(help="For plans: the module whose functions they call.", metavar="MODULE"),
-    ] = None
-    no_overlap: InOrder = False
-    is_async: Annotated[
-        bool,
-        typer.Option("--async", help="Write `async` functions, for use in an event loop."),
-    ] = False
-    suffix: Annotated[
-        str,
-        typer.Option(
-            help="With --async: what the names of the modules end with, such as _async.",
-            metavar="TEXT",
-        ),
-    ] = ""
-    ships_settings: _ShipsSettings = None
-    in_place: Annotated[
-        bool, typer.Option("--in-place", help="Write each module beside its script (the default).")
-    ] = False
-    root: Root = None
 
 
 @app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc build triage.saft -o triage.py`")
@@ -664,6 +560,40 @@ def explain(
 
 def _is_terminal() -> bool:
     return sys.stdin.isatty()
+
+
+cache = typer.Typer(
+    help="Show or remove the cache of earlier compilations.",
+    epilog="Example: `saftc cache`",
+)
+
+
+@cache.callback(invoke_without_command=True)
+def show_cache(context: typer.Context) -> None:
+    """Tell where compiled modules are kept, and how much that is.
+
+    The folder is SAFT_CACHE_DIR, or saftc's folder in the user's cache.
+    """
+    if context.invoked_subcommand is None:
+        from saftc.project.cache import Cache
+        from saftc.user_cache import cache_folder
+
+        kept = Cache(cache_folder())
+        print(f"{kept.folder}: {_amount(*kept.size())}")
+
+
+@cache.command(epilog="Example: `saftc cache clear`")
+def clear() -> None:
+    """Forget what was compiled. Nothing but time is lost."""
+    from saftc.project.cache import Cache
+    from saftc.user_cache import cache_folder
+
+    kept = Cache(cache_folder())
+    say(f"{kept.folder}: removed {_amount(*kept.clear())}")
+
+
+def _amount(files: int, size: int) -> str:
+    return f"{counted(files, 'file')}, {size / 1e6:.1f} MB"
 
 
 app.add_typer(

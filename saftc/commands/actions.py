@@ -1,10 +1,10 @@
-"""Running a script, known without typer and without the compiler.
+"""Running, checking and building scripts, known without typer and without the compiler.
 
     at_once(["run", "triage.saft"])             what does it
     at_once(["run", "triage.saft", "--usage"])  None: there are options, which `saftc.cli` reads
 
-Loading typer takes longer than running a script that was compiled before, so that a run without
-options is done without it.
+Loading typer takes longer than checking a script or running one that was compiled before, so that
+commands without options are done without it.
 """
 
 import os
@@ -14,15 +14,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from saftc.commands.process import print_everything
 from saftc.commands.progress import end_status, show_status
-from saftc.commands.reporting import WrongUsage, width_of, write_rendered
+from saftc.commands.reporting import refuse_wrong_settings, width_of, write_rendered
 
 if TYPE_CHECKING:
     from saftc.project.settings import Project
 
 
 def at_once(words: Sequence[str]) -> Callable[[], int] | None:
-    """What runs a script, if these words ask for that without options; None if they do not."""
+    """What runs, checks or builds scripts, if these words ask for that without options; None if
+    they do not.
+    """
     if not words or "_SAFTC_COMPLETE" in os.environ:  # a shell asks what could be written
         return None
     name, *rest = ["run", *words] if words[0].endswith(".saft") else words
@@ -32,7 +35,22 @@ def at_once(words: Sequence[str]) -> Callable[[], int] | None:
     if name == "run" and own:
         # The first `--` is the command's, all others are the script's.
         return partial(run, [*own, *rest[len(own) + 1 :]])
+    if name in ("check", "build") and own == rest != []:
+        return partial(_check_or_build, name, rest)
     return None
+
+
+def _check_or_build(name: str, files: Sequence[str]) -> int:
+    from saftc.commands.flags import BuildOptions, CheckOptions
+
+    print_everything(sys.stdout)
+    if name == "check":
+        from saftc.commands.check import check_scripts
+
+        return check_scripts(files, CheckOptions())
+    from saftc.commands.build import build_scripts
+
+    return build_scripts(files, BuildOptions())
 
 
 def tell_beginning(words: Sequence[str]) -> None:
@@ -42,40 +60,6 @@ def tell_beginning(words: Sequence[str]) -> None:
     is_heard = not {"-q", "--quiet", "-h", "--help"} & {*words}
     if script and is_heard and (name == "run" or name.endswith(".saft")):
         show_status(f"checking {script}")
-
-
-def refuse_wrong_settings() -> "Project":
-    """The project around the working folder, whose settings are those that they may be.
-
-    Raises:
-        WrongUsage: One of the surroundings is misspelt or has a wrong value; the text says where.
-        FileProblem: The project file cannot be read.
-    """
-    from saftc.project.settings import Project
-
-    project = Project()
-    problem = wrong_setting(project)
-    if problem is not None:
-        raise WrongUsage(problem)
-    return project
-
-
-def wrong_setting(project: "Project") -> str | None:
-    """What is wrong with settings of the environment, of the project, or of the user."""
-    from saftc.user_cache import has_settings
-
-    # Only where something is set need the runtime's settings be loaded.
-    of_prompts = os.environ.keys() - {"SAFT_CACHE_DIR", "SAFT_NO_CACHE"}
-    has_variables = any(name.startswith("SAFT_") for name in of_prompts)
-    if has_variables or project.of_prompts or has_settings():
-        from runtime_support.errors import ConfigError
-        from saftc.runtime import settings_to_show
-
-        try:
-            settings_to_show()
-        except ConfigError as problem:
-            return str(problem)
-    return None
 
 
 def run(

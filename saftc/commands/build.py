@@ -5,8 +5,9 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from saftc.commands.flags import BuildOptions
 from saftc.commands.process import no_garbage_collector
 from saftc.commands.reporting import (
     WrongUsage,
@@ -35,9 +36,6 @@ from saftc.project.finder import Roots, folder_of, package_in
 from saftc.project.settings import Project
 from saftc.project.workspace import Workspace, load_compiler, open_workspace
 
-if TYPE_CHECKING:
-    from saftc.cli import BuildOptions
-
 # The field of a source map that tells which text of the module it is of.
 DIGEST = "x_digest"
 # The option that says whether modules have the settings of the project in them.
@@ -48,7 +46,7 @@ _EMBEDDING: dict[bool | None, list[str]] = {
 }
 
 
-def build_scripts(arguments: Sequence[str], options: "BuildOptions") -> int:
+def build_scripts(arguments: Sequence[str], options: BuildOptions) -> int:
     """Compiles scripts, or plans, to modules; gives the exit code.
 
     With --watch, again and again, when they change.
@@ -86,7 +84,7 @@ def build_scripts(arguments: Sequence[str], options: "BuildOptions") -> int:
         return 0 if write(opened()) else 1
 
 
-def _refuse_combinations(options: "BuildOptions") -> None:
+def _refuse_combinations(options: BuildOptions) -> None:
     if options.in_place and (options.output is not None or options.out_dir is not None):
         raise WrongUsage("--in-place writes each module beside its script: leave -o, --out-dir out")
     suffix = options.suffix
@@ -111,7 +109,7 @@ def _of_project(root: Path | None) -> list[str]:
     return [os.path.relpath(root or project.root or Path())]
 
 
-def _targets(arguments: Sequence[str], options: "BuildOptions") -> list[tuple[str, Path | None]]:
+def _targets(arguments: Sequence[str], options: BuildOptions) -> list[tuple[str, Path | None]]:
     """The scripts that the arguments mean, each with its module; None is standard output."""
     output, out_dir = options.output, options.out_dir
     files = [(file, Path(one)) for one in arguments for file in scripts_below(one, (".json",))]
@@ -128,7 +126,7 @@ def _targets(arguments: Sequence[str], options: "BuildOptions") -> list[tuple[st
     return found
 
 
-def _refuse_mixture(files: Sequence[str], options: "BuildOptions") -> None:
+def _refuse_mixture(files: Sequence[str], options: BuildOptions) -> None:
     """Plans need tools, scripts have none, and one command is for the one or the other."""
     plans = [file for file in files if file.endswith(".json")]
     if plans and options.tools is None:
@@ -151,7 +149,7 @@ class Builder:
     """
 
     def __init__(
-        self, workspace: Workspace, options: "BuildOptions", *, is_again: bool = False
+        self, workspace: Workspace, options: BuildOptions, *, is_again: bool = False
     ) -> None:
         self.workspace = workspace
         self.options = options
@@ -291,7 +289,7 @@ class Builder:
             self.has_failed = True
 
 
-def _words_of(options: "BuildOptions") -> list[str]:
+def _words_of(options: BuildOptions) -> list[str]:
     """The options that decide what is written."""
     return [
         *(["--async"] if options.is_async else []),
@@ -366,7 +364,7 @@ def _module_of(script: Path, suffix: str) -> Path:
     return script.with_name(f"{script.stem}{suffix}.py")
 
 
-def _target(file: str, argument: Path, options: "BuildOptions", roots: Roots) -> Path | None:
+def _target(file: str, argument: Path, options: BuildOptions, roots: Roots) -> Path | None:
     """The module that `file` becomes; None for standard output.
 
     In `out_dir` it stands as its script does below its root, where that is not its own folder, or

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from saftc.commands.actions import wrong_setting
+from saftc.commands.flags import CheckOptions
 from saftc.commands.process import no_garbage_collector
 from saftc.commands.reporting import (
     WrongUsage,
@@ -15,6 +15,7 @@ from saftc.commands.reporting import (
     warn_of_name,
     write_found,
     write_result,
+    wrong_setting,
 )
 from saftc.diagnostics.model import LIMIT, Diagnostic
 from saftc.driver import Checked
@@ -26,10 +27,9 @@ from saftc.source import Source
 
 if TYPE_CHECKING:
     from saftc.bounds.requests import Bounds
-    from saftc.cli import CheckOptions
 
 
-def check_scripts(files: Sequence[str], options: "CheckOptions") -> int:
+def check_scripts(files: Sequence[str], options: CheckOptions) -> int:
     """Reports what is wrong with scripts, and fixes what it can; gives the exit code.
 
     With --watch, again and again until it is interrupted, when they change.
@@ -52,7 +52,7 @@ def check_scripts(files: Sequence[str], options: "CheckOptions") -> int:
         return 1 if check_all(files, options, project) or problem else 0
 
 
-def _watch(files: Sequence[str], options: "CheckOptions") -> NoReturn:
+def _watch(files: Sequence[str], options: CheckOptions) -> NoReturn:
     from saftc.commands.watching import refuse_watching, watch_scripts
     from saftc.project.workspace import Workspace
 
@@ -73,7 +73,7 @@ def _watch(files: Sequence[str], options: "CheckOptions") -> NoReturn:
 
 def check_all(
     arguments: Sequence[str],
-    options: "CheckOptions",
+    options: CheckOptions,
     project: Project,
     scripts: Scripts | None = None,
 ) -> bool:

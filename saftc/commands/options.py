@@ -8,16 +8,16 @@ number_or_share("--max-failed", "10%")     0.1
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import Field, dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, Signature, get_annotations, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from saftc.commands.actions import refuse_wrong_settings
+from saftc.commands.reporting import refuse_wrong_settings
 from saftc.project.settings import Project
 
 # The headings under which `--help` lists the options of `run` and `map`.
@@ -280,7 +280,7 @@ def spread_options(command: Callable[..., None]) -> Callable[..., None]:
     parameters: list[Parameter] = []
     for one in signature(command).parameters.values():
         kind = kinds.get(one.name)
-        parameters += [one] if kind is None else map(_parameter, fields(kind))
+        parameters += [one] if kind is None else _parameters(kind)
     parameters = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters]
 
     @wraps(command)
@@ -294,9 +294,14 @@ def spread_options(command: Callable[..., None]) -> Callable[..., None]:
     return called
 
 
-def _parameter(field: Field[Any]) -> Parameter:
+def _parameters(options: Any) -> list[Parameter]:
+    # Those that are known without typer are annotated with names that they do not have.
+    hints = get_type_hints(options, localns=globals(), include_extras=True)
     kind = Parameter.KEYWORD_ONLY
-    return Parameter(field.name, kind, default=field.default, annotation=field.type)
+    return [
+        Parameter(one.name, kind, default=one.default, annotation=hints[one.name])
+        for one in fields(options)
+    ]
 
 
 def set_settings(options: ModelOptions, **more: object) -> Project:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from saftc.diagnostics.model import Diagnostic
     from saftc.driver import Checked
+    from saftc.project.settings import Project
     from saftc.source import Source
 
 _COLOURS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "hint": "\x1b[1;36m"}
@@ -32,6 +33,40 @@ _WITHOUT_LINKS = {"dumb", "linux", "unknown"}
 
 class WrongUsage(Exception):
     """A command that cannot be meant; the text says why."""
+
+
+def refuse_wrong_settings() -> "Project":
+    """The project around the working folder, whose settings are those that they may be.
+
+    Raises:
+        WrongUsage: One of the surroundings is misspelt or has a wrong value; the text says where.
+        FileProblem: The project file cannot be read.
+    """
+    from saftc.project.settings import Project
+
+    project = Project()
+    problem = wrong_setting(project)
+    if problem is not None:
+        raise WrongUsage(problem)
+    return project
+
+
+def wrong_setting(project: "Project") -> str | None:
+    """What is wrong with settings of the environment, of the project, or of the user."""
+    from saftc.user_cache import has_settings
+
+    # Only where something is set need the runtime's settings be loaded.
+    of_prompts = os.environ.keys() - {"SAFT_CACHE_DIR", "SAFT_NO_CACHE"}
+    has_variables = any(name.startswith("SAFT_") for name in of_prompts)
+    if has_variables or project.of_prompts or has_settings():
+        from runtime_support.errors import ConfigError
+        from saftc.runtime import settings_to_show
+
+        try:
+            settings_to_show()
+        except ConfigError as problem:
+            return str(problem)
+    return None
 
 
 class Colour(StrEnum):

@@ -54,6 +54,14 @@ AT_ONCE = [
     ["run", "missing"],
     ["run", ""],
     ["run", "."],
+    ["check", "a.saft"],
+    ["check", "wrong.saft", "warned.saft"],
+    ["check", "missing.saft"],
+    ["check", "."],
+    ["check", "-"],
+    ["build", "a.saft"],
+    ["build", "uses.saft", "wrong.saft"],
+    ["build", "missing.saft"],
 ]
 
 
@@ -104,8 +112,11 @@ def test_a_provider_that_does_not_exist(
         ["-c", "print(1)"],
         ["--provider=x.saft"],
         ["-x.saft"],
-        ["check", "a.saft"],
-        ["build", "a.saft"],
+        ["check"],
+        ["check", "a.saft", "--strict"],
+        ["check", "--", "a.saft"],
+        ["build", "a.saft", "-o", "b.py"],
+        ["build"],
         ["fmt", "a.saft"],
         ["lsp"],
         ["prompts", "a.saft"],
