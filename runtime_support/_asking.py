@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 # The options that a prompt which goes on with a conversation has of it.
-KEPT_OPTIONS = ("model", "system", "reasoning_effort")
+KEPT_OPTIONS = ("model", "fallback", "system", "reasoning_effort")
 # The one option that is not a setting: each prompt chooses for itself.
 _TRUST = "trust_system"
 

@@ -133,6 +133,7 @@ class Conversation:
         self.attempts: list[tuple[str, str]] = []
         self.repairs: list[str] = []
         self.usage = Usage()
+        self.asked_model = settings.model
         self.model = settings.model or ""
         self.text = ""
         self.finish = "stop"
@@ -185,7 +186,7 @@ class Conversation:
         schema = contract.json_schema if contract is not None else None
         return Request(
             messages=tuple(self.messages),
-            model=self.settings.model,
+            model=self.asked_model,
             tools=(*ordinary, *returns),
             must_answer=is_over and bool(ordinary),
             schema=None if self.settings.enforce_schema == "off" else schema,
@@ -211,6 +212,7 @@ class Conversation:
 
     def _receive(self, reply: Reply) -> None:
         self.usage += reply.usage
+        self.asked_model = reply.fallback or self.asked_model
         self.model = reply.model or self.model
         self.text = reply.text
         self.finish = _finish_of(reply)

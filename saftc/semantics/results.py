@@ -34,6 +34,7 @@ WIRES: dict[str, tuple[str, ...]] = {
 # What `with` takes.
 OPTIONS: dict[str, Type] = {
     "model": STRING,
+    "fallback": ListType(STRING),
     "provider": STRING,
     "base_url": STRING,
     "api_key_env": STRING,
