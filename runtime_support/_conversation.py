@@ -117,6 +117,8 @@ class Conversation:
         target.has_tools = bool(tools)
         # What was changed to read the arguments of a call of a tool.
         self.read_repairs: Callable[[ToolRequest], list[str]] = lambda _: []
+        # Fails with the reason where a value does not do.
+        self.check: Callable[[Any], object] | None = None
         self.settings = settings
         self.rounds_allowed = rounds
         self.ambient = ambient
@@ -159,6 +161,8 @@ class Conversation:
                     work = self.target.accept(reply.text)
                     if work is not None:
                         yield from self._do(work)
+                    elif self.check is not None:
+                        self._check_value(self.check)
                 except Unreadable as unreadable:
                     self._ask_again(reply, unreadable)
                 else:
@@ -332,6 +336,15 @@ class Conversation:
         outcome = yield work
         self.calls.extend(work.calls(outcome))
         work.judge(outcome)
+
+    def _check_value(self, check: Callable[[Any], object]) -> None:
+        """Unreadable with the reason for which the prompt's check refuses the value."""
+        from runtime_support._schema.rules import reason_against
+
+        reason = reason_against(check, self.target.value)
+        if reason is not None:
+            self.target.forget()
+            raise Unreadable(redacted(reason))
 
     def _note_cut(self, reply: Reply) -> None:
         if self.finish == "length":
