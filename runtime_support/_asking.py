@@ -59,9 +59,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 # The options that a prompt which goes on with a conversation has of it.
-KEPT_OPTIONS = ("model", "system", "reasoning_effort")
-# The one option that is not a setting: each prompt chooses for itself.
+KEPT_OPTIONS = ("model", "fallback", "system", "reasoning_effort")
+# The options that are no settings: each prompt chooses for itself.
 _TRUST = "trust_system"
+_CHECK = "check"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class Question:
     after: Result[Any] | AsyncResult[Any] | Sequence[Mapping[str, Any]] | None = None
     tools: tuple[Any, ...] = ()
     before: Transcript = NOTHING_BEFORE  # what `after` means
+    check: Any = None  # the function that fails where the value does not do
     pure: Iterable[Any] | None = None
 
     # Whether the functions that are offered are tools, which the model calls one by one.
@@ -88,14 +90,20 @@ class Question:
         the options that it has of that.
         """
         given: Any = plain(self.options)
-        if self.after is None and not (is_object(given) and _TRUST in given):
+        if self.after is None and not (is_object(given) and {_TRUST, _CHECK} & given.keys()):
             return self
         own: Any = dict(given) if is_object(given) else given
+        judge = plain(own.pop(_CHECK, None)) if is_object(own) else None
+        if judge is not None and not isinstance(judge, Unknown):
+            from runtime_support._schema.rules import checked_judge
+
+            several, is_program = self.fields is not None, not self.offers_tools
+            judge = checked_judge(judge, is_several=several, is_program=is_program)
         trusts = _trusts_system(own.pop(_TRUST, False)) if is_object(own) else False
         before = self._earlier(trusts, is_object(own) and own.get("system") is not None)
         if before.options and (own is None or is_object(own)):
             own = {**before.options, **(own or {})}
-        return replace(self, options=own, before=before)
+        return replace(self, options=own, before=before, check=judge)
 
     def _earlier(self, trusts_system: bool, has_system: bool) -> Transcript:
         """The conversation that `after` says; of data, its own system message where it counts."""
@@ -343,6 +351,12 @@ def prepare(question: Question, *, is_streamed: bool = False, is_awaited: bool =
         told = [tool.description() for tool in tools.values()]
         conversation = _conversation(question, rendered.content, offered, told, settings)
         conversation.read_repairs = partial(_read_repairs, tools)
+        conversation.check = question.check
+        if question.check is not None and is_streamed:
+            from runtime_support._schema.rules import refused_check
+
+            said = "parts of a stream are given before all is checked"
+            raise refused_check(said, "leave `stream` out")
         run = PromptRun(settings, place, offered)
         parts = load_part("chunks").parts_for(conversation.target) if is_streamed else None
         if any(map(is_approved, offered.values())):

@@ -117,6 +117,8 @@ class Conversation:
         target.has_tools = bool(tools)
         # What was changed to read the arguments of a call of a tool.
         self.read_repairs: Callable[[ToolRequest], list[str]] = lambda _: []
+        # Fails with the reason where a value does not do.
+        self.check: Callable[[Any], object] | None = None
         self.settings = settings
         self.rounds_allowed = rounds
         self.ambient = ambient
@@ -133,6 +135,7 @@ class Conversation:
         self.attempts: list[tuple[str, str]] = []
         self.repairs: list[str] = []
         self.usage = Usage()
+        self.asked_model = settings.model
         self.model = settings.model or ""
         self.text = ""
         self.finish = "stop"
@@ -158,6 +161,8 @@ class Conversation:
                     work = self.target.accept(reply.text)
                     if work is not None:
                         yield from self._do(work)
+                    elif self.check is not None:
+                        self._check_value(self.check)
                 except Unreadable as unreadable:
                     self._ask_again(reply, unreadable)
                 else:
@@ -185,7 +190,7 @@ class Conversation:
         schema = contract.json_schema if contract is not None else None
         return Request(
             messages=tuple(self.messages),
-            model=self.settings.model,
+            model=self.asked_model,
             tools=(*ordinary, *returns),
             must_answer=is_over and bool(ordinary),
             schema=None if self.settings.enforce_schema == "off" else schema,
@@ -211,6 +216,7 @@ class Conversation:
 
     def _receive(self, reply: Reply) -> None:
         self.usage += reply.usage
+        self.asked_model = reply.fallback or self.asked_model
         self.model = reply.model or self.model
         self.text = reply.text
         self.finish = _finish_of(reply)
@@ -330,6 +336,15 @@ class Conversation:
         outcome = yield work
         self.calls.extend(work.calls(outcome))
         work.judge(outcome)
+
+    def _check_value(self, check: Callable[[Any], object]) -> None:
+        """Unreadable with the reason for which the prompt's check refuses the value."""
+        from runtime_support._schema.rules import reason_against
+
+        reason = reason_against(check, self.target.value)
+        if reason is not None:
+            self.target.forget()
+            raise Unreadable(redacted(reason))
 
     def _note_cut(self, reply: Reply) -> None:
         if self.finish == "length":

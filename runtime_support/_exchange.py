@@ -114,7 +114,7 @@ class Reply:
     `finish` is "stop", "length", "tool_calls", "refusal" or the provider's own word; "left" is that
     of a recorded reply whose stream was closed early. `origin` says who made the ids and the opaque
     parts in it, which are JSON data of the wire's choice, and is None if there are none. Tokens are
-    as in `Usage`.
+    as in `Usage`. `fallback` is the model that was asked where it is not the first of its prompt.
     """
 
     text: str
@@ -128,6 +128,7 @@ class Reply:
     reasoning_tokens: int = 0
     opaque: Mapping[str, Any] | None = None
     origin: Origin | None = None
+    fallback: str = ""
 
     @property
     def usage(self) -> Usage:
@@ -145,7 +146,8 @@ class Reply:
         """What everybody understands of it, as JSON data."""
         calls = [{"name": call.name, "arguments": call.arguments} for call in self.tool_calls]
         told = {name: getattr(self, name) for name in _READABLE} | {"tool_calls": calls}
-        return told | {name: getattr(self, name) for name in TOKEN_PARTS if getattr(self, name)}
+        there = (*TOKEN_PARTS, "fallback")
+        return told | {name: getattr(self, name) for name in there if getattr(self, name)}
 
 
 _READABLE = ("text", "tool_calls", "finish", "model", "input_tokens", "output_tokens")

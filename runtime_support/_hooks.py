@@ -23,7 +23,7 @@ import os
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from types import MappingProxyType
@@ -55,6 +55,7 @@ PARTS = {
     "counting": "_spending",
     "drafts": "_streaming.drafts",
     "events": "events",
+    "fallback": "providers._fallback",
     "journals": "runs._keeper",
     "live": "_observe.live",
     "local": "_local.provider",
@@ -111,6 +112,8 @@ def load_wanted_parts(settings: Settings) -> None:
         load_part("providers")
     if any(getattr(settings, name) is not None for name in BUDGETS):
         load_part("budgets")
+    if settings.fallback:
+        load_part("fallback")
     if "opentelemetry.trace" in sys.modules:
         load_part("spans")
 
@@ -125,6 +128,7 @@ ORDER = (
     "slots",  # bounds the requests of calls that run ahead, in the order of the script
     "recordings",  # answers from a recording, or makes one
     "servers",  # has MCP servers agree to what is told of their tools
+    "fallback",  # asks the next model where one does not answer
     "live",  # streams what somebody watches, and asks again when that breaks
     "providers",  # sends again what a server could not answer
     "budgets",  # bounds what is spent
@@ -243,6 +247,11 @@ class PromptRun:
         if self._provider is None:
             self._provider = load_part("providers").live_provider(self.settings, self.place)
         return cast("Provider", self._provider)
+
+    def answer_by(self, model: str | None) -> None:
+        """Has another model answer from now on."""
+        settings = replace(self.settings, model=model)
+        self._provider = load_part("providers").live_provider(settings, self.place)
 
     @property
     def answers_in_order(self) -> bool:

@@ -115,8 +115,8 @@ class Prompt:
           it, the setting `max_tool_rounds` (8) is the limit.
         - `options`: settings for this prompt, such as `{"model": "gpt-4o", "temperature": 0}`.
         - `after`: a result, or the messages of one, whose conversation this prompt continues, with
-          its `model`, `system` and `reasoning_effort`, but not its tools: pass `tools=result.tools`
-          for these.
+          its `model`, `fallback`, `system` and `reasoning_effort`, but not its tools: pass
+          `tools=result.tools` for these.
         - `tools`: functions that the model may call beside those in the template, each under its
           own name or as `(name, function)`.
         - `pure`: functions without effects; calls of them in one reply run concurrently.

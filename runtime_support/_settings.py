@@ -69,9 +69,9 @@ class Price(TypedDict):
 class Settings:
     """Every setting with its default. None leaves the choice to the provider, or sets no limit.
 
-    - Who answers: `provider`, `model`, `base_url` (the address of a compatible server),
-      `api_key_env` (the environment variable that holds the key), `api` ("chat", "responses" or
-      "messages").
+    - Who answers: `provider`, `model`, `fallback` (the models to ask, one after another, where that
+      one does not answer), `base_url` (the address of a compatible server), `api_key_env` (the
+      environment variable that holds the key), `api` ("chat", "responses" or "messages").
     - How: `temperature`, `top_p`, `max_tokens` (of a reply), `reasoning_effort`, `seed`, `stop`,
       `system`, and `extra_body` (other keys of the request, sent unchanged).
     - Typed replies: `max_repairs` (how often a reply that does not fit goes back), `enforce_schema`
@@ -90,6 +90,7 @@ class Settings:
 
     provider: str | Provider | None = None
     model: str | None = None
+    fallback: list[str] | None = None
     base_url: str | None = None
     api_key_env: str | None = None
     api: WireName | None = None
@@ -161,7 +162,7 @@ _LIMITS: dict[str, tuple[float, float]] = {
 
 # Settings that are not texts are read from the environment by these.
 _FROM_TEXT: dict[Any, Any] = {float: float, int: int}
-_NO_TEXT = ("stop", "extra_body", "prices", "approver")
+_NO_TEXT = ("fallback", "stop", "extra_body", "prices", "approver")
 VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in _NO_TEXT}
 # The others that are read somewhere, by the runtime or by the command.
 _OTHER_VARIABLES = (
@@ -430,6 +431,12 @@ def checked_option(name: str, value: Any, origin: str) -> Any:
         raise ConfigError(message, setting=name)
     if name == "prices" and any(cost < 0 for one in checked.values() for cost in one.values()):
         raise ConfigError(f"{origin} prices: a price is 0 or more", setting=name)
+    if name == "fallback":
+        if not checked:
+            raise ConfigError(f"{place}: the list names no model", setting=name)
+        twice = [one for one in checked if checked.count(one) > 1]
+        if twice:
+            raise ConfigError(f"{place}: {quote(twice[0])} is named twice", setting=name)
     if name == "provider":
         check_provider_name(str(checked), origin)
     return checked

@@ -33,6 +33,7 @@ RETURN_PREFIX = "__saft_return_"
 NOT_ALL = "not every field was handed in"
 
 _NOTHING = object()
+_EMPTY = "the reply is empty"
 
 
 class Unreadable(Exception):
@@ -112,6 +113,10 @@ class Target:
     def is_reached(self) -> bool:
         return self.found is not _NOTHING
 
+    def forget(self) -> None:
+        """Takes back the value, as the prompt's check refuses it."""
+        self.found = _NOTHING
+
     @property
     def is_enough(self) -> bool:
         return self.is_reached
@@ -155,7 +160,7 @@ class TextTarget(Target):
 
     def accept(self, text: str) -> None:
         if not text.strip():
-            raise Unreadable("the reply is empty")
+            raise Unreadable(_EMPTY)
         if text.lstrip()[0] in '<"':
             from runtime_support._reader import read_text
 
@@ -169,4 +174,6 @@ class TextTarget(Target):
             self.repairs.append("half of a surrogate pair was replaced by U+FFFD")
 
     def reminder(self, reason: str) -> str:
-        return "Your reply was empty. Please answer."
+        if reason == _EMPTY:
+            return "Your reply was empty. Please answer."
+        return f"That reply cannot be used: {reason}. Please answer again."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import LIMIT, Collector, Diagnostic
-from saftc.schedule.effects import check_rules
+from saftc.schedule.effects import check_judges, check_rules
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.analysis import analyze
 from saftc.semantics.facts import Facts
@@ -119,6 +119,7 @@ def check(
         module = with_tools(module, load, mistakes)
         facts = analyze(module, mistakes, load, keeps_results=keeps_results)
         check_rules(facts, mistakes, pure)
+        check_judges(facts, mistakes)
     return Checked(source, module, facts, mistakes.report(), parsed.lexed)
 
 

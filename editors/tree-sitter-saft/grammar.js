@@ -304,7 +304,11 @@ module.exports = grammar({
     grouped: ($) => seq("(", $._expression, ")"),
     tuple_literal: ($) => choice(seq("(", ")"), seq("(", $._expression, ",", optional(list($._expression)), ")")),
     list_literal: ($) => seq("[", optional(list(choice($._expression, $.spread))), "]"),
-    comprehension: ($) => seq("[", field("item", $._expression), repeat1($.comprehension_clause), "]"),
+    comprehension: ($) =>
+      choice(
+        seq("[", field("item", $._expression), repeat1($.comprehension_clause), "]"),
+        seq("{", field("item", $.computed_field), repeat1($.comprehension_clause), "}"),
+      ),
     comprehension_clause: ($) =>
       seq("for", field("pattern", $._pattern), "in", field("iterable", $._or_expression), repeat(seq("if", field("condition", $._or_expression)))),
     object_literal: ($) => seq("{", optional(list(choice($.field, $.computed_field, $.spread))), "}"),

@@ -237,7 +237,7 @@ _MOST_TOKENS = 10**12
 _THOUGHT = ("reasoning_tokens", "thinking_tokens")
 
 
-def tokens(usage: dict[str, Any], sent_name: str, answered_name: str) -> dict[str, int]:
+def tokens(usage: dict[str, Any], sent_name: str, answered_name: str) -> dict[str, Any]:
     """The tokens of a reply, by the names of its fields; the wire has a name for each of the two.
 
     Some servers count the input without what a cache had (Anthropic), or the output without what

@@ -399,7 +399,7 @@ def _reply(body: dict[str, Any], content: list[Any], request: Request, form: Req
     )
 
 
-def _tokens(usage: dict[str, Any]) -> dict[str, int]:
+def _tokens(usage: dict[str, Any]) -> dict[str, Any]:
     """The tokens of a reply; the wire counts the input without what a cache had or was given."""
     parts = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     counts = (usage.get(name) for name in parts)

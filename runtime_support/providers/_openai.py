@@ -50,6 +50,7 @@ from runtime_support.providers._wires import (
 
 if TYPE_CHECKING:
     from runtime_support.providers import _chat, _messages, _responses
+    from runtime_support.providers._backoff import Backoff
 
     _ALL: tuple[Wire, ...] = (_chat, _responses, _messages)  # so that checkers hold each to it
 
@@ -78,6 +79,11 @@ class OpenAIProvider(Streaming):
         """Where the server is, without what is secret of it."""
         return self.server.address
 
+    @property
+    def _backoff(self) -> Backoff:
+        model, others = self.settings.model, self.settings.fallback or ()
+        return self.server.backoff_of(model if model in others else None)
+
     def __reduce__(self) -> tuple[Any, ...]:
         # The key stays behind: another process finds its own in its environment.
         from runtime_support.providers import live_provider
@@ -96,7 +102,7 @@ class OpenAIProvider(Streaming):
                 raise Unanswered(error, *error.another_try) from None
 
         tokens = 0 if self.settings.tokens_per_minute is None else tokens_in(request)
-        return self.server.backoff.ask(self.settings, self.waited, attempt, tokens)
+        return self._backoff.ask(self.settings, self.waited, attempt, tokens)
 
     def replying(self, request: Request, heard: Heard) -> Replying:
         """The reply of the server to one try; a ProviderError when there is none."""
@@ -246,7 +252,7 @@ class OpenAIProvider(Streaming):
                 piece = gathered.add(json.loads(data))
             if piece and heard is not None:
                 heard.append(piece)
-                with self.server.backoff.aside(), body.resting():
+                with self._backoff.aside(), body.resting():
                     yield piece
         if gathered.is_whole:
             yield from body.drain()

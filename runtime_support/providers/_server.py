@@ -139,6 +139,12 @@ class Server:
         self.name = "embedded" if is_embedded else redacted(self.address)
         _all_servers.add(self)
 
+    def backoff_of(self, fallback: str | None) -> Backoff:
+        """When it may be asked: too busy for one model, it may answer by the fallback."""
+        if fallback is None:
+            return self.backoff
+        return self._of_fallbacks.setdefault(fallback, Backoff())
+
     def forget_connections(self) -> None:
         """Leaves the connections to the process that this one was forked from."""
         if self._closing is not None:
@@ -147,6 +153,7 @@ class Server:
         self._async_clients: dict[AbstractEventLoop, _LoopClient] = {}
         self._lock = threading.Lock()
         self.backoff = Backoff()
+        self._of_fallbacks: dict[str, Backoff] = {}
 
     def client(self) -> Any:
         """The client, made at the first use."""

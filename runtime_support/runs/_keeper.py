@@ -102,7 +102,7 @@ class JournalHook(Hook):
         if entry is not None and entry.get("hash") == key:
             self.sent = len(request.messages)
             reply = reply_of(entry, self.journal.path)
-            note_kept(self.settings, model, reply.usage)
+            note_kept(self.settings, reply.fallback or model, reply.usage)
             yield from _pieces_of(entry)
             return reply
         self.journal.check_whole()
@@ -113,14 +113,16 @@ class JournalHook(Hook):
             answer = yield from drive(proceed(request), partial(_counted, pieces))
         except ToolsUnsupported as refusal:
             answer = refusal
-        tokens = used_of(answer) if isinstance(answer, Reply) else [0, 0]
+        used = [model, 0, 0]
+        if isinstance(answer, Reply):
+            used = [answer.fallback or model, *used_of(answer)]
         data = request_data(request)
         # What the entries before have is left out, unless the conversation has begun anew.
         told = self.sent if self.sent < len(request.messages) else 0
         data["messages"] = data["messages"][told:]
         self.sent = len(request.messages)
         entry = {
-            "used": [model, *tokens],
+            "used": used,
             "hash": key,
             "who": f"{name} {model}",
             "place": None if self.place is None else self.place.text(),

@@ -39,9 +39,11 @@ def reply_cost_here() -> ReplyCost | None:
     from saftc.runtime import price_of, settings_to_show, who_answers
 
     settings = settings_to_show()
-    model = who_answers(settings)[1]
-    price = price_of(settings, model, 0)
-    if price is None or settings.max_tokens is None or settings.extra_body:
+    models = who_answers(settings)[1], *(settings.fallback or ())
+    prices = {one: price_of(settings, one, 0) for one in models}
+    known = {one: price["output"] for one, price in prices.items() if price is not None}
+    if len(known) < len(prices) or settings.max_tokens is None or settings.extra_body:
         return None
-    cost = price["output"] * settings.max_tokens / 1_000_000
-    return ReplyCost(cost, model, settings.max_tokens)
+    dearest = max(known, key=lambda one: known[one])
+    cost = known[dearest] * settings.max_tokens / 1_000_000
+    return ReplyCost(cost, dearest, settings.max_tokens)

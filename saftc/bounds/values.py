@@ -354,6 +354,8 @@ class Reader:
             over = self.value(clause.iterable, inside)
             length *= over.size
             inside |= self.bind(clause.pattern, over.item)
+        if isinstance(node.item, n.ComputedField):
+            return Value(self.written(node, known), length)
         return Value(self.written(node, known), length, item=self.value(node.item, inside))
 
     def _slice(self, node: n.Slice, known: Known) -> Value:

@@ -98,11 +98,7 @@ def emit_entry(context: Context, node: n.Entry) -> py.Entry:
         case n.Field():
             return node.key.text, context.emit(node.value)
         case n.ComputedField():
-            key = context.emit(node.key)
-            if forms.keys[node.key] == Form.OPS:
-                key = context.operation("key", key, *_kind_of_keys(context, node.key))
-                context.note(key, node.key.span)
-            return key, context.emit(node.value)
+            return emit_computed(context, node)
         case n.Spread():
             value = context.emit(node.value)
             if forms.spreads[node] == Form.OPS:
@@ -111,6 +107,15 @@ def emit_entry(context: Context, node: n.Entry) -> py.Entry:
             return None, value
         case _:
             assert_never(node)
+
+
+def emit_computed(context: Context, node: n.ComputedField) -> tuple[Expression, Expression]:
+    """The key of `[key]: value`, which is checked where it is not proved, and the value."""
+    key = context.emit(node.key)
+    if context.facts.forms.keys[node.key] == Form.OPS:
+        key = context.operation("key", key, *_kind_of_keys(context, node.key))
+        context.note(key, node.key.span)
+    return key, context.emit(node.value)
 
 
 def _kind_of_keys(context: Context, node: n.Expression | n.Spread) -> list[Expression]:

@@ -5,6 +5,7 @@ from typing import assert_never
 from saftc.codegen import python as py
 from saftc.codegen.builtins import emit_iterable
 from saftc.codegen.context import Context
+from saftc.codegen.literals import emit_computed
 from saftc.codegen.operators import emit_condition
 from saftc.codegen.prompts import emit_parts
 from saftc.codegen.python import Expression
@@ -13,7 +14,7 @@ from saftc.syntax import nodes as n
 
 
 def emit_comprehension(context: Context, node: n.Comprehension) -> Expression:
-    """`[item for x in xs if c]`."""
+    """`[item for x in xs if c]` and `{key: value for x in xs if c}`."""
     inside = context.within(context.facts.names.scopes[node])
     clauses: list[py.Clause] = []
     for clause in node.clauses:
@@ -21,6 +22,8 @@ def emit_comprehension(context: Context, node: n.Comprehension) -> Expression:
         conditions = [emit_condition(inside, condition) for condition in clause.conditions]
         clauses.append((emit_pattern(inside, clause.pattern), iterable, conditions))
     awaiting = [waits_for_parts(context, clause) for clause in node.clauses]
+    if isinstance(node.item, n.ComputedField):
+        return py.dict_comprehension(*emit_computed(inside, node.item), clauses, awaiting)
     return py.comprehension(inside.emit(node.item), clauses, awaiting)
 
 

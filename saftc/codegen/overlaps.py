@@ -27,6 +27,7 @@ from saftc.codegen.blocks import above, emit_block, footer_lines
 from saftc.codegen.comments import beside, with_beside, with_comments
 from saftc.codegen.context import Context
 from saftc.codegen.layout import WIDTH, code_of
+from saftc.codegen.literals import emit_computed
 from saftc.codegen.loops import emit_pattern, loop_over
 from saftc.codegen.members import emit_index
 from saftc.codegen.operators import emit_condition
@@ -37,7 +38,16 @@ from saftc.schedule.heads import Head
 from saftc.schedule.loop_values import Given
 from saftc.schedule.plan import Ahead, Mapped, call_of_item
 from saftc.semantics.names import Symbol
-from saftc.semantics.types import ANY, INT, STRING, MapType, Type, item_type
+from saftc.semantics.types import (
+    ANY,
+    INT,
+    STRING,
+    MapType,
+    TupleType,
+    Type,
+    item_type,
+    keys_of,
+)
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.tokens import Comment
@@ -46,7 +56,9 @@ from saftc.syntax.tokens import Comment
 
 
 def emit_mapped(context: Context, node: n.Comprehension, mapped: Mapped) -> Expression:
-    """`list(overlap(function, items))`, without the list where the items alone are wanted."""
+    """`list(overlap(function, items))`, without the list where the items alone are wanted;
+    `dict(overlap(function, items))` of an object, whose function gives a key and its value.
+    """
     inside = context.within(context.facts.names.scopes[node])
     called = mapped.call
     given = None if called is None else called.arguments[0].value
@@ -59,12 +71,29 @@ def emit_mapped(context: Context, node: n.Comprehension, mapped: Mapped) -> Expr
         context.output.functions.append(_function_of_items(inside, node, mapped, mapped.name))
         function = py.name(mapped.name)
     else:
-        function = py.lambda_(inside.emit(node.item), [(names[0].value, None, None)])
+        function = py.lambda_(_emit_item(inside, node), [(names[0].value, None, None)])
     made = _overlap(context, function, items, (called or node).span)
     if context.is_async:
-        return py.awaited(made)
-    is_list = node not in context.plan.unlisted
-    return py.call(context.global_("list"), [made]) if is_list else made
+        made = py.awaited(made)
+    if isinstance(node.item, n.ComputedField):
+        return py.call(context.global_("dict"), [made])
+    is_made = context.is_async or node in context.plan.unlisted
+    return made if is_made else py.call(context.global_("list"), [made])
+
+
+def _emit_item(inside: Context, node: n.Comprehension) -> Expression:
+    """The item, or the key and the value of an entry."""
+    if isinstance(node.item, n.ComputedField):
+        return py.tuple_(emit_computed(inside, node.item))
+    return inside.emit(node.item)
+
+
+def _type_of_item(inside: Context, node: n.Comprehension) -> Type:
+    if isinstance(node.item, n.ComputedField):
+        made = inside.type_of(node)
+        key = keys_of(made) if isinstance(made, MapType) else STRING
+        return TupleType((key, inside.type_of(node.item.value)))
+    return inside.type_of(node.item)
 
 
 def _items(inside: Context, node: n.Comprehension, item: Expression) -> Expression:
@@ -97,13 +126,13 @@ def _function_of_items(
         inside.note(beginning[-1], node.span)
     body = inside.called(inside.scope).deeper()
     around, inside.output.functions[:] = inside.output.functions[:], []
-    value = body.returned().emit(node.item)
+    value = py.bare(_emit_item(body.returned(), node))
     functions, inside.output.functions[:] = inside.output.functions[:], around
     [line] = spread_line(body, node.item, py.returned(value))
     made = py.function(
         name,
         py.parameters([(parameter, taken, None)]),
-        annotation(inside, inside.type_of(node.item)),
+        annotation(inside, _type_of_item(inside, node)),
         py.block([*beginning, *functions, line]),
         is_async=inside.is_async,
     )
@@ -361,7 +390,8 @@ def _counted(own: cst.Name, added: Expression) -> Expression:
     key, count = (py.name(f"{one}_" if own.value == one else one) for one in ("key", "count"))
     before = py.call(py.attribute(own, "get"), [key, py.constant(0)])
     items = py.call(py.attribute(added, "items"), [])
-    return py.dict_comprehension(key, py.binary(before, "+", count), py.tuple_([key, count]), items)
+    value = py.binary(before, "+", count)
+    return py.dict_comprehension(key, value, [(py.tuple_([key, count]), items, [])])
 
 
 def _nothing(type_: Type) -> Expression:

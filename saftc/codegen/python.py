@@ -432,10 +432,10 @@ def comprehension(
 
 
 def dict_comprehension(
-    key: Expression, value: Expression, target: Expression, iterable: Expression
+    key: Expression, value: Expression, clauses: Sequence[Clause], awaiting: Sequence[bool] = ()
 ) -> cst.DictComp:
-    """`{key: value for target in iterable}`."""
-    return cst.DictComp(key, value, _clauses([(target, iterable, [])], [False]))
+    """`{key: value for target in iterable if condition}`."""
+    return cst.DictComp(key, value, _clauses(clauses, awaiting or [False] * len(clauses)))
 
 
 def generator(made: cst.ListComp) -> cst.GeneratorExp:

@@ -114,6 +114,7 @@ OPTION_OF_ANOTHER_WIRE = Code("SAFT0411", "error", "the API `{api}` has no optio
 TOOLS_NOT_KNOWN = Code(
     "SAFT0412", "error", "the tools of a prompt must be known before the script runs"
 )
+CHECK_OF_PROMPT = Code("SAFT0416", "error", "the `check` of a prompt {problem}")
 WITH_AND_WITHOUT = Code("SAFT0415", "error", "`{name}` is offered with and without approval")
 TOO_MANY_REQUESTS = Code(
     "SAFT0430", "error", "this script may send {can}, and {allowed} are allowed"

@@ -236,14 +236,18 @@ def _write_object(original: Original, node: n.ObjectLiteral) -> Doc:
                 key: Doc = write_token(original, entry.key.span.start)
                 doc: Doc = (key, ": ", write_expression(original, entry.value))
             case n.ComputedField():
-                key = ("[", _write_alone(original, entry.key), "]")
-                doc = (key, ": ", write_expression(original, entry.value))
+                doc = _write_computed(original, entry)
             case n.Spread():
                 doc = _write_spread(original, entry)
         parts.append(Part(entry, doc))
     spread = node.is_spread or (len(parts) > 1 and has_spread(parts))
     inside = Span(original.core(node.span), node.span.end)
     return write_sequence(original, "{}", parts, inside, one_a_line=spread)
+
+
+def _write_computed(original: Original, node: n.ComputedField) -> Doc:
+    key = ("[", _write_alone(original, node.key), "]")
+    return (key, ": ", write_expression(original, node.value))
 
 
 def _write_call(original: Original, node: n.Call) -> Doc:
@@ -264,7 +268,12 @@ def _write_argument(original: Original, argument: n.Argument) -> Doc:
 
 
 def _write_comprehension(original: Original, node: n.Comprehension) -> Doc:
-    parts = [Part(node.item, write_expression(original, node.item))]
+    match node.item:
+        case n.ComputedField() as entry:
+            brackets, item = "{}", _write_computed(original, entry)
+        case item_:
+            brackets, item = "[]", write_expression(original, item_)
+    parts = [Part(node.item, item)]
     for clause in node.clauses:
         lead = f"for {write_pattern(clause.pattern)} in "
         parts.append(Part(clause.iterable, write_operand(original, clause.iterable, _OR), lead))
@@ -273,7 +282,7 @@ def _write_comprehension(original: Original, node: n.Comprehension) -> Doc:
             for condition in clause.conditions
         ]
     inside = Span(original.core(node.span), node.span.end)
-    return write_chain(original, "[]", parts, inside, hugs=False)
+    return write_chain(original, brackets, parts, inside, hugs=False)
 
 
 # Prompts

@@ -303,16 +303,17 @@ def _checked_apart(
         if (node.span.start, node.span.end) == place:
             found = node.value
             for _ in clauses:
-                if not isinstance(found, n.Comprehension):
+                item = found.item if isinstance(found, n.Comprehension) else None
+                if item is None or isinstance(item, n.ComputedField):
                     return checked, None
-                found = found.item
+                found = item
             return checked, found
     return checked, None
 
 
 def _clauses(text: str, bracket: Open) -> str:
     """The clauses of a comprehension whose names may be read where it is being written."""
-    if bracket.what != "[":
+    if bracket.what not in ("[", "{"):
         return ""
     words = [one for one in bracket.inside if one.text in ("for", "if")]
     while words and words[0].text == "if":

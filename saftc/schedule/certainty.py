@@ -92,7 +92,9 @@ class Certainty:
                 return one
         return None
 
-    def expression(self, node: n.Expression, *, strictly: bool = False) -> Reason | None:
+    def expression(
+        self, node: n.Expression | n.ComputedField, *, strictly: bool = False
+    ) -> Reason | None:
         """The first thing in an expression that may stop the script."""
         return _first(self._reasons(failures_in(self.facts, node)), strictly)
 

@@ -33,6 +33,7 @@ from saftc.semantics.facts import Facts, RecordFacts
 from saftc.semantics.forms import BuiltinCall, DirectCall, Form
 from saftc.semantics.names import Symbol
 from saftc.semantics.programs import conversions_of
+from saftc.semantics.relations import Fit, fit
 from saftc.semantics.tools import offered
 from saftc.semantics.types import (
     ANY,
@@ -42,6 +43,7 @@ from saftc.semantics.types import (
     NIL,
     STRING,
     BuiltinType,
+    CallableType,
     FunctionType,
     ListType,
     LiteralType,
@@ -51,6 +53,7 @@ from saftc.semantics.types import (
     TupleType,
     Type,
     UnionType,
+    is_only,
     members,
     show,
     within,
@@ -579,6 +582,11 @@ class Effects:
                 called |= functions
                 if any(map(self._is_passed_by_code, functions)):
                     effects.add("unknown")
+        judge = _judge_of(self.facts, node)
+        if judge is not None:
+            own, functions = self._of_value(judge, is_called=True)
+            effects |= own
+            called |= functions
         if node.mode == "program":
             called.update(conversions_of(self.facts.module, self.facts).values())
         return effects, called
@@ -640,7 +648,7 @@ def _imports(facts: Facts) -> dict[Symbol, tuple[str, str]]:
     return found
 
 
-# Rules of records
+# Rules of records, and checks of prompts
 
 # What is known of Python's library beside the modules that only calculate.
 _KNOWN_PURE = (
@@ -692,3 +700,60 @@ def _rule_problem(node: n.Node, effects: Effects) -> str | None:
     facts = effects.facts
     is_known = isinstance(node, n.Name) and facts.meaning_of(facts.names.of(node)).kind != "import"
     return "have effects" if is_known else "call what may have effects"
+
+
+def check_judges(facts: Facts, mistakes: Collector) -> None:
+    """Reports what stands behind `check` at a prompt and cannot judge its value."""
+    by_fields = {node.value for node in nodes_of(facts.module, n.DestructureStmt)}
+    for node in nodes_of(facts.module, n.Prompt):
+        type_ = _judge_of(facts, node)
+        if type_ is None or node.options is None:
+            continue
+        written = node.options.named if isinstance(node.options, n.ObjectLiteral) else ()
+        at = next((one.value for one in written if one.key.text == "check"), node.options)
+        problem, hint = None, None
+        if node.is_streamed:
+            problem, hint = "cannot judge a stream", "its parts come before all is checked"
+        elif node.mode == "program":
+            problem, hint = "cannot judge a program", "check what it gives behind the prompt"
+        elif node in by_fields:
+            problem, hint = "takes one value", "ask for a `type` with these fields"
+        if problem is not None:
+            mistakes.add(catalogue.CHECK_OF_PROMPT.at(at.span, problem=problem, hint=hint))
+        else:
+            _check_judge(facts, at, type_, facts.prompts.get(node, ANY), mistakes)
+
+
+def _judge_of(facts: Facts, node: n.Prompt) -> Type | None:
+    """The type of what stands behind `check` in the options of a prompt."""
+    options = None if node.options is None else facts.types.get(node.options)
+    field = options.field("check") if isinstance(options, ObjectType) else None
+    return None if field is None else field.type
+
+
+def _check_judge(
+    facts: Facts, node: n.Expression, type_: Type, asked: Type, mistakes: Collector
+) -> None:
+    """Reports what is not a function of one such value that fails, and has no other effect."""
+    if type_ == ANY or isinstance(type_, CallableType):
+        return
+    expected, hint = f"a function that takes {show(asked)}", None
+    if isinstance(type_, FunctionType) and not type_.waits:
+        definition = type_.definition
+        known = facts.functions[definition]
+        required = [one for one in definition.parameters if one.default is None]
+        effects = Effects(facts).of_function(definition) & {"asks", "prints", "writes"}
+        is_one = bool(known.parameters) and len(required) < 2
+        if not is_one or fit(asked, known.parameters[0]) > Fit.CONVERT:
+            pass
+        elif is_only(known.returns, "bool"):
+            expected, hint = "a function that fails", "`fail` or `assert` with the reason instead"
+        elif effects:
+            problem = f"must not {'ask a model' if 'asks' in effects else 'have effects'}"
+            hint = "do that behind the prompt: a check looks at a value, maybe several times"
+            mistakes.add(catalogue.CHECK_OF_PROMPT.at(node.span, problem=problem, hint=hint))
+            return
+        else:
+            return
+    found = show(type_)
+    mistakes.add(catalogue.TYPE_MISMATCH.at(node.span, expected=expected, found=found, hint=hint))

@@ -72,7 +72,8 @@ class Unlisted:
             if isinstance(form, BuiltinCall) and form.builtin.name == "enumerate":
                 is_native = form.form == Form.NATIVE and form.arguments is not None
                 return self._list(form.arguments[0]) if is_native and form.arguments else None
-        return node if isinstance(node, n.Comprehension) else None
+        is_entry = isinstance(node, n.Comprehension) and isinstance(node.item, n.ComputedField)
+        return node if isinstance(node, n.Comprehension) and not is_entry else None
 
     def _is_unseen(self, nodes: Sequence[n.Node]) -> bool:
         """Whether no one can tell that this has been done."""

@@ -154,7 +154,7 @@ def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
     return _Planner(effects, awaits).run()
 
 
-def call_of_item(facts: Facts, node: n.Expression, item: Symbol) -> n.Call | None:
+def call_of_item(facts: Facts, node: n.Node, item: Symbol) -> n.Call | None:
     """The call of a function with an item, or a plain part of it, alone, if `node` is one and gives
     what the function gives.
     """

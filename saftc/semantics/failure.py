@@ -472,6 +472,8 @@ def shown(node: n.Expression) -> str:
             return f"what `{path_of(function)}` gives"
         case n.Binary() | n.Unary() | n.Comparison() | n.Logical():
             return f"what `{node.operator}` gives"
+        case n.Comprehension(item=n.ComputedField()):
+            return "the object"
         case n.ListLiteral() | n.Comprehension():
             return "the list"
         case n.FormattedString():

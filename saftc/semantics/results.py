@@ -34,6 +34,7 @@ WIRES: dict[str, tuple[str, ...]] = {
 # What `with` takes.
 OPTIONS: dict[str, Type] = {
     "model": STRING,
+    "fallback": ListType(STRING),
     "provider": STRING,
     "base_url": STRING,
     "api_key_env": STRING,
@@ -55,6 +56,7 @@ OPTIONS: dict[str, Type] = {
     "max_tool_calls": INT,
     "enforce_schema": union(map(literal_type, ("auto", "on", "off"))),
     "trust_system": BOOL,
+    "check": ANY,
     "on_truncated": union(map(literal_type, ("error", "accept"))),
     "extra_body": ANY,
 }

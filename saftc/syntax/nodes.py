@@ -217,9 +217,9 @@ class ComprehensionClause(Node):
 
 @_node
 class Comprehension(Node):
-    """`[item for x in xs if c]`."""
+    """`[item for x in xs if c]`; an entry is the item of `{[key]: value for x in xs if c}`."""
 
-    item: "Expression"
+    item: "Expression | ComputedField"
     clauses: tuple[ComprehensionClause, ...]
 
 

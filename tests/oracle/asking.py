@@ -41,6 +41,7 @@ class _Talk:
     rounds: int | None
     repairs: int
     before: tuple[str, ...]
+    judge: Value = None
     since: list[str] = field(default_factory=list[str])
     turns: int = 0
 
@@ -107,7 +108,9 @@ class Asking(ABC):
                     self._round(talk, said, span)
                     continue
                 try:
-                    return read(said), v.Talk(talk.whole(f"said {said}"), talk.tools)
+                    value = read(said)
+                    self._judge(talk, value, span)
+                    return value, v.Talk(talk.whole(f"said {said}"), talk.tools)
                 except Wrong as wrong:
                     self._ask_again(talk, said, str(wrong), span)
 
@@ -245,7 +248,18 @@ class Asking(ABC):
                 is_same = v.equal(v.bare(function), v.bare(another))
                 if is_same and v.waits(function) and not v.waits(another):
                     raise Wrong(f"`{other}` is `{name}`, which waits for approval")
-        return _Talk("".join(text), tools, form, returns, rounds, repairs, before.lines)
+        judge = options.get("check")
+        return _Talk("".join(text), tools, form, returns, rounds, repairs, before.lines, judge)
+
+    def _judge(self, talk: _Talk, value: Value, span: Span) -> None:
+        """Wrong where the check of the prompt fails with a reason."""
+        if isinstance(talk.judge, Callable_):
+            try:
+                self.called(talk.judge, [value], {}, span)
+            except Fault as fault:
+                if fault.kind not in ("assert", "fail"):
+                    raise
+                raise Wrong(str(fault)) from None
 
     def _listed(self, node: n.Expression, frame: Frame) -> list[tuple[str, Callable_]]:
         """The tools of a list in place: each has the name that stands there."""

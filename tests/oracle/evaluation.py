@@ -267,14 +267,18 @@ class Evaluation(Asking):
 
     def comprehension(
         self, node: n.Comprehension, frame: Frame, asked: n.Schema | None
-    ) -> list[Value]:
+    ) -> list[Value] | dict[str, Value]:
         item = self.types.item_of(asked)
         found: list[Value] = []
+        filled: dict[str, Value] = {}
 
         def go(position: int, inner: Frame) -> None:
             self.step()
             if position == len(node.clauses):
-                found.append(self.evaluate(node.item, inner, item))
+                if isinstance(node.item, n.ComputedField):
+                    self.filled(filled, [node.item], inner, asked)
+                else:
+                    found.append(self.evaluate(node.item, inner, item))
                 return
             clause = node.clauses[position]
             for value in self.items_of(clause.iterable, inner):
@@ -283,7 +287,7 @@ class Evaluation(Asking):
                     go(position + 1, inner)
 
         go(0, Frame(frame))
-        return found
+        return filled if isinstance(node.item, n.ComputedField) else found
 
     def items_of(
         self, node: n.Expression, frame: Frame, schema: n.Schema | None = None

@@ -161,6 +161,8 @@ class Writer:
                 return "(" + ", ".join(self.expression(item, depth - 1) for item in items) + ")"
             case ObjectOf(fields=fields):
                 return self.object_literal(fields, depth)
+            case MapOf(key=key) if depth > 0 and key == STRING and self.chance(15):
+                return self.comprehension(type_, depth)
             case MapOf():
                 entries = [self.entry(type_, depth - 1) for _ in range(self.choose((1, 2, 0, 3)))]
                 if entries and type_.key != STRING:
@@ -314,20 +316,26 @@ class Writer:
             forms += [f"enumerate({names})", f"zip([1, 2], {names})", f"enumerate({names}, 1)"]
         if item in MAPPED:
             forms += [f"[one({self.expression(INT, depth - 1)}) for one in {MAPPED[item]}]"]
-        forms += [self.comprehension(item, depth)] * 2
+        forms += [self.comprehension(type_, depth)] * 2
         return self.choose(forms)
 
-    def comprehension(self, item: Type, depth: int) -> str:
+    def comprehension(self, type_: ListOf | MapOf, depth: int) -> str:
+        """A comprehension of a list, or of an object with texts as keys."""
         source = self.choose((INT, STRING))
         items = self.expression(ListOf(source), depth - 1)
         outer, self.scope = self.scope, self.scope.copy()
         name = self.choose(("x", "y", "item"))
         self.scope.functions.pop(name, None)
         self.scope.variables[name] = source
-        made = self.expression(item, depth - 1)
+        if isinstance(type_, MapOf):
+            made = f"[{self.expression(STRING, 1)}]: {self.expression(type_.value, depth - 1)}"
+            opened, closed = "{}"
+        else:
+            made = self.expression(type_.item, depth - 1)
+            opened, closed = "[]"
         test = f" if {self.condition(depth - 1)}" if self.chance(40) else ""
         self.scope = outer
-        return f"[{made} for {name} in {items}{test}]"
+        return f"{opened}{made} for {name} in {items}{test}{closed}"
 
     # Calls and prompts
 

@@ -52,6 +52,7 @@ class _Writer:
         self.days = Random(f"dates of maps {seed}")
         # The maps whose keys are dates.
         self.dated: set[str] = set()
+        self.objects = Random(f"objects {seed}")
         self.heads = Random(f"heads {seed}")
         self.talks = Random(f"talks {seed}")
         self.values = Random(f"values {seed}")
@@ -145,7 +146,11 @@ class _Writer:
         value = self.asking(inside)
         if self.functions and self.odds(0.4):
             value = f"{self.random.choice(self.functions)}({item})"
-        return f"[{value} for {item} in {self.items(names)}{condition}]"
+        clauses = f"for {item} in {self.items(names)}{condition}"
+        if self.objects.random() < 0.2:
+            key = self.objects.choice((item, f'{item} + "k"', '"k"', value))
+            return f"values({{[{key}]: {value} {clauses}}})"
+        return f"[{value} {clauses}]"
 
     # Statements
 

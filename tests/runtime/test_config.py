@@ -117,6 +117,7 @@ OPTIONS: dict[str, tuple[object, list[object]]] = {
     "api": ("responses", ["chats", True]),
     "reasoning_effort": ("minimal", ["much", 3]),
     "seed": (-3, [1.5]),
+    "fallback": (["a", "b"], [["a", 1], [], ["a", "a"], "a"]),
     "stop": (["a", "b"], [["a", 1], 3]),
     "system": ("be brief", [["be brief"]]),
     "timeout": (2, [0, -1, float("nan")]),

@@ -34,6 +34,7 @@ from saftc.semantics.inference.literals import (
     list_literal,
     member_of_kind,
     object_literal,
+    object_of_entry,
     tuple_literal,
 )
 from saftc.semantics.inference.loops import bind, iterated
@@ -371,6 +372,8 @@ def _comprehension(
         for test in clause.conditions:
             condition(inference, test, inner)
             narrow(inference, test, inner, truth=True)
+    if isinstance(node.item, n.ComputedField):
+        return object_of_entry(inference, node.item, inner, wanted)
     asked = member_of_kind(wanted, ListType)
     if isinstance(asked, ListType) and asked.item != ANY:
         fit_into(inference, node.item, asked.item, inner)

@@ -106,18 +106,30 @@ def object_literal(
     inference: Inference, node: n.ObjectLiteral, env: Environment, wanted: Type | None
 ) -> Type:
     """The type of `{a: 1, ...row, [key]: 2}`."""
-    asked = _object_meant(node, wanted)
+    asked = _object_meant(node.fields, wanted)
     copied = _changed_copy(inference, node, asked, env)
     if copied is not None:
         return copied
-    match asked:
-        case ObjectType() if len(node.named) == len(node.fields):
-            return _object_as(inference, node, asked, env)
-        case ObjectType() | MapType():
-            given = _merged(inference, node, env, asked)
-            return asked if _takes(asked, given) else given.type
-        case _:
-            return _merged(inference, node, env, None).type
+    if isinstance(asked, ObjectType) and len(node.named) == len(node.fields):
+        return _object_as(inference, node, asked, env)
+    return _object_of(inference, node.fields, env, asked)
+
+
+def object_of_entry(
+    inference: Inference, entry: n.ComputedField, env: Environment, wanted: Type | None
+) -> Type:
+    """The type of an object that is made of as many such entries as there are."""
+    return _object_of(inference, (entry,), env, _object_meant((entry,), wanted))
+
+
+def _object_of(
+    inference: Inference,
+    entries: Sequence[n.Entry],
+    env: Environment,
+    asked: ObjectType | MapType | None,
+) -> Type:
+    given = _merged(inference, entries, env, asked)
+    return asked if asked is not None and _takes(asked, given) else given.type
 
 
 def _changed_copy(
@@ -159,7 +171,7 @@ def _changed_copy(
     for entry in entries:
         _change(inference, entry, copy, records, spread, env)
     if is_open:
-        _settle_keys(inference, node, None)
+        _settle_keys(inference, node.fields, None)
     return ANY if is_open else union(record.type for record in records)
 
 
@@ -250,17 +262,17 @@ class _Parts:
 
 def _merged(
     inference: Inference,
-    node: n.ObjectLiteral,
+    entries: Sequence[n.Entry],
     env: Environment,
     asked: ObjectType | MapType | None,
 ) -> _Parts:
     parts = _Parts()
     asked_values = asked.value if isinstance(asked, MapType) else None
-    for position, entry in enumerate(node.fields):
+    for position, entry in enumerate(entries):
         match entry:
             case n.Field():
                 wanted = _wanted_of(asked, entry.key.text)
-                if not all(isinstance(later, n.Field) for later in node.fields[position + 1 :]):
+                if not all(isinstance(later, n.Field) for later in entries[position + 1 :]):
                     wanted = _wanted_of_first(inference, entry.value, wanted, env)
                 type_ = _value(inference, entry.value, wanted, env)
                 added: list[ObjectType | MapType] = [
@@ -276,7 +288,7 @@ def _merged(
                 added = list(_objects_in(spread))
                 parts = _Parts(parts.possible, (*parts.spread, *added))
         parts = _Parts(_all_merged(parts.possible, added), parts.spread)
-    key = _settle_keys(inference, node, asked)
+    key = _settle_keys(inference, entries, asked)
     return _Parts(tuple(_with_key(one, key) for one in parts.possible), parts.spread)
 
 
@@ -305,12 +317,12 @@ def _with_key(type_: ObjectType | MapType, key: Scalar) -> ObjectType | MapType:
 
 
 def _settle_keys(
-    inference: Inference, node: n.ObjectLiteral, asked: ObjectType | MapType | None
+    inference: Inference, entries: Sequence[n.Entry], asked: ObjectType | MapType | None
 ) -> Scalar:
     """What all keys of an object are: what its place asks for, or what the first of them is of
     which that is known, or strings. Reports those that are something else.
     """
-    said = [(entry, _keys_said(inference, entry)) for entry in node.fields]
+    said = [(entry, _keys_said(inference, entry)) for entry in entries]
     first = (kind for _, kinds in said for kind in kinds)
     wanted = keys_of(asked) if asked is not None else next(first, STRING)
     for entry, kinds in said:
@@ -516,15 +528,17 @@ def member_of_kind(wanted: Type | None, kind: type[Type]) -> Type | None:
     return meant[0] if len(meant) == 1 else None
 
 
-def _object_meant(node: n.ObjectLiteral, wanted: Type | None) -> ObjectType | MapType | None:
+def _object_meant(
+    entries: Sequence[n.Entry], wanted: Type | None
+) -> ObjectType | MapType | None:
     """The object type of a place that an object literal is meant for: by its fields, if several."""
     if wanted is None:
         return None
     meant = [member for member in members(wanted) if isinstance(member, ObjectType | MapType)]
     if len(meant) == 1:
         return meant[0]
-    given = {field.key.text for field in node.named}
-    if len(given) < len(node.fields):
+    given = {field.key.text for field in entries if isinstance(field, n.Field)}
+    if len(given) < len(entries):
         return None
     fitting = [
         member

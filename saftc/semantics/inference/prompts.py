@@ -25,6 +25,7 @@ from saftc.semantics.types import (
     literal_type,
     members,
     show,
+    show_value,
     within,
 )
 from saftc.syntax import nodes as n
@@ -217,6 +218,8 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
                 )
             )
             continue
+        if field.name == "fallback" and key is not None:
+            _check_models(inference, key.value, written)
         wanted = OPTIONS[field.name]
         given = as_written(key.value, field.type, wanted) if key else field.type
         if fit(given, wanted) == Fit.NEVER:
@@ -229,6 +232,31 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
                     or mismatch_hint(inference, given, wanted),
                 )
             )
+
+
+def _check_models(
+    inference: Inference, node: n.Expression, written: Mapping[str, n.Field]
+) -> None:
+    """Reports a fallback that names no model, what is none, and one that was asked before."""
+    if not isinstance(node, n.ListLiteral):
+        return
+    if not node.items:
+        mistake = catalogue.TYPE_MISMATCH.at(node.span, expected="a model", found="an empty list")
+        inference.report(mistake)
+    first = (written["model"].value,) if "model" in written else ()
+    asked = set[str]()
+    for item in (*first, *node.items):
+        type_ = inference.facts.types.get(item, ANY)
+        if fit(type_, STRING) == Fit.NEVER:
+            mistake = catalogue.TYPE_MISMATCH.at(item.span, expected="string", found=show(type_))
+            inference.report(mistake)
+        if isinstance(item, n.Literal) and isinstance(item.value, str):
+            if item.value in asked:
+                found = f"{show_value(item.value)} again"
+                inference.report(
+                    catalogue.TYPE_MISMATCH.at(item.span, expected="another model", found=found)
+                )
+            asked.add(item.value)
 
 
 def _hint_of_value(option: str, given: Type) -> Advice | None:

@@ -435,14 +435,40 @@ def _rest(place: Place) -> str:
     return "arguments are not taken out of a list or an object; give each, or pass the list"
 
 
-def _comprehensions(place: Place) -> str | None:
-    if place.bad.kind != "FOR":
-        return None
-    if place.opener == "LPAR":
+def _comprehensions(place: Place) -> str | Advice | None:
+    if place.bad.kind == "FOR" and place.opener == "LPAR":
         return "write a comprehension in square brackets: `[x for x in xs]`"
-    if place.opener == "LBRACE":
-        return "a comprehension makes a list: `[x for x in xs]`"
-    return None
+    inside = _inside(place) if place.opener == "LBRACE" else []
+    kinds = [token.kind for token in inside]
+    if "FOR" not in kinds:
+        return None
+    item = kinds[: kinds.index("FOR")]
+    if place.opened and place.tokens[place.opened - 1].kind == "WITH":
+        return "the options of a prompt are written out"
+    if "COMMA" in item or "ELLIPSIS" in item:
+        return "a comprehension has one entry: `{[key]: value for x in xs}`"
+    if "COLON" not in item:
+        return "`[x for x in xs]` makes a list, and `{[key]: value for x in xs}` an object"
+    if item[0] == "LSQB":
+        return None
+    key = inside[0].span.start, inside[item.index("COLON") - 1].span.end
+    edits = Edit(Span(key[0], key[0]), "["), Edit(Span(key[1], key[1]), "]")
+    return Advice("the key is in brackets: `{[key]: value for x in xs}`", edits=edits)
+
+
+def _inside(place: Place) -> list[Token]:
+    """The tokens between the brackets around it, without those in brackets inside of them."""
+    found: list[Token] = []
+    depth = 0
+    for token in place.tokens[(place.opened or 0) + 1 :]:
+        if token.text in _CLOSERS:
+            depth -= 1
+        if depth < 0:
+            break
+        if depth == 0:
+            found.append(token)
+        depth += token.text in CLOSER_OF
+    return found
 
 
 def _objects(place: Place) -> str | None:

@@ -25,7 +25,7 @@ print(show(list(overlap(translate, ["a", "b"]))))
 
 
 def ask_word(word: str) -> tuple[str, str]:
-    return (word, translate(word + "!"))
+    return word, translate(word + "!")
 
 
 print(show(list(overlap(ask_word, ["a", "b"]))))
