@@ -1,10 +1,9 @@
-"""Programs as JSON data: of bounded size, the places in them, and what they refer to.
+"""Programs as JSON data: of bounded size, the places in them, and the forms that they may have.
 
     read(ProgramText('{"a": 1, "a": 2}'), limits)
                         JSON data, and what is wrong with it: duplicate key 'a'
     at(program, ("add", "a"))           the value at a path: the keys and indexes from the root
     pointer(("add", "a/b", 0))          "/add/a~1b/0": a path as people see it, a JSON Pointer
-    order_of(needs)     bindings of a `$let`: what one refers to comes before it
 
 Reading has no recursion and stops at the first bound it passes, so that any input is safe.
 """
@@ -13,7 +12,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -228,66 +226,14 @@ def _text(text: str, path: Path) -> list[Diagnostic]:
     return []
 
 
-FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "$object": ((), ()),
-    "$ref": ((), ()),
-    "$let": (("bind", "in"), ()),
-    "$map": (("over", "as", "do"), ("where",)),
-    "$if": (("test", "then", "else"), ()),
+FORMS: dict[str, dict[str, bool]] = {
+    "$object": {},
+    "$ref": {},
+    "$let": {"bind": True, "in": True},
+    "$map": {"over": True, "as": True, "do": True, "where": False},
+    "$if": {"test": True, "then": True, "else": True},
 }
-"""The forms by name, with the keys that each needs and those that it may have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """The names in order of evaluation, and the cycles among them, each closed on its start."""
-
-    names: tuple[str, ...]
-    cycles: tuple[tuple[str, ...], ...]
-
-
-def references(expression: Any) -> frozenset[str]:
-    """The variables that the expression (as JSON data) refers to and does not bind itself."""
-    if is_list(expression):
-        return frozenset[str]().union(*map(references, expression))
-    if not is_object(expression):
-        return frozenset()
-    if len(expression) == 1:
-        ((name, body),) = expression.items()
-        if name == "$ref":
-            return frozenset([body]) if isinstance(body, str) else frozenset()
-        if name == "$object" and is_object(body):
-            return frozenset[str]().union(*map(references, body.values()))
-        if name == "$let" and is_object(body) and is_object(body.get("bind")):
-            bound = body["bind"]
-            inside = references([*bound.values(), body.get("in")])
-            return inside - bound.keys()
-        if name == "$map" and is_object(body):
-            own = {body.get("as")} if isinstance(body.get("as"), str) else set[Any]()
-            inside = references([body.get("where"), body.get("do")]) - own
-            return inside | references(body.get("over"))
-    return frozenset[str]().union(*map(references, expression.values()))
-
-
-def order_bindings(needs: Mapping[str, frozenset[str]]) -> Order:
-    """Source order, but each name after those that it needs."""
-    done: list[str] = []
-    cycles: list[tuple[str, ...]] = []
-
-    def visit(name: str, trail: tuple[str, ...]) -> None:
-        if name in trail:
-            cycles.append((*trail[trail.index(name) :], name))
-        elif name not in done:
-            for other in needs:
-                if other in needs[name]:
-                    visit(other, (*trail, name))
-            if name not in done:
-                done.append(name)
-
-    for name in needs:
-        visit(name, ())
-    different = {frozenset(cycle): cycle for cycle in reversed(cycles)}
-    return Order(tuple(done), tuple(reversed(different.values())))
+"""The forms by name, with the keys that each may have, and whether it needs them."""
 
 
 def offer_names(names: list[str]) -> str:
