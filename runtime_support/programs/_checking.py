@@ -20,10 +20,17 @@ from typing import Any, Literal, TypeAlias
 
 from runtime_support._names import near
 from runtime_support._schema import model as m
-from runtime_support._values import is_list, is_object, is_tuple
+from runtime_support._values import is_list, is_object
 from runtime_support.programs import _tree as n
 from runtime_support.programs import _types
-from runtime_support.programs._choices import Choice, chain_choices, innermost, point_at
+from runtime_support.programs._choices import (
+    Choice,
+    chain_choices,
+    innermost,
+    point_at,
+    reading_choices,
+    ways,
+)
 from runtime_support.programs._conversions import (
     Fits,
     No,
@@ -412,16 +419,16 @@ class Checker:
                 message = refusal(node.type, slot.type, self._registry)
                 return self._wrong(slot.says(message), node.path)
             case Route(chains, levels) if len(chains) > 1:
-                operand = at(self._program, node.path)
                 source, target = node.type, slot.type
                 for _ in range(levels):
                     source, target = _item_within(source), _item_within(target)
-                choices = chain_choices(chains, lambda: operand, levels)
+                choices = chain_choices(
+                    chains, lambda: at(self._program, node.path), levels
+                )
                 self._unclear(_types.found_notation(source), target, choices, node, slot)
             case Read(values) if len(values) > 1 and isinstance(node.type, m.LiteralSchema):
-                plain = [(text, list(one) if is_tuple(one) else one) for text, one in values]
-                choices = [(text, lambda one=one: one) for text, one in plain]
-                self._unclear(compact(node.type.value), slot.type, choices, node, slot)
+                given = compact(node.type.value)
+                self._unclear(given, slot.type, reading_choices(values), node, slot)
             case _:
                 pass
         return n.CoerceNode(node.path, slot.type, node, calls_of(found), slot.bare)
@@ -429,8 +436,8 @@ class Checker:
     def _unclear(
         self, given: str, wanted: _types.Type, choices: list[Choice], node: n.Checked, slot: Slot
     ) -> None:
-        ways = f"{given} can become {_types.type_notation(wanted)} in {len(choices)} ways"
-        point = point_at(ways, choices, self._program, (node.path, slot.bare))
+        message = ways(given, wanted, choices)
+        point = point_at(message, choices, self._program, (node.path, slot.bare))
         self.points.append((node.path, point))
 
     # Names

@@ -63,14 +63,15 @@ Position = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Where evaluation is: the variables in scope, the position, and whether that is in a `$map`.
+    """Where evaluation is: the variables in scope and the position.
 
-    `beside` is true when other parts are evaluated at the same time.
+    Choices are told `in_words` where no program would say them: in a `$map`. `beside` is true when
+    other parts are evaluated at the same time.
     """
 
     names: Mapping[str, Any]
     position: Position = ()
-    in_map: bool = False
+    in_words: bool = False
     beside: bool = False
 
     def at(self, index: int) -> Frame:
@@ -330,7 +331,8 @@ class _FunctionCall:
         self._ended = partial(machine.record, definition, arguments, path, frame)
         self.value: Any = None
         self.error: str | None = None
-        self.kind: ProgramFailureKind = "error"
+        is_conversion = definition.kind == "conversion"
+        self.kind: ProgramFailureKind = "conversion" if is_conversion else "error"
         self.ambiguity: Ambiguity | None = None
 
     def making(self, program: RequestedCall | None) -> Effects[Any]:

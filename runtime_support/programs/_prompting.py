@@ -651,10 +651,5 @@ def _goes_back(outcome: Outcome) -> bool:
     """
     if isinstance(outcome, ProgramFailure):
         before_running = outcome.kind == "limit" and not outcome.calls
-        of_conversion = outcome.kind == "error" and any(
-            call.kind == "conversion" and call.path == outcome.path and call.error is not None
-            for call in outcome.calls
-        )
-        is_of_the_program = outcome.kind in ("invalid", "conversion") or of_conversion
-        return is_of_the_program or before_running
+        return outcome.kind in ("invalid", "conversion") or before_running
     return isinstance(outcome, Ambiguous)

@@ -69,10 +69,6 @@ def replace_at(program: Any, path: Path, new: Any) -> Any:
     ]
 
 
-def path_starts_with(path: Path, start: Path) -> bool:
-    return path[: len(start)] == start
-
-
 LARGEST_INTEGER_BITS = 14_000  # Python itself refuses to write much longer ones as text
 
 
