@@ -50,14 +50,7 @@ from runtime_support.programs._outcomes import (
     invalid,
 )
 from runtime_support.programs._registry import Definition, Registry
-from runtime_support.programs._syntax import (
-    FORMS,
-    Path,
-    at,
-    expressions_in,
-    offer_names,
-    pointer,
-)
+from runtime_support.programs._syntax import FORMS, Path, at, offer_names, pointer
 
 Data: TypeAlias = dict[str, Any]
 Shape: TypeAlias = m.MapSchema | m.ObjectSchema | Definition
@@ -142,8 +135,8 @@ class Checker:
         if is_list(value):
             return self._list(value, path, slot, scope)
         if not is_object(value):
-            node = n.ConstantNode(path, _types.literal_type(value), value)
-            return self._fit(node, slot)
+            type_ = _types.NULL if value is None else m.LiteralSchema(value)
+            return self._fit(n.ConstantNode(path, type_, value), slot)
         if any(name.startswith("$") for name in value):
             return self._form(value, path, slot, scope)
         if len(value) == 1:
@@ -160,19 +153,18 @@ class Checker:
                 return self._wrong(f"unknown form '{name}'{offered}", (*path, name))
         ((name, body),) = value.items()
         inside = (*path, name)
-        if name == "$ref" and not isinstance(body, str):
+        if name == "$ref":
+            if isinstance(body, str):
+                return self._ref(body, path, slot, scope)
             return self._wrong("'$ref' takes the name of a variable", inside)
-        if name != "$ref" and not is_object(body):
+        if not is_object(body):
             takes = ", ".join(FORMS[name]) or "fields"
             return self._wrong(f"'{name}' takes an object of {takes}", inside)
-        is_open = name in ("$object", "$ref")
-        if not is_open and not self._has_names(body, FORMS[name], "key", f" of '{name}'", inside):
+        if name == "$object":
+            return self._record(body, path, inside, slot, scope)
+        if not self._has_names(body, FORMS[name], "key", f" of '{name}'", inside):
             return n.ConstantNode(path, _types.ANY, None)
         match name:
-            case "$object":
-                return self._record(body, path, inside, slot, scope)
-            case "$ref":
-                return self._ref(body, path, slot, scope)
             case "$let":
                 return self._let(body["bind"], body["in"], path, slot, scope)
             case "$map":
@@ -276,8 +268,10 @@ class Checker:
         for shape in self._shapes(slot.type):
             if not isinstance(shape, m.MapSchema) and _may_have(shape, {name}):
                 return self._shaped({name: body}, path, path, shape, scope, slot)
-        for part, more in expressions_in({name: body}):
-            self.check(part, (*path, *more), Slot(), scope)
+        inside = (*path, name)
+        parts = [((*inside, key), one) for key, one in body.items()] if is_object(body) else []
+        for place, part in parts or [(inside, body)]:
+            self.check(part, place, Slot(), scope)
         return self._unknown_function(name, body, path, slot)
 
     def _call(
@@ -382,9 +376,9 @@ class Checker:
             self._wrong(f"the variables of a $let form a cycle: {message}", variable.path)
         elif variable.node is None:
             self._begun.append(variable)
-            slot = Slot()
-            variable.node = self.check(variable.expression, variable.path, slot, variable.scope)
-            variable.type = self._begun.pop().node.type
+            node = self.check(variable.expression, variable.path, Slot(), variable.scope)
+            self._begun.pop()
+            variable.node, variable.type = node, node.type
             variable.done.append(variable)
         return variable.type
 
@@ -422,9 +416,7 @@ class Checker:
                 source, target = node.type, slot.type
                 for _ in range(levels):
                     source, target = _item_within(source), _item_within(target)
-                choices = chain_choices(
-                    chains, lambda: at(self._program, node.path), levels
-                )
+                choices = chain_choices(chains, lambda: at(self._program, node.path), levels)
                 self._unclear(_types.found_notation(source), target, choices, node, slot)
             case Read(values) if len(values) > 1 and isinstance(node.type, m.LiteralSchema):
                 given = compact(node.type.value)

@@ -137,7 +137,6 @@ class Coercer:
         assert failed is not None, "a step into parts has found some"
         raise failed
 
-
     async def _all(
         self, parts: dict[Any, tuple[Any, _types.Type]], place: ArgumentPlace
     ) -> dict[Any, Any]:

@@ -227,9 +227,8 @@ def check(
 ) -> n.CheckedProgram | ProgramFailure | Ambiguous:
     """The checked program, or why it cannot run; nothing is called."""
     try:
-        reading = read_program(program, limits)
-        expected = registry.returned_type(returns)
-        return check_program(reading.program, registry, expected, reading.diagnostics)
+        data, diagnostics = read_program(program, limits)
+        return check_program(data, registry, registry.returned_type(returns), diagnostics)
     except TooLarge as error:
         return _failure("limit", str(error))
     except NotJson as error:

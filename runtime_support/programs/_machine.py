@@ -50,7 +50,7 @@ from runtime_support.errors import (
 from runtime_support.programs._outcomes import Call, Point, ProgramFailureKind
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import Limits, Path, pointer
-from runtime_support.programs._types import Type, TypeMismatch, conform, kind_name, type_notation
+from runtime_support.programs._types import TypeMismatch, conform, kind_name, type_notation
 from runtime_support.programs._writing import ProgramCall, described
 from runtime_support.runs._places import scope_here, within
 
@@ -150,7 +150,7 @@ class Machine:
         self.stopped = False
         self.abort: BaseException | None = None
         self._limits = limits
-        self._registry = registry
+        self.registry = registry
         self._on_call = on_call
         functions = [call for call in earlier if call.kind != "type"]
         self._earlier = [call for call in functions if call.error is None]
@@ -308,10 +308,6 @@ class Machine:
         self._calls.append((frame.position, call))
         return call
 
-    def described(self, call: Call) -> ProgramCall:
-        """A call that has ended, as listeners and journals hear of it."""
-        return described(call, self._registry)
-
 
 class _FunctionCall:
     """A call of a function, and what came of it: made now, or kept in a journal."""
@@ -357,7 +353,7 @@ class _FunctionCall:
         finally:
             seconds = round(time.perf_counter() - started, 6)
             ended = self._ended(result=self.value, error=self.error, seconds=seconds)
-        return self._machine.described(ended)
+        return described(ended, self._machine.registry)
 
     async def _apply(self, call: RequestedCall | None) -> None:
         definition, result = self._definition, None
@@ -388,21 +384,34 @@ class _FunctionCall:
 
     def written(self) -> dict[str, Any]:
         """What a journal keeps of how it has ended."""
-        is_value = self.error is None
-        text = _kept_text(self.value, self._definition.result) if is_value else None
+        text = None
+        if self.error is None:
+            with suppress(CheckError):
+                text = to_json(self.value)
+                made_again = decode(parse(text), self._definition.result)
+                text = text if _equal(made_again, self.value) else None
         error = self.error if self.ambiguity is None else None
         return {"result": text, "error": error, "kind": self.kind}
 
     def read(self, kept: Mapping[str, Any]) -> ProgramCall | None:
         """How it has ended before; None when it is made again."""
-        told = _told(kept, self._definition)
-        if told is None:
-            return None
-        self.value, self.error, self.kind = told
-        seconds = kept["ms"] / 1000
-        return self._machine.described(
-            self._ended(result=self.value, error=self.error, seconds=seconds)
-        )
+        definition = self._definition
+        if kept["error"] is not None:
+            self.error, self.kind = kept["error"], kept["kind"]
+        else:
+            try:
+                # What the function gives may not fit JSON, or have another type now.
+                self.value = decode(parse(kept["result"] or ""), definition.result)
+            except CheckError:
+                if not definition.waits:
+                    return None
+                raise JournalError(
+                    f"{definition.name} was approved and has ended, and its result cannot be taken "
+                    "from the journal: it is not called again",
+                    hint="give a result that JSON holds, and begin another journal",
+                ) from None
+        ended = self._ended(result=self.value, error=self.error, seconds=kept["ms"] / 1000)
+        return described(ended, self._machine.registry)
 
 
 def _sent(arguments: dict[str, Any]) -> str:
@@ -449,34 +458,6 @@ def _bad_result(definition: Definition, result: Any, error: TypeMismatch) -> str
         f"but returned {kind_name(result)}"
     )
     return message if str(error).startswith("expected") else f"{message}: {error}"
-
-
-def _kept_text(result: Any, type_: Type) -> str | None:
-    """The result as JSON, when what it was can be made of that again."""
-    try:
-        text = to_json(result)
-        return text if _equal(decode(parse(text), type_), result) else None
-    except CheckError:
-        return None
-
-
-def _told(
-    ended: Mapping[str, Any], definition: Definition
-) -> tuple[Any, str | None, ProgramFailureKind] | None:
-    """The result of a call that has ended before, or why it failed; None when it is made again."""
-    if ended["error"] is not None:
-        return None, ended["error"], ended["kind"]
-    # The function may have another type now.
-    with suppress(CheckError):
-        if ended["result"] is not None:
-            return decode(parse(ended["result"]), definition.result), None, "error"
-    if definition.waits:
-        raise JournalError(
-            f"{definition.name} was approved and has ended, and its result cannot be taken "
-            "from the journal: it is not called again",
-            hint="give a result that JSON holds, and begin another journal",
-        )
-    return None
 
 
 def _equal(left: Any, right: Any) -> bool:
