@@ -154,7 +154,7 @@ class Machine:
         self._on_call = on_call
         functions = [call for call in earlier if call.kind != "type"]
         self._earlier = [call for call in functions if call.error is None]
-        self._made_for_all = sum(not call.reused for call in functions)
+        self._made_before = sum(not call.reused for call in functions)
         self._calls: list[tuple[Position, Call]] = []
         self._undecided: list[tuple[Definition, dict[str, Any], Ambiguity]] = []
         self._made = 0
@@ -261,19 +261,14 @@ class Machine:
         """Counts a call, and gives an equal one that was made before; raises Stopped when there are
         too many, or when nobody has approved it.
         """
-        most = self._limits.calls
-        if self._made >= most:
-            raise self.failed("limit", f"more than {most} calls", path, frame)
         if definition.waits and (self._program is None or self._program.approval is None):
             message = f"{definition.name} waits for approval, and the program has none"
             raise self.failed("denied", message, path, frame)
-        earlier = self._take_earlier(definition, arguments)
-        if earlier is None and definition.kind != "type":
-            if self._made_for_all >= most:
-                message = f"more than {most} calls, with those of earlier programs"
-                raise self.failed("limit", message, path, frame)
-            self._made_for_all += 1
-        self._made += 1
+        earlier, most = self._take_earlier(definition, arguments), self._limits.calls
+        if earlier is None and self._made_before + self._made >= most:
+            before = ", with those of earlier programs" if self._made_before else ""
+            raise self.failed("limit", f"more than {most} calls{before}", path, frame)
+        self._made += earlier is None
         return earlier
 
     def _permit(self, name: str, arguments: dict[str, Any], path: Path, frame: Frame) -> None:

@@ -424,12 +424,12 @@ def _name_of(conversion: Function, functions: Mapping[str, Function]) -> str:
 
 
 def _limits(settings: Settings, options: Mapping[str, Any]) -> Limits:
-    limits = DEFAULT_LIMITS
-    if options.get("timeout") is not None:
-        limits = replace(limits, seconds=settings.timeout)
-    if options.get("max_tool_calls") is not None:
-        limits = replace(limits, calls=settings.max_tool_calls)
-    return limits
+    """The limits of each run: those that the options give, else the usual ones."""
+    given = {
+        "seconds": settings.timeout if options.get("timeout") is not None else None,
+        "calls": settings.max_tool_calls if options.get("max_tool_calls") is not None else None,
+    }
+    return replace(DEFAULT_LIMITS, **{k: v for k, v in given.items() if v is not None})
 
 
 class ProgramTarget(Target):
@@ -450,7 +450,6 @@ class ProgramTarget(Target):
         self._repairs_allowed = repairs
         self._told = Counter[str]()
         self.outcome: Outcome | None = None
-        self.plan: Plan | None = None
         self.limits = limits
         self.registry = registry
         self.earlier: list[Call] = []
@@ -461,15 +460,15 @@ class ProgramTarget(Target):
     @property
     def is_reached(self) -> bool:
         is_over = self.outcome is not None and not _goes_back(self.outcome)
-        return self.has_value or is_over or self.stays_wrong is not None
+        return is_over or self.stays_wrong is not None
 
     @property
     def has_value(self) -> bool:
-        return self.plan is not None or isinstance(self.outcome, Success)
+        return isinstance(self.outcome, Success)
 
     @property
     def value(self) -> Any:
-        return self.outcome.value if isinstance(self.outcome, Success) else self.plan
+        return self.outcome.value if isinstance(self.outcome, Success) else None
 
     @property
     def contract(self) -> Contract | None:
@@ -498,7 +497,7 @@ class ProgramTarget(Target):
             return None
         if self._runs:
             return ProgramRun(self, checked)
-        self.plan = Plan(checked, self.limits)
+        self.outcome = Success(Plan(checked, self.limits), checked.program)
         return None
 
     def came_to(self, outcome: Outcome) -> None:
