@@ -281,19 +281,14 @@ def _stopped(
     problems: Sequence[Problem], machine: Machine
 ) -> ProgramFailure | Ambiguous:
     """A failure outranks an ambiguity; the first in source order is the one that is shown."""
-    failed = sorted(
-        (one for one in problems if isinstance(one, Fault)), key=lambda one: one.position
-    )
+    ordered = sorted(problems, key=lambda one: one.position)
+    failed = [one for one in ordered if isinstance(one, Fault)]
     if failed:
-        found = dict.fromkeys((one.message, pointer(one.path)) for one in failed)
-        diagnostics = tuple(Diagnostic(message, path) for message, path in found)
-        first = diagnostics[0]
-        return ProgramFailure(failed[0].kind, first.message, first.path, diagnostics, machine.calls)
-    unclear = sorted(
-        (one for one in problems if isinstance(one, Unclear)), key=lambda one: one.position
-    )
-    found = [(one.path, one.point) for one in unclear]
-    different = [one for index, one in enumerate(found) if one not in found[:index]]
+        found = dict.fromkeys(Diagnostic(one.message, pointer(one.path)) for one in failed)
+        message, path = failed[0].message, pointer(failed[0].path)
+        return ProgramFailure(failed[0].kind, message, path, tuple(found), machine.calls)
+    places = [(one.path, one.point) for one in ordered if isinstance(one, Unclear)]
+    different = [one for index, one in enumerate(places) if one not in places[:index]]
     return Ambiguous(innermost(different), machine.calls)
 
 

@@ -322,15 +322,8 @@ class _Conforming(Validating):
         return lambda value: check(list(value) if is_tuple(value) else value)
 
     def tuple_check(self, schema: m.TupleSchema) -> Check:
-        check, count = super().tuple_check(schema), len(schema.items)
-
-        def check_tuple(value: Any) -> Any:
-            given = tuple(value) if is_list(value) else value
-            if schema.rest is None and is_tuple(given) and len(given) != count:
-                raise Mismatch(f"expected {count} items, got {len(given)}")
-            return check(given)
-
-        return check_tuple
+        check = super().tuple_check(schema)
+        return lambda value: check(tuple(value) if is_list(value) else value)
 
     def object_check(self, schema: m.ObjectSchema) -> Check:
         if isinstance(schema.build, type):
