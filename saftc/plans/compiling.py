@@ -52,18 +52,20 @@ def compile_plan(file: str, tools: str, folders: Iterable[Path]) -> CompiledPlan
     if broken is not None:
         message, span = broken
         raise PlanProblem(_told(source, f"the plan is not JSON: {message}", span))
-    offered = find_tools(tools, folders, json.loads(source.text))
+    names = set[str]()
+    json.loads(source.text, object_hook=names.update)  # the keys of all objects
+    offered = find_tools(tools, folders, names)
     checked = check(ProgramText(source.text), offered.registry)
     if isinstance(checked, ProgramFailure):
         found = [_told_at(source, one.message, one.path) for one in checked.diagnostics]
         raise PlanProblem("\n".join(found))
     if isinstance(checked, Ambiguous):
         raise PlanProblem("\n".join(_ambiguous(source, point) for point in checked.points))
-    names = program_tree.waiting_in(checked)
+    approved = program_tree.waiting_in(checked)
     waiting = [
         _told_at(source, _WAITS.format(call["tool"]), call["path"], _ASKS)
         for call in program_tree.calls_in(checked)
-        if call["tool"] in names
+        if call["tool"] in approved
     ]
     if waiting:
         raise PlanProblem("\n".join(waiting))
