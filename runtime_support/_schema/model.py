@@ -359,14 +359,18 @@ def scalars_in(schema: Schema) -> set[ScalarKind]:
 
 
 def all_parts(schema: Schema) -> Iterator[Schema]:
-    """The schema and all that are inside of it, each once."""
+    """The schema and all that are inside of it, each once; references are before their targets."""
     known, pending = set[int](), [schema]
     while pending:
-        current = resolved(pending.pop())
+        current = pending.pop()
         if id(current) not in known:
             known.add(id(current))
             yield current
-            pending += parts_of(current)
+            pending += (
+                [current.target()]
+                if isinstance(current, ReferenceSchema)
+                else reversed(parts_of(current))
+            )
 
 
 def holds_calls(schema: Schema) -> bool:

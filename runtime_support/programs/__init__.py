@@ -42,7 +42,6 @@ if TYPE_CHECKING:
         ProgramFailure,
         Success,
     )
-    from runtime_support.programs._outcomes import ProgramFailure as Failure
     from runtime_support.programs._prompting import Plan, program, run
     from runtime_support.programs._registry import Registry, RegistryError, describe
     from runtime_support.programs._syntax import Limits, ProgramText
@@ -53,10 +52,8 @@ else:
         "_ambiguity": "Ambiguity Option ambiguous option",
         "programs._evaluation": "CoercionError check coerce evaluate",
         "programs._json_schema": "schema",
-        # `Failure` is its name in programs of earlier versions; that of `ops` is another class.
         "programs._outcomes": (
-            "Ambiguous Call Candidate Diagnostic Failure=ProgramFailure Outcome Point "
-            "ProgramFailure Success"
+            "Ambiguous Call Candidate Diagnostic Outcome Point ProgramFailure Success"
         ),
         "programs._prompting": "Plan program run",
         "programs._registry": "Registry RegistryError describe",
@@ -74,7 +71,6 @@ __all__ = [
     "CheckedProgram",
     "CoercionError",
     "Diagnostic",
-    "Failure",
     "Limits",
     "Option",
     "Outcome",

@@ -15,15 +15,22 @@ A constant is tried right there, since its value is known: `"two"` for a number 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from runtime_support._names import near
 from runtime_support._schema import model as m
-from runtime_support._values import is_list, is_object, is_tuple
+from runtime_support._values import is_list, is_object
 from runtime_support.programs import _tree as n
 from runtime_support.programs import _types
-from runtime_support.programs._choices import Choice, chain_choices, innermost, point_at
+from runtime_support.programs._choices import (
+    Choice,
+    chain_choices,
+    innermost,
+    point_at,
+    reading_choices,
+    ways,
+)
 from runtime_support.programs._conversions import (
     Fits,
     No,
@@ -43,21 +50,33 @@ from runtime_support.programs._outcomes import (
     invalid,
 )
 from runtime_support.programs._registry import Definition, Registry
-from runtime_support.programs._syntax import (
-    FORMS,
-    Path,
-    at,
-    offer_names,
-    order_bindings,
-    pointer,
-    references,
-)
+from runtime_support.programs._syntax import FORMS, Path, at, offer_names, pointer
 
-Scope: TypeAlias = Mapping[str, _types.Type]
 Data: TypeAlias = dict[str, Any]
 Shape: TypeAlias = m.MapSchema | m.ObjectSchema | Definition
 """What an object can be: one of any keys, a record, or an instance of a class."""
 Word: TypeAlias = Literal["parameter", "field"]
+
+
+@dataclass(slots=True, eq=False)
+class Variable:
+    """A variable of a `$let`, whose expression is checked when it is first referred to.
+
+    `scope` is that of the `$let`; `needs` are the variables in it that the expression refers to,
+    and `done` all that have been checked, in the order of evaluation.
+    """
+
+    name: str
+    expression: Any
+    path: Path
+    scope: Scope
+    done: list[Variable]
+    needs: set[str] = field(default_factory=set[str])
+    type: _types.Type = _types.ANY
+    node: n.Checked | None = None
+
+
+Scope: TypeAlias = Mapping[str, "_types.Type | Variable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,19 +121,22 @@ class Checker:
         self._registry = registry
         self.diagnostics = list(diagnostics)
         self.points: list[tuple[Path, Point]] = []
+        self._begun: list[Variable] = []
 
     def _wrong(self, message: str, path: Path) -> n.ConstantNode:
         """Reports a mistake; gives what stands for the expression, and fits everywhere."""
-        self.diagnostics.append(Diagnostic(message, pointer(path)))
-        return _broken_node(path)
+        mistake = Diagnostic(message, pointer(path))
+        if mistake not in self.diagnostics:
+            self.diagnostics.append(mistake)
+        return n.ConstantNode(path, _types.ANY, None)
 
     def check(self, value: Any, path: Path, slot: Slot, scope: Scope) -> n.Checked:
         """What is at the path, as a value of the slot's type, all its parts checked."""
         if is_list(value):
             return self._list(value, path, slot, scope)
         if not is_object(value):
-            node = n.ConstantNode(path, _types.literal_type(value), value)
-            return self._fit(node, slot)
+            type_ = _types.NULL if value is None else m.LiteralSchema(value)
+            return self._fit(n.ConstantNode(path, type_, value), slot)
         if any(name.startswith("$") for name in value):
             return self._form(value, path, slot, scope)
         if len(value) == 1:
@@ -123,20 +145,26 @@ class Checker:
         return self._record(value, path, path, slot, scope)
 
     def _form(self, value: Data, path: Path, slot: Slot, scope: Scope) -> n.Checked:
-        names = [name for name in value if name.startswith("$")]
-        for name in names:
-            if name not in FORMS:
-                self._unknown(f"unknown form '{name}'", (*path, name), FORMS)
-            elif len(value) > 1:
-                self._wrong(f"'{name}' must be the only key of its object", path)
-        name, body = names[0], value[names[0]]
-        if len(value) > 1 or name not in FORMS or not self._is_whole(name, body, (*path, name)):
-            return _broken_node(path)
-        match name:
-            case "$object":
-                return self._record(body, path, (*path, name), slot, scope)
-            case "$ref":
+        for name in value:
+            if len(value) > 1 and name in FORMS:
+                return self._wrong(f"'{name}' must be the only key of its object", path)
+            if name.startswith("$") and name not in FORMS:
+                offered = offer_names(near(name, FORMS))
+                return self._wrong(f"unknown form '{name}'{offered}", (*path, name))
+        ((name, body),) = value.items()
+        inside = (*path, name)
+        if name == "$ref":
+            if isinstance(body, str):
                 return self._ref(body, path, slot, scope)
+            return self._wrong("'$ref' takes the name of a variable", inside)
+        if not is_object(body):
+            takes = ", ".join(FORMS[name]) or "fields"
+            return self._wrong(f"'{name}' takes an object of {takes}", inside)
+        if name == "$object":
+            return self._record(body, path, inside, slot, scope)
+        if not self._has_names(body, FORMS[name], "key", f" of '{name}'", inside):
+            return n.ConstantNode(path, _types.ANY, None)
+        match name:
             case "$let":
                 return self._let(body["bind"], body["in"], path, slot, scope)
             case "$map":
@@ -144,32 +172,9 @@ class Checker:
             case _:
                 return self._if(body, path, slot, scope)
 
-    def _is_whole(self, form: str, body: Any, path: Path) -> bool:
-        """Whether the form has all that it needs, and nothing else."""
-        needed, optional = FORMS[form]
-        if not (isinstance(body, str) if form == "$ref" else is_object(body)):
-            takes = f"an object of {', '.join(needed) or 'fields'}"
-            takes = "the name of a variable" if form == "$ref" else takes
-            self._wrong(f"'{form}' takes {takes}", path)
-            return False
-        if not needed:
-            return True
-        missing = [name for name in needed if name not in body]
-        unknown = [name for name in body if name not in (*needed, *optional)]
-        free = [*missing, *(name for name in optional if name not in body)]
-        for name in unknown:
-            self._unknown(f"unknown key '{name}' of '{form}'", (*path, name), free)
-        for name in missing:
-            self._wrong(f"missing key '{name}' of '{form}'", path)
-        return not missing and not unknown
-
     def _check_variable(self, name: str, path: Path) -> None:
         if not name or "$" in name:
             self._wrong(f"'{name}' cannot be the name of a variable", path)
-
-    def _unknown(self, message: str, path: Path, known: Iterable[str]) -> None:
-        others = near(str(path[-1]), known)
-        self._wrong(f"{message}{offer_names(others)}", path)
 
     # Lists
 
@@ -226,12 +231,10 @@ class Checker:
     def _record(self, body: Data, path: Path, start: Path, slot: Slot, scope: Scope) -> n.Checked:
         """A record whose fields are at `start`, below `$object` if that is written."""
         shapes = self._shapes(slot.type)
-        for shape in shapes:
-            if isinstance(shape, m.MapSchema) or _types.names_fit(set(body), _fields_of(shape)):
-                return self._shaped(body, path, start, shape, scope, slot)
-        near_misses = [one for one in shapes if body.keys() & {f.name for f in _fields_of(one)}]
-        if len(near_misses) == 1:
-            return self._shaped(body, path, start, near_misses[0], scope, slot)
+        found = [one for one in shapes if _may_have(one, body)]
+        similar = [one for one in shapes if body.keys() & {f.name for f in _fields_of(one)}]
+        if found or len(similar) == 1:
+            return self._shaped(body, path, start, [*found, *similar][0], scope, slot)
         fields = tuple(
             (name, self.check(part, (*start, name), Slot(), scope)) for name, part in body.items()
         )
@@ -243,15 +246,17 @@ class Checker:
     ) -> n.Checked:
         """The record as one of this shape: an object, or a call of the constructor."""
         nodes = self._named(body, start, shape, "field", scope)
+        if isinstance(shape, Definition):
+            return n.CallNode(path, shape.result, shape, nodes, "record")
         if isinstance(shape, m.ObjectSchema):
-            nodes += _absent_fields(shape, {name for name, _ in nodes}, path)
-        if isinstance(shape, m.MapSchema) and shape.key != m.TEXT:
+            # Fields that may be null are null when they are absent.
+            absent = [one for one in shape.fields if not one.required and one.default is None]
+            null = n.ConstantNode(path, _types.NULL, None)
+            nodes += tuple((one.name, null) for one in absent if one.name not in body)
+        elif shape.key != m.TEXT:
             # Its keys are texts as yet, of which its place makes dates.
-            node = n.RecordNode(path, m.MapSchema(shape.value), nodes)
-            return self._fit(node, slot)
-        if not isinstance(shape, Definition):
-            return n.RecordNode(path, shape, nodes)
-        return n.CallNode(path, shape.result, shape, nodes, "record")
+            return self._fit(n.RecordNode(path, m.MapSchema(shape.value), nodes), slot)
+        return n.RecordNode(path, shape, nodes)
 
     # Calls
 
@@ -261,28 +266,25 @@ class Checker:
         if definition is not None:
             return self._call(definition, body, path, slot, scope)
         for shape in self._shapes(slot.type):
-            if not isinstance(shape, m.MapSchema) and _types.names_fit({name}, _fields_of(shape)):
+            if not isinstance(shape, m.MapSchema) and _may_have(shape, {name}):
                 return self._shaped({name: body}, path, path, shape, scope, slot)
-        self._unknown_function(name, body, path, slot)
         inside = (*path, name)
-        arguments = body.items() if is_object(body) else ()
-        for argument, part in arguments:
-            self.check(part, (*inside, argument), Slot(), scope)
-        if not is_object(body):
-            self.check(body, inside, Slot(), scope)
-        return _broken_node(path)
+        parts = [((*inside, key), one) for key, one in body.items()] if is_object(body) else []
+        for place, part in parts or [(inside, body)]:
+            self.check(part, place, Slot(), scope)
+        return self._unknown_function(name, body, path, slot)
 
     def _call(
         self, definition: Definition, body: Any, path: Path, slot: Slot, scope: Scope
     ) -> n.Checked:
-        inside = (*path, definition.name)
+        inside, single = (*path, definition.name), definition.single
         form: Literal["call", "bare"] = "call"
-        single = definition.single
         if is_object(body):
             nodes = self._named(body, inside, definition, "parameter", scope)
         elif single is not None and not is_by_position(body, single.schema, self._registry):
             form = "bare"
-            place = Slot(single.schema, _label("parameter", single.name, definition), single.name)
+            label = f"parameter '{single.name}' of {definition.name}"
+            place = Slot(single.schema, label, single.name)
             nodes = ((single.name, self.check(body, inside, place, scope)),)
         else:
             takes = ", ".join(one.name for one in definition.parameters) or "nothing"
@@ -297,21 +299,50 @@ class Checker:
         if isinstance(shape, m.MapSchema):
             slot = Slot(shape.value)
             return tuple((k, self.check(v, (*path, k), slot, scope)) for k, v in body.items())
-        declared = {field.name: field for field in _fields_of(shape)}
+        # The name of an object type is internal.
+        owner = f" of {shape.name}" if isinstance(shape, Definition) else ""
+        declared = {one.name: one for one in _fields_of(shape)}
+        hint = self._of_bare_call(body, shape)
         nodes: list[tuple[str, n.Checked]] = []
         for name, part in body.items():
             if name in declared:
-                where = Slot(declared[name].schema, _label(word, name, shape))
-                nodes.append((name, self.check(part, (*path, name), where, scope)))
-            else:
-                self._unknown_name(name, list(body), shape, (*path, name), word)
-                if not self._is_operator(name):
-                    self.check(part, (*path, name), Slot(), scope)
-        required = "required " if word == "parameter" else ""
-        for field in declared.values():
-            if field.required and field.name not in body:
-                self._wrong(f"missing {required}{word} '{field.name}'{_owner(shape)}", path)
+                slot = Slot(declared[name].schema, f"{word} '{name}'{owner}")
+                nodes.append((name, self.check(part, (*path, name), slot, scope)))
+            elif not hint:
+                self.check(part, (*path, name), Slot(), scope)
+        required = {one.name: one.required for one in declared.values()}
+        self._has_names(body, required, word, owner, path, hint)
         return tuple(nodes)
+
+    def _of_bare_call(self, body: Data, shape: m.ObjectSchema | Definition) -> str:
+        """What is said where a call stands in place of the object of arguments."""
+        single, name = getattr(shape, "single", None), next(iter(body), "")
+        is_call = name in FORMS or name in self._registry.definitions
+        if single is None or not is_call or name == single.name or len(body) > 1:
+            return ""
+        return f'; write {{"{single.name}": {{"{name}": ...}}}}'
+
+    def _has_names(
+        self,
+        given: Data,
+        declared: Mapping[str, bool],
+        word: str,
+        owner: str,
+        path: Path,
+        hint: str = "",
+    ) -> bool:
+        """Whether an object has just the names that it may have, and those that are required."""
+        before = len(self.diagnostics)
+        known = ", ".join(declared) or "nothing"
+        for name in [one for one in given if one not in declared]:
+            others = offer_names(near(name, [one for one in declared if one not in given]))
+            message = f"unknown {word} '{name}'{owner}, which takes {known}{others}{hint}"
+            self._wrong(message, (*path, name))
+        for name, required in declared.items():
+            if required and name not in given:
+                kind = "required parameter" if word == "parameter" else word
+                self._wrong(f"missing {kind} '{name}'{owner}", path)
+        return len(self.diagnostics) == before
 
     # Variables and choices
 
@@ -321,26 +352,42 @@ class Checker:
             return self._wrong("'bind' takes an object of variables", start)
         for name in bound:
             self._check_variable(name, (*start, name))
-        needs = {name: references(one) & bound.keys() for name, one in bound.items()}
-        order = order_bindings(needs)
-        for cycle in order.cycles:
-            message = f"the variables of a $let form a cycle: {' -> '.join(cycle)}"
-            self._wrong(message, (*start, cycle[0]))
-        inside = {**scope, **dict.fromkeys(bound, _types.ANY)}
-        nodes: list[tuple[str, n.Checked]] = []
-        for name in order.names:
-            node = self.check(bound[name], (*start, name), Slot(), inside)
-            inside[name] = node.type
-            nodes.append((name, node))
+        inside = dict(scope)
+        done: list[Variable] = []
+        variables = [
+            Variable(name, one, (*start, name), inside, done) for name, one in bound.items()
+        ]
+        inside |= {one.name: one for one in variables}
+        for one in variables:
+            self._type_of(one)
         result = self.check(body, (*path, "$let", "in"), slot.inside(slot.type), inside)
-        needed = tuple(needs[name] for name, _ in nodes)
-        return n.LetNode(path, result.type, tuple(nodes), needed, result)
+        nodes = tuple((one.name, one.node) for one in done if one.node is not None)
+        needs = tuple(frozenset(one.needs) for one in done)
+        return n.LetNode(path, result.type, nodes, needs, result)
+
+    def _type_of(self, variable: Variable) -> _types.Type:
+        """The type of a variable, once what is bound to it has been checked."""
+        others = [one for one in self._begun if one.scope is variable.scope]
+        if others:
+            others[-1].needs.add(variable.name)
+        if variable in others:
+            cycle = [one.name for one in others[others.index(variable) :]]
+            message = " -> ".join([*cycle, variable.name])
+            self._wrong(f"the variables of a $let form a cycle: {message}", variable.path)
+        elif variable.node is None:
+            self._begun.append(variable)
+            node = self.check(variable.expression, variable.path, Slot(), variable.scope)
+            self._begun.pop()
+            variable.node, variable.type = node, node.type
+            variable.done.append(variable)
+        return variable.type
 
     def _ref(self, name: str, path: Path, slot: Slot, scope: Scope) -> n.Checked:
-        if name in scope:
-            return self._fit(n.RefNode(path, scope[name], name), slot)
-        others = near(name, scope)
-        return self._wrong(f"unknown variable '{name}'{offer_names(others)}", path)
+        found = scope.get(name)
+        if found is None:
+            return self._wrong(f"unknown variable '{name}'{offer_names(near(name, scope))}", path)
+        type_ = self._type_of(found) if isinstance(found, Variable) else found
+        return self._fit(n.RefNode(path, type_, name), slot)
 
     def _if(self, body: Data, path: Path, slot: Slot, scope: Scope) -> n.Checked:
         here, branch = (*path, "$if"), slot.inside(slot.type)
@@ -366,16 +413,14 @@ class Checker:
                 message = refusal(node.type, slot.type, self._registry)
                 return self._wrong(slot.says(message), node.path)
             case Route(chains, levels) if len(chains) > 1:
-                operand = at(self._program, node.path)
                 source, target = node.type, slot.type
                 for _ in range(levels):
                     source, target = _item_within(source), _item_within(target)
-                choices = chain_choices(chains, lambda: operand, levels)
+                choices = chain_choices(chains, lambda: at(self._program, node.path), levels)
                 self._unclear(_types.found_notation(source), target, choices, node, slot)
             case Read(values) if len(values) > 1 and isinstance(node.type, m.LiteralSchema):
-                plain = [(text, list(one) if is_tuple(one) else one) for text, one in values]
-                choices = [(text, lambda one=one: one) for text, one in plain]
-                self._unclear(compact(node.type.value), slot.type, choices, node, slot)
+                given = compact(node.type.value)
+                self._unclear(given, slot.type, reading_choices(values), node, slot)
             case _:
                 pass
         return n.CoerceNode(node.path, slot.type, node, calls_of(found), slot.bare)
@@ -383,8 +428,8 @@ class Checker:
     def _unclear(
         self, given: str, wanted: _types.Type, choices: list[Choice], node: n.Checked, slot: Slot
     ) -> None:
-        ways = f"{given} can become {_types.type_notation(wanted)} in {len(choices)} ways"
-        point = point_at(ways, choices, self._program, (node.path, slot.bare))
+        message = ways(given, wanted, choices)
+        point = point_at(message, choices, self._program, (node.path, slot.bare))
         self.points.append((node.path, point))
 
     # Names
@@ -398,53 +443,18 @@ class Checker:
         constructors = map(self._registry.constructor_of, members)
         return shapes + [one for one in constructors if one is not None]
 
-    def _is_operator(self, name: str) -> bool:
-        return name in FORMS or name in self._registry.definitions
-
-    def _unknown_function(self, name: str, body: Any, path: Path, slot: Slot) -> None:
+    def _unknown_function(self, name: str, body: Any, path: Path, slot: Slot) -> n.Checked:
         """Reports an object of one key, in which no callable and no field is of this name."""
-        others = near(name, self._registry.definitions)
         shapes = self._shapes(slot.type)
-        others += [f for one in shapes for f in near(name, [x.name for x in _fields_of(one)])]
-        others += [] if slot.type == _types.ANY else self._constructors_of({name}, slot.type)
+        fields = [one.name for shape in shapes for one in _fields_of(shape)]
+        known = self._registry.definitions
+        makers = [o.name for o in known.values() if o.kind == "type" and _may_have(o, {name})]
+        others = [*near(name, known), *near(name, fields), *makers]
+        is_data = isinstance(slot.type, m.AnySchema) and not is_object(body) and not others
         message = f"unknown function '{name}'{offer_names(others)}"
-        is_data = isinstance(slot.type, m.AnySchema) and not is_object(body)
-        if any(isinstance(shape, m.MapSchema) for shape in shapes) or (is_data and not others):
+        if is_data or any(isinstance(shape, m.MapSchema) for shape in shapes):
             message += '; a record of one key is written {"$object": {...}}'
-        self._wrong(message, path)
-
-    def _constructors_of(self, names: set[str], wanted: _types.Type) -> list[str]:
-        """The types with such fields whose instances can become what is expected."""
-        return [
-            one.name
-            for one in self._registry.definitions.values()
-            if one.kind == "type"
-            and _types.names_fit(names, one.parameters)
-            and not isinstance(step(one.result, wanted, self._registry), No)
-        ]
-
-    def _unknown_name(
-        self,
-        name: str,
-        given: list[str],
-        shape: m.ObjectSchema | Definition,
-        path: Path,
-        word: Word,
-    ) -> None:
-        declared = [field.name for field in _fields_of(shape)]
-        others = near(name, [one for one in declared if one not in given])
-        known = ", ".join(declared) or "nothing"
-        message = (
-            f"unknown {word} '{name}'{_owner(shape)}, which takes {known}{offer_names(others)}"
-        )
-        single = shape.single if isinstance(shape, Definition) else None
-        if single is not None and len(given) == 1 and self._is_operator(name):
-            message += f'; write {{"{single.name}": {{"{name}": ...}}}}'
-        self._wrong(message, path)
-
-
-def _broken_node(path: Path) -> n.ConstantNode:
-    return n.ConstantNode(path, _types.ANY, None)
+        return self._wrong(message, path)
 
 
 def _fields_of(shape: Shape) -> tuple[m.Field, ...]:
@@ -453,9 +463,9 @@ def _fields_of(shape: Shape) -> tuple[m.Field, ...]:
     return shape.parameters if isinstance(shape, Definition) else shape.fields
 
 
-def _owner(shape: m.ObjectSchema | Definition) -> str:
-    """What a field or parameter belongs to; the name of an object type is internal."""
-    return f" of {shape.name}" if isinstance(shape, Definition) else ""
+def _may_have(shape: Shape, names: Iterable[str]) -> bool:
+    """Whether objects of the shape may have just these keys."""
+    return isinstance(shape, m.MapSchema) or _types.names_fit(set(names), _fields_of(shape))
 
 
 def _item_within(type_: _types.Type) -> _types.Type:
@@ -468,18 +478,3 @@ def _only_list(type_: _types.Type) -> m.ListSchema | m.TupleSchema | None:
     """The list type that a list must be here, when there is exactly one."""
     lists = _types.lists_of(type_)
     return lists[0] if len(lists) == 1 else None
-
-
-def _absent_fields(
-    record: m.ObjectSchema, given: set[str], path: Path
-) -> tuple[tuple[str, n.Checked], ...]:
-    """The fields that take a value when they are absent: those that may be null."""
-    return tuple(
-        (field.name, n.ConstantNode(path, _types.NULL, None))
-        for field in record.fields
-        if field.name not in given and not field.required and field.default is None
-    )
-
-
-def _label(word: str, name: str, shape: m.ObjectSchema | Definition) -> str:
-    return f"{word} '{name}'{_owner(shape)}"

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import itertools
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from runtime_support._ambiguity import Ambiguity, Option, ambiguous
 from runtime_support.programs._conversions import Chain
 from runtime_support.programs._outcomes import Candidate, Point, as_sentence
 from runtime_support.programs._registry import Definition, Registry
-from runtime_support.programs._syntax import Path, path_starts_with, pointer, replace_at
+from runtime_support.programs._syntax import Path, pointer, replace_at
+from runtime_support.programs._types import Type, type_notation
 from runtime_support.programs._writing import SerializationError, serialize
 
 Choice: TypeAlias = tuple[str, Callable[[], Any]]
@@ -53,7 +54,7 @@ def innermost(points: Iterable[tuple[Path, Point]]) -> tuple[Point, ...]:
     return tuple(
         point
         for path, point in points
-        if not any(path != other and path_starts_with(other, path) for other, _ in points)
+        if not any(path != other and other[: len(path)] == path for other, _ in points)
     )
 
 
@@ -62,6 +63,16 @@ def spell_chain(chain: Chain, operand: Any) -> Any:
     for conversion in chain:
         operand = {conversion.name: {conversion.parameters[0].name: operand}}
     return operand
+
+
+def ways(given: str, wanted: Type, choices: Sequence[Choice]) -> str:
+    """The message of a value that can be read in several ways."""
+    return f"{given} can become {type_notation(wanted)} in {len(choices)} ways"
+
+
+def reading_choices(values: Iterable[tuple[str, Any]]) -> list[Choice]:
+    """The lists that a text may be read as, each with its sentence."""
+    return [(text, lambda one=one: list(one)) for text, one in values]
 
 
 def chain_choices(chains: Iterable[Chain], operand: Callable[[], Any], levels: int) -> list[Choice]:
@@ -87,9 +98,9 @@ def option_choices(
     ambiguity: Ambiguity,
     definition: Definition,
     registry: Registry,
-    again: Callable[[dict[str, Any]], Any],
+    arguments: Callable[[], Mapping[str, Any]],
 ) -> list[Choice]:
-    """The options of a function that could not decide; `again` writes its call with arguments."""
+    """The options of a function that could not decide; `arguments` writes those in the program."""
     is_from_within = _is_from_within(ambiguity)
 
     def write(option: Option) -> Any:
@@ -107,7 +118,7 @@ def option_choices(
         unknown = [name for name in given if called.parameter(name) is None]
         if unknown:
             raise SerializationError(f"{called.name} has no parameter '{unknown[0]}'")
-        return again(given) if called is definition else {called.name: given}
+        return {called.name: {**arguments(), **given} if called is definition else given}
 
     return [(one.sentence, lambda one=one: write(one)) for one in ambiguity.options]
 

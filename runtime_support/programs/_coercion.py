@@ -1,21 +1,30 @@
 """Values become what is asked for: the steps of `_conversions`, carried out.
 
 What cannot be done is a failure of kind `conversion` at the argument, what can be done in several
-ways an ambiguity whose choices are written at the argument.
+ways an ambiguity whose choices are written at the argument: for a part of a value, with the other
+parts as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from runtime_support._ambiguity import Ambiguity
 from runtime_support._values import is_object
 from runtime_support.programs import _types
-from runtime_support.programs._choices import Choice, Site, chain_choices, option_choices, point_at
-from runtime_support.programs._choices import spell_chain as spell
+from runtime_support.programs._choices import (
+    Choice,
+    Site,
+    chain_choices,
+    option_choices,
+    point_at,
+    reading_choices,
+    spell_chain,
+    ways,
+)
 from runtime_support.programs._conversions import (
     Chain,
     Known,
@@ -25,16 +34,9 @@ from runtime_support.programs._conversions import (
     refusal,
     step,
 )
-from runtime_support.programs._machine import (
-    Fault,
-    Frame,
-    Machine,
-    Problem,
-    Stopped,
-    Unclear,
-)
+from runtime_support.programs._machine import Fault, Frame, Machine, Problem, Stopped, Unclear
 from runtime_support.programs._outcomes import compact
-from runtime_support.programs._registry import Registry
+from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._writing import as_record, serialize
 
 
@@ -42,8 +44,8 @@ from runtime_support.programs._writing import as_record, serialize
 class ArgumentPlace:
     """The argument at which a value is coerced, in the program.
 
-    `operand` writes the value as an expression, `rebuild` puts another expression in its place:
-    for a part of the value, into the whole of it.
+    `operand` writes the value as an expression, `rebuild` puts another in its place: for a part of
+    the value, into the whole of it. `part` says in messages which part that is.
     """
 
     program: Any
@@ -51,6 +53,7 @@ class ArgumentPlace:
     frame: Frame
     operand: Callable[[], Any]
     rebuild: Callable[[Any], Any] = lambda new: new
+    part: str = ""
 
 
 class Coercer:
@@ -64,6 +67,7 @@ class Coercer:
         """The value as one of the target; raises Stopped."""
         with suppress(_types.TypeMismatch):
             return _types.conform(value, target)
+        path, _ = place.site
         match step(Known(value), target, self._registry):
             case Route((chain,)):
                 return await self._convert(value, chain, target, place)
@@ -73,44 +77,40 @@ class Coercer:
             case Read(()):
                 return await self._by_parts(value, target, place)
             case Read(((_, one),)):
-                path, _ = place.site
                 return self._machine.bounded(one, "converting gives", path, place.frame)
             case Read(values):
-                found = compact(value)
-                choices = [(text, lambda one=one: list(one)) for text, one in values]
+                found, choices = compact(value), reading_choices(values)
             case _:
-                message = refusal(Known(value), target, self._registry)
-                raise self._machine.failed("conversion", message, place.site[0], place.frame)
-        wanted = _types.type_notation(target)
-        message = f"{found} can become {wanted} in {len(choices)} ways"
-        raise self._unclear(message, choices, place)
+                message = place.part + refusal(Known(value), target, self._registry)
+                raise self._machine.failed("conversion", message, path, place.frame)
+        raise _unclear(ways(found, target, choices), choices, place)
 
-    def _unclear(self, message: str, choices: list[Choice], place: ArgumentPlace) -> Stopped:
-        whole: list[Choice] = [
-            (sentence, lambda write=write: place.rebuild(write())) for sentence, write in choices
-        ]
-        frame = place.frame
-        point = point_at(message, whole, place.program, place.site, in_words=frame.in_map)
-        return Stopped(Unclear(frame.position, place.site[0], point))
+    def undecided(
+        self,
+        ambiguity: Ambiguity,
+        definition: Definition,
+        arguments: Callable[[], Mapping[str, Any]],
+        place: ArgumentPlace,
+    ) -> Stopped:
+        """A callable cannot decide: each option is a call with other arguments, or a value."""
+        choices = option_choices(ambiguity, definition, self._registry, arguments)
+        return _unclear(ambiguity.message, choices, place)
 
     async def _convert(
         self, value: Any, chain: Chain, target: _types.Type, place: ArgumentPlace
     ) -> Any:
+        path, _ = place.site
         for index, conversion in enumerate(chain):
             parameter, frame = conversion.parameters[0], place.frame.at(index)
             arguments = {parameter.name: _types.conform(value, parameter.schema)}
             try:
-                value = await self._machine.call(conversion, arguments, place.site[0], frame)
+                value = await self._machine.call(conversion, arguments, path, frame)
             except Ambiguity as ambiguity:
 
-                def again(given: dict[str, Any], index: int = index) -> Any:
-                    ((name, written),) = spell(chain[: index + 1], place.operand()).items()
-                    return {name: {**written, **given}}
+                def written(name: str = parameter.name, before: Chain = chain[:index]) -> Any:
+                    return {name: spell_chain(before, place.operand())}
 
-                choices = option_choices(ambiguity, conversion, self._registry, again)
-                raise self._unclear(ambiguity.message, choices, place) from None
-            except Stopped as stopped:
-                raise Stopped(*map(_of_conversion, stopped.problems)) from None
+                raise self.undecided(ambiguity, conversion, written, place) from None
         return _types.conform(value, target)
 
     async def _by_parts(self, value: Any, target: _types.Type, place: ArgumentPlace) -> Any:
@@ -126,9 +126,9 @@ class Coercer:
                 made = await self._all(parts, place)
             except Stopped as stopped:
                 failed = stopped
-                if not all(_is_of_conversion(one) for one in stopped.problems):
-                    break
-                continue
+                if all(_is_of_conversion(one) for one in stopped.problems):
+                    continue
+                break
             constructor = self._registry.constructor_of(member) if is_object(value) else None
             if constructor is None:
                 return _types.conform(made if is_object(value) else list(made.values()), member)
@@ -142,48 +142,41 @@ class Coercer:
     ) -> dict[Any, Any]:
         """Every part coerced; the problems of all of them are reported together."""
 
-        def rebuilt(key: Any) -> Callable[[Any], Any]:
+        def place_of(index: int, key: str | int) -> ArgumentPlace:
             def rebuild(new: Any) -> Any:
-                values = ((k, one) for k, (one, _) in parts.items())
-                written = {k: new if k == key else serialize(one, known) for k, one in values}
-                whole = list(written.values()) if isinstance(key, int) else as_record(written)
-                return place.rebuild(whole)
+                values = {k: new if k == key else write(k) for k in parts}
+                is_list = isinstance(key, int)
+                return place.rebuild(list(values.values()) if is_list else as_record(values))
 
-            return rebuild
+            where = f"item {key}" if isinstance(key, int) else f"field '{key}'"
+            frame, said = place.frame.at(index), f"{place.part}{where}: "
+            return ArgumentPlace(
+                place.program, place.site, frame, lambda: write(key), rebuild, said
+            )
 
-        known = self._registry
+        def write(key: str | int) -> Any:
+            return serialize(parts[key][0], self._registry)
 
-        done: dict[Any, Any] = {}
+        made: dict[Any, Any] = {}
         problems: list[Problem] = []
         for index, (key, (value, type_)) in enumerate(parts.items()):
-            part = replace(
-                place,
-                frame=place.frame.at(index),
-                operand=lambda value=value: serialize(value, known),
-                rebuild=rebuilt(key),
-            )
             try:
-                done[key] = await self.coerce(value, type_, part)
+                made[key] = await self.coerce(value, type_, place_of(index, key))
             except Stopped as stopped:
-                problems += [_in_part(problem, key) for problem in stopped.problems]
-                if not stopped.problems:
-                    raise
-        if problems:
+                problems += stopped.problems
+        if len(made) < len(parts):
             raise Stopped(*problems)
-        return done
+        return made
 
 
 def _is_of_conversion(problem: Problem) -> bool:
     return isinstance(problem, Fault) and problem.kind == "conversion"
 
 
-def _of_conversion(problem: Problem) -> Problem:
-    is_error = isinstance(problem, Fault) and problem.kind == "error"
-    return replace(problem, kind="conversion") if is_error else problem
-
-
-def _in_part(problem: Problem, key: str | int) -> Problem:
-    if not (isinstance(problem, Fault) and problem.kind == "conversion"):
-        return problem
-    where = f"item {key}" if isinstance(key, int) else f"field '{key}'"
-    return replace(problem, message=f"{where}: {problem.message}")
+def _unclear(message: str, choices: list[Choice], place: ArgumentPlace) -> Stopped:
+    frame = place.frame
+    whole: list[Choice] = [
+        (sentence, lambda write=write: place.rebuild(write())) for sentence, write in choices
+    ]
+    point = point_at(message, whole, place.program, place.site, in_words=frame.in_words)
+    return Stopped(Unclear(frame.position, place.site[0], point))

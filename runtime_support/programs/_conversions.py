@@ -236,10 +236,7 @@ def _has_fields(
     fields = registry.fields_of(target)
     if fields is not None and isinstance(source, m.ObjectSchema):
         return _types.names_fit({field.name for field in source.fields}, fields)
-    # Texts may be read as dates, and nothing else becomes another key.
-    own = source.key if isinstance(source, m.MapSchema) else m.TEXT
-    wanted = target.key if isinstance(target, m.MapSchema) else m.TEXT
-    return own in (m.TEXT, wanted) and (fields is not None or isinstance(target, m.MapSchema))
+    return fields is not None or isinstance(target, m.MapSchema)
 
 
 def may_be(source: _types.Type, target: _types.Type) -> bool:

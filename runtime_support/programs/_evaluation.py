@@ -23,7 +23,7 @@ from runtime_support._values import is_object
 from runtime_support.programs import _tree as n
 from runtime_support.programs import _types
 from runtime_support.programs._checking import check_program
-from runtime_support.programs._choices import innermost, option_choices, point_at
+from runtime_support.programs._choices import innermost
 from runtime_support.programs._coercion import ArgumentPlace, Coercer
 from runtime_support.programs._machine import (
     Fault,
@@ -97,33 +97,23 @@ class Evaluator:
         try:
             return await self._machine.call(node.definition, arguments, node.path, here)
         except Ambiguity as ambiguity:
-            raise self._undecided(ambiguity, node, here) from None
-
-    def _undecided(self, ambiguity: Ambiguity, node: n.CallNode, frame: Frame) -> Stopped:
-        """The function cannot decide: each option is a call with other arguments, or a value."""
-        definition, written = node.definition, at(self._program, node.path)
-
-        def again(given: dict[str, Any]) -> Any:
-            body = written if node.form == "record" else written[definition.name]
-            if node.form == "record" and is_object(body.get("$object")):
-                body = body["$object"]
-            if node.form == "bare" and definition.single is not None:
-                body = {definition.single.name: body}
-            return {definition.name: {**body, **given}}
-
-        choices = option_choices(ambiguity, definition, self._registry, again)
-        place = (node.path, None)
-        message = ambiguity.message
-        point = point_at(message, choices, self._program, place, in_words=frame.in_map)
-        return Stopped(Unclear(frame.position, node.path, point))
+            body = at(self._program, node.path)
+            if node.form == "record":
+                body = body["$object"] if is_object(body.get("$object")) else body
+            else:
+                body = body[node.definition.name]
+            if node.form == "bare":
+                body = {node.arguments[0][0]: body}
+            place = self._place(node, here)
+            raise self._coercer.undecided(ambiguity, node.definition, lambda: body, place) from None
 
     async def _coerce(self, node: n.CoerceNode, frame: Frame) -> Any:
         value = await self.value(node.operand, frame.at(0))
-        site = (node.path, node.bare)
-        place = ArgumentPlace(
-            self._program, site, frame.at(1), lambda: at(self._program, node.path)
-        )
-        return await self._coercer.coerce(value, node.type, place)
+        return await self._coercer.coerce(value, node.type, self._place(node, frame.at(1)))
+
+    def _place(self, node: n.CallNode | n.CoerceNode, frame: Frame) -> ArgumentPlace:
+        site = (node.path, node.bare if isinstance(node, n.CoerceNode) else None)
+        return ArgumentPlace(self._program, site, frame, lambda: at(self._program, node.path))
 
     async def _let(self, node: n.LetNode, frame: Frame) -> Any:
         ready: list[tuple[int, str, n.Checked]] = []
@@ -142,7 +132,7 @@ class Evaluator:
     async def _map(self, node: n.MapNode, frame: Frame) -> list[Any]:
         items = tuple(await self.value(node.over, frame.at(0)))
         self._machine.walk(len(items), node.path, frame)
-        inside = replace(frame.at(1), in_map=True)
+        inside = replace(frame.at(1), in_words=True)
         elements = [
             inside.at(index).bound({node.variable: item}) for index, item in enumerate(items)
         ]
@@ -237,9 +227,8 @@ def check(
 ) -> n.CheckedProgram | ProgramFailure | Ambiguous:
     """The checked program, or why it cannot run; nothing is called."""
     try:
-        reading = read_program(program, limits)
-        expected = registry.returned_type(returns)
-        return check_program(reading.program, registry, expected, reading.diagnostics)
+        data, diagnostics = read_program(program, limits)
+        return check_program(data, registry, registry.returned_type(returns), diagnostics)
     except TooLarge as error:
         return _failure("limit", str(error))
     except NotJson as error:
@@ -292,19 +281,14 @@ def _stopped(
     problems: Sequence[Problem], machine: Machine
 ) -> ProgramFailure | Ambiguous:
     """A failure outranks an ambiguity; the first in source order is the one that is shown."""
-    failed = sorted(
-        (one for one in problems if isinstance(one, Fault)), key=lambda one: one.position
-    )
+    ordered = sorted(problems, key=lambda one: one.position)
+    failed = [one for one in ordered if isinstance(one, Fault)]
     if failed:
-        found = dict.fromkeys((one.message, pointer(one.path)) for one in failed)
-        diagnostics = tuple(Diagnostic(message, path) for message, path in found)
-        first = diagnostics[0]
-        return ProgramFailure(failed[0].kind, first.message, first.path, diagnostics, machine.calls)
-    unclear = sorted(
-        (one for one in problems if isinstance(one, Unclear)), key=lambda one: one.position
-    )
-    found = [(one.path, one.point) for one in unclear]
-    different = [one for index, one in enumerate(found) if one not in found[:index]]
+        found = dict.fromkeys(Diagnostic(one.message, pointer(one.path)) for one in failed)
+        message, path = failed[0].message, pointer(failed[0].path)
+        return ProgramFailure(failed[0].kind, message, path, tuple(found), machine.calls)
+    places = [(one.path, one.point) for one in ordered if isinstance(one, Unclear)]
+    different = [one for index, one in enumerate(places) if one not in places[:index]]
     return Ambiguous(innermost(different), machine.calls)
 
 

@@ -129,7 +129,10 @@ class _SchemaWriter:
                 "do": anything,
             },
         }
-        written = [_form(name, _closed(one, list(FORMS[name][0]))) for name, one in parts.items()]
+        written = [
+            _form(name, _closed(one, [key for key in FORMS[name] if FORMS[name][key]]))
+            for name, one in parts.items()
+        ]
         return [_form("$ref", {"type": "string"}), *written]
 
 

@@ -50,7 +50,7 @@ from runtime_support.errors import (
 from runtime_support.programs._outcomes import Call, Point, ProgramFailureKind
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import Limits, Path, pointer
-from runtime_support.programs._types import Type, TypeMismatch, conform, kind_name, type_notation
+from runtime_support.programs._types import TypeMismatch, conform, kind_name, type_notation
 from runtime_support.programs._writing import ProgramCall, described
 from runtime_support.runs._places import scope_here, within
 
@@ -63,14 +63,15 @@ Position = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Where evaluation is: the variables in scope, the position, and whether that is in a `$map`.
+    """Where evaluation is: the variables in scope and the position.
 
-    `beside` is true when other parts are evaluated at the same time.
+    Choices are told `in_words` where no program would say them: in a `$map`. `beside` is true when
+    other parts are evaluated at the same time.
     """
 
     names: Mapping[str, Any]
     position: Position = ()
-    in_map: bool = False
+    in_words: bool = False
     beside: bool = False
 
     def at(self, index: int) -> Frame:
@@ -149,13 +150,13 @@ class Machine:
         self.stopped = False
         self.abort: BaseException | None = None
         self._limits = limits
-        self._registry = registry
+        self.registry = registry
         self._on_call = on_call
         functions = [call for call in earlier if call.kind != "type"]
         self._earlier = [call for call in functions if call.error is None]
-        self._made_for_all = sum(not call.reused for call in functions)
+        self._made_before = sum(not call.reused for call in functions)
         self._calls: list[tuple[Position, Call]] = []
-        self._undecided: list[tuple[Definition, dict[str, Any], Ambiguity]] = []
+        self._undecided: list[_FunctionCall] = []
         self._made = 0
         self._walked = 0
         self._places: Semaphore | None = None
@@ -204,87 +205,79 @@ class Machine:
     ) -> Any:
         """What the callable returns, as its declared type; raises Stopped or Ambiguity."""
         if not frame.beside or definition.kind == "type":
-            return await self._call(definition, arguments, path, frame)
+            return await self._call(_FunctionCall(self, definition, arguments, path, frame))
         from asyncio import Semaphore
 
         if self._places is None:
             self._places = Semaphore(self.most)
         async with self._places:
             with Block(is_beside=True):
-                return await self._call(definition, arguments, path, frame)
+                return await self._call(_FunctionCall(self, definition, arguments, path, frame))
 
-    async def _call(
-        self, definition: Definition, arguments: dict[str, Any], path: Path, frame: Frame
-    ) -> Any:
-        self._check_may_go_on(definition, arguments, frame)
-        earlier = self._counted(definition, arguments, path, frame)
+    async def _call(self, call: _FunctionCall) -> Any:
+        definition, path, frame = call.definition, call.path, call.frame
+        self._check_may_go_on(call)
+        earlier = self._counted(call)
         if earlier is not None:
-            self.record(definition, arguments, path, frame, result=earlier.result, reused=True)
+            call.value = earlier.result
+            call.end(is_reused=True)
             return earlier.result
-        self._permit(definition.name, arguments, path, frame)
-        made = _FunctionCall(self, definition, arguments, path, frame)
+        self._permit(call)
         try:
-            await finish_async(drive(made.making(self._program), _done_here))
+            await finish_async(drive(call.making(self._program), _done_here))
         except _ENDING as error:
             if self.stopped:
                 raise
             self.abort = error
             raise self.failed("error", describe_error(error), path, frame) from None
-        if made.ambiguity is not None:
-            self._undecided.append((definition, arguments, made.ambiguity))
-            raise made.ambiguity
-        if made.error is not None:
-            raise self.failed(made.kind, made.error, path, frame)
+        if call.ambiguity is not None:
+            self._undecided.append(call)
+            raise call.ambiguity
+        if call.error is not None:
+            raise self.failed(call.kind, call.error, path, frame)
         if definition.kind == "type":
-            return made.value  # no more than its arguments
-        return self.bounded(made.value, f"{definition.name} returned", path, frame)
+            return call.value  # no more than its arguments
+        return self.bounded(call.value, f"{definition.name} returned", path, frame)
 
-    def _check_may_go_on(
-        self, definition: Definition, arguments: dict[str, Any], frame: Frame
-    ) -> None:
+    def _check_may_go_on(self, call: _FunctionCall) -> None:
         """Raises what a call behind a problem comes to, and Halted when all is over."""
         if self.stopped or is_abandoned():
             raise Halted
-        if self._is_behind(Fault, frame):
+        if self._is_behind(Fault, call.frame):
             raise Stopped
-        if self._is_behind(Unclear, frame):
-            for other, given, ambiguity in self._undecided:
-                if other is definition and _equal(given, arguments):
-                    raise ambiguity  # an equal call would say the same
-            if definition.kind == "function" and not definition.pure:
+        if self._is_behind(Unclear, call.frame):
+            for other in self._undecided:
+                if other.ambiguity is not None and other.is_of(call.definition, call.arguments):
+                    raise other.ambiguity  # an equal call would say the same
+            if call.definition.kind == "function" and not call.definition.pure:
                 raise Stopped
 
-    def _counted(
-        self, definition: Definition, arguments: Mapping[str, Any], path: Path, frame: Frame
-    ) -> Call | None:
+    def _counted(self, call: _FunctionCall) -> Call | None:
         """Counts a call, and gives an equal one that was made before; raises Stopped when there are
         too many, or when nobody has approved it.
         """
-        most = self._limits.calls
-        if self._made >= most:
-            raise self.failed("limit", f"more than {most} calls", path, frame)
+        definition, path, frame = call.definition, call.path, call.frame
         if definition.waits and (self._program is None or self._program.approval is None):
             message = f"{definition.name} waits for approval, and the program has none"
             raise self.failed("denied", message, path, frame)
-        earlier = self._take_earlier(definition, arguments)
-        if earlier is None and definition.kind != "type":
-            if self._made_for_all >= most:
-                message = f"more than {most} calls, with those of earlier programs"
-                raise self.failed("limit", message, path, frame)
-            self._made_for_all += 1
-        self._made += 1
+        earlier, most = self._take_earlier(definition, call.arguments), self._limits.calls
+        if earlier is None and self._made_before + self._made >= most:
+            before = ", with those of earlier programs" if self._made_before else ""
+            raise self.failed("limit", f"more than {most} calls{before}", path, frame)
+        self._made += earlier is None
         return earlier
 
-    def _permit(self, name: str, arguments: dict[str, Any], path: Path, frame: Frame) -> None:
+    def _permit(self, call: _FunctionCall) -> None:
         if self._on_call is None:
             return
         reason = ""
         try:
-            allowed = self._on_call(name, dict(arguments))
+            allowed = self._on_call(call.definition.name, dict(call.arguments))
         except Exception as error:
             allowed, reason = False, f": {describe_error(error)}"
         if not allowed:
-            raise self.failed("denied", f"{name} was denied{reason}", path, frame)
+            message = f"{call.definition.name} was denied{reason}"
+            raise self.failed("denied", message, call.path, call.frame)
 
     def _take_earlier(self, definition: Definition, arguments: Mapping[str, Any]) -> Call | None:
         """An equal call that was made before: one that has effects stands for one call alone."""
@@ -293,54 +286,49 @@ class Machine:
                 return call if definition.pure else self._earlier.pop(index)
         return None
 
-    def record(
-        self,
-        definition: Definition,
-        arguments: dict[str, Any],
-        path: Path,
-        frame: Frame,
-        **more: Any,
-    ) -> Call:
-        """Notes a call that has ended, and describes it."""
-        kind, pure = definition.kind, definition.pure
-        call = Call(definition.name, arguments, pointer(path), kind, pure, **more)
+    def record(self, call: Call, frame: Frame) -> None:
+        """Notes a call that has ended."""
         self._calls.append((frame.position, call))
-        return call
-
-    def described(self, call: Call) -> ProgramCall:
-        """A call that has ended, as listeners and journals hear of it."""
-        return described(call, self._registry)
 
 
+@dataclass(slots=True, eq=False)
 class _FunctionCall:
     """A call of a function, and what came of it: made now, or kept in a journal."""
 
-    def __init__(
-        self,
-        machine: Machine,
-        definition: Definition,
-        arguments: dict[str, Any],
-        path: Path,
-        frame: Frame,
-    ) -> None:
-        self._machine = machine
-        self._definition = definition
-        self._arguments = arguments
-        self._frame = frame
-        self._ended = partial(machine.record, definition, arguments, path, frame)
-        self.value: Any = None
-        self.error: str | None = None
-        self.kind: ProgramFailureKind = "error"
-        self.ambiguity: Ambiguity | None = None
+    machine: Machine
+    definition: Definition
+    arguments: dict[str, Any]
+    path: Path
+    frame: Frame
+    value: Any = None
+    error: str | None = None
+    kind: ProgramFailureKind = "error"
+    ambiguity: Ambiguity | None = None
+
+    def is_of(self, definition: Definition, arguments: Mapping[str, Any]) -> bool:
+        """Whether it is an equal call."""
+        return self.definition is definition and _equal(self.arguments, arguments)
+
+    def end(self, seconds: float = 0.0, *, is_reused: bool = False) -> Call:
+        """Notes that it has ended."""
+        one = self.definition
+        call = Call(
+            *(one.name, self.arguments, pointer(self.path), one.kind, one.pure, self.value),
+            error=self.error,
+            seconds=seconds,
+            reused=is_reused,
+        )
+        self.machine.record(call, self.frame)
+        return call
 
     def making(self, program: RequestedCall | None) -> Effects[Any]:
         """Makes the call, through all that goes around the program."""
-        definition = self._definition
+        definition = self.definition
         if program is None or definition.kind == "type":
             return self._make(None)
         call = RequestedCall(
-            *(definition.name, _sent(self._arguments), "function", program.prompt, program.number),
-            position=self._frame.position,
+            *(definition.name, _sent(self.arguments), "function", program.prompt, program.number),
+            position=self.frame.position,
             is_pure=definition.pure,
             is_approved=definition.waits,
             kept_form=self,
@@ -354,11 +342,11 @@ class _FunctionCall:
             yield Effect(lambda: run_now(apply()), apply)
         finally:
             seconds = round(time.perf_counter() - started, 6)
-            ended = self._ended(result=self.value, error=self.error, seconds=seconds)
-        return self._machine.described(ended)
+            ended = self.end(seconds)
+        return described(ended, self.machine.registry)
 
     async def _apply(self, call: RequestedCall | None) -> None:
-        definition, result = self._definition, None
+        definition, result = self.definition, None
         try:
             result = await self._result(call)
             self.value = conform(result, definition.result)
@@ -368,14 +356,15 @@ class _FunctionCall:
             self.ambiguity, self.error = ambiguity, str(ambiguity)
         except BaseException as error:
             self.error = f"{definition.name}: {describe_error(error)}"
-            if self._machine.stopped or isinstance(error, _ENDING):
+            self.kind = "conversion" if definition.kind == "conversion" else "error"
+            if self.machine.stopped or isinstance(error, _ENDING):
                 raise
 
     async def _result(self, call: RequestedCall | None) -> Any:
         # A journal keeps apart what is asked at the same time.
-        definition, frame = self._definition, self._frame
+        definition, frame = self.definition, self.frame
         scope = scope_here().part("p" + ".".join(map(str, frame.position)))
-        apply = partial(definition.apply, self._arguments)
+        apply = partial(definition.apply, self.arguments)
         apply = partial(call_inside, partial(within, scope), apply)
         if call is not None:
             apply = partial(call_inside, call.inside, apply)
@@ -386,21 +375,33 @@ class _FunctionCall:
 
     def written(self) -> dict[str, Any]:
         """What a journal keeps of how it has ended."""
-        is_value = self.error is None
-        text = _kept_text(self.value, self._definition.result) if is_value else None
+        text = None
+        if self.error is None:
+            with suppress(CheckError):
+                text = to_json(self.value)
+                made_again = decode(parse(text), self.definition.result)
+                text = text if _equal(made_again, self.value) else None
         error = self.error if self.ambiguity is None else None
         return {"result": text, "error": error, "kind": self.kind}
 
     def read(self, kept: Mapping[str, Any]) -> ProgramCall | None:
         """How it has ended before; None when it is made again."""
-        told = _told(kept, self._definition)
-        if told is None:
-            return None
-        self.value, self.error, self.kind = told
-        seconds = kept["ms"] / 1000
-        return self._machine.described(
-            self._ended(result=self.value, error=self.error, seconds=seconds)
-        )
+        definition = self.definition
+        if kept["error"] is not None:
+            self.error, self.kind = kept["error"], kept["kind"]
+        else:
+            try:
+                # What the function gives may not fit JSON, or have another type now.
+                self.value = decode(parse(kept["result"] or ""), definition.result)
+            except CheckError:
+                if not definition.waits:
+                    return None
+                raise JournalError(
+                    f"{definition.name} was approved and has ended, and its result cannot be taken "
+                    "from the journal: it is not called again",
+                    hint="give a result that JSON holds, and begin another journal",
+                ) from None
+        return described(self.end(kept["ms"] / 1000), self.machine.registry)
 
 
 def _sent(arguments: dict[str, Any]) -> str:
@@ -447,34 +448,6 @@ def _bad_result(definition: Definition, result: Any, error: TypeMismatch) -> str
         f"but returned {kind_name(result)}"
     )
     return message if str(error).startswith("expected") else f"{message}: {error}"
-
-
-def _kept_text(result: Any, type_: Type) -> str | None:
-    """The result as JSON, when what it was can be made of that again."""
-    try:
-        text = to_json(result)
-        return text if _equal(decode(parse(text), type_), result) else None
-    except CheckError:
-        return None
-
-
-def _told(
-    ended: Mapping[str, Any], definition: Definition
-) -> tuple[Any, str | None, ProgramFailureKind] | None:
-    """The result of a call that has ended before, or why it failed; None when it is made again."""
-    if ended["error"] is not None:
-        return None, ended["error"], ended["kind"]
-    # The function may have another type now.
-    with suppress(CheckError):
-        if ended["result"] is not None:
-            return decode(parse(ended["result"]), definition.result), None, "error"
-    if definition.waits:
-        raise JournalError(
-            f"{definition.name} was approved and has ended, and its result cannot be taken "
-            "from the journal: it is not called again",
-            hint="give a result that JSON holds, and begin another journal",
-        )
-    return None
 
 
 def _equal(left: Any, right: Any) -> bool:

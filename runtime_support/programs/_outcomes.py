@@ -16,6 +16,7 @@ arguments of an option are put into the call that raised; a single value replace
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -96,10 +97,8 @@ class ProgramFailure:
 
     def __str__(self) -> str:
         kind = self.kind.replace("_", " ").capitalize()
-        listed = [f"{kind} at {_place(self.path)}: {self.message}"]
-        if self.kind == "invalid":
-            listed = [f"{kind} at {_place(one.path)}: {one.message}" for one in self.diagnostics]
-        return "\n".join(listed)
+        listed = self.diagnostics if self.kind == "invalid" else [self]
+        return "\n".join(f"{kind} at {_place(one.path)}: {one.message}" for one in listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +119,14 @@ class Ambiguous:
 
     def __str__(self) -> str:
         lines: list[str] = []
-        number = 1
+        numbers = itertools.count(1)
         for point in self.points:
             asking = " Reply with one program or its number." if point.candidates else ""
             lines.append(f"Ambiguous at {_place(point.path)}: {as_sentence(point.message)}{asking}")
-            lines.extend(_numbered(point.candidates, number))
-            number += len(point.candidates)
+            lines += [
+                f"{next(numbers)}. {one.sentence}: {compact(one.program)}"
+                for one in point.candidates
+            ]
         return "\n".join(lines)
 
 
@@ -151,10 +152,3 @@ def _place(path: str) -> str:
 def as_sentence(message: str) -> str:
     """The message with a mark at its end."""
     return message if message.endswith((".", "?", "!")) else message + "."
-
-
-def _numbered(candidates: Iterable[Candidate], first: int = 1) -> list[str]:
-    return [
-        f"{number}. {candidate.sentence}: {compact(candidate.program)}"
-        for number, candidate in enumerate(candidates, first)
-    ]

@@ -14,6 +14,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, cast, overload
@@ -40,6 +41,7 @@ from runtime_support.programs._outcomes import (
     Ambiguous,
     Call,
     Candidate,
+    Diagnostic,
     Outcome,
     ProgramFailure,
     Success,
@@ -83,26 +85,6 @@ class Plan:
 
     __saft_kind__: ClassVar[str] = "program"
 
-    @overload
-    @classmethod
-    def read(
-        cls,
-        program: Any,
-        functions: Mapping[str, Function],
-        conversions: Iterable[Function] = (),
-        pure: Iterable[Function] = (),
-    ) -> Plan: ...
-
-    @overload
-    @classmethod
-    def read(
-        cls,
-        program: Any,
-        functions: Iterable[Function],
-        conversions: Iterable[Function] = (),
-        pure: Iterable[Function] = (),
-    ) -> Plan: ...
-
     @classmethod
     def read(
         cls,
@@ -124,15 +106,7 @@ class Plan:
             named = dict(cast("Mapping[str, Function]", functions))
         else:
             named = {one.__name__: one for one in functions}
-        checked = check(program, registry_for(named, conversions, pure=pure))
-        if isinstance(checked, CheckedProgram):
-            return cls(checked)
-        wrong = checked.points if isinstance(checked, Ambiguous) else checked.diagnostics
-        reasons = "; ".join(f"{one.message} (at {one.path or '(root)'})" for one in wrong)
-        message = f"the program cannot be run: {reasons or checked.message}"
-        error = ProgramError(message, outcome=checked)
-        annotate(error)
-        raise error
+        return _checked_plan(program, registry_for(named, conversions, pure=pure))
 
     def __saft_json__(self) -> Any:
         return self.program
@@ -172,10 +146,24 @@ def _checked_again(
     pure: list[str],
     limits: Limits,
 ) -> Plan:
-    checked = check(program, Registry(functions, types, conversions, pure), limits=limits)
+    registry = Registry(functions, types, conversions, pure)
+    return _checked_plan(program, registry, limits, "the plan no longer fits its functions")
+
+
+def _checked_plan(
+    program: Any,
+    registry: Registry,
+    limits: Limits = DEFAULT_LIMITS,
+    refusal: str = "the program cannot be run",
+) -> Plan:
+    checked = check(program, registry, limits=limits)
     if isinstance(checked, CheckedProgram):
         return Plan(checked, limits)
-    raise ProgramError(f"the plan no longer fits its functions: {checked}", outcome=checked)
+    wrong = checked.points if isinstance(checked, Ambiguous) else checked.diagnostics
+    reasons = "; ".join(f"{one.message} (at {one.path or '(root)'})" for one in wrong)
+    error = ProgramError(f"{refusal}: {reasons}", outcome=checked)
+    annotate(error)
+    raise error
 
 
 class Run:
@@ -183,34 +171,9 @@ class Run:
 
     __name__ = "run"
 
-    @overload
-    def __call__(self, plan: Plan, on_call: OnCall | None = None) -> Any: ...
-
-    @overload
-    def __call__(
-        self,
-        plan: CheckedProgram,
-        on_call: OnCall | None = None,
-        *,
-        limits: Limits = DEFAULT_LIMITS,
-        earlier: Sequence[Call] = (),
-    ) -> Outcome: ...
-
-    def __call__(
-        self,
-        plan: Plan | CheckedProgram,
-        on_call: OnCall | None = None,
-        *,
-        limits: Limits = DEFAULT_LIMITS,
-        earlier: Sequence[Call] = (),
-    ) -> Any:
-        """The value of the plan; ProgramError when it does not run to its end.
-
-        Of a program that `check` gives, the outcome, as `evaluate` gives it; see there.
-        """
+    def __call__(self, plan: Plan, on_call: OnCall | None = None) -> Any:
+        """The value of the plan; ProgramError when it does not run to its end."""
         given: object = plain(plan)
-        if isinstance(given, CheckedProgram):
-            return run_checked(given, limits=limits, on_call=on_call, earlier=earlier)
         if not isinstance(given, Plan):
             error = CheckError(f"run(plan): expected program, got {brief(given)}", hint=_TO_READ)
             annotate(error)
@@ -461,12 +424,12 @@ def _name_of(conversion: Function, functions: Mapping[str, Function]) -> str:
 
 
 def _limits(settings: Settings, options: Mapping[str, Any]) -> Limits:
-    limits = DEFAULT_LIMITS
-    if options.get("timeout") is not None:
-        limits = replace(limits, seconds=settings.timeout)
-    if options.get("max_tool_calls") is not None:
-        limits = replace(limits, calls=settings.max_tool_calls)
-    return limits
+    """The limits of each run: those that the options give, else the usual ones."""
+    given = {
+        "seconds": settings.timeout if options.get("timeout") is not None else None,
+        "calls": settings.max_tool_calls if options.get("max_tool_calls") is not None else None,
+    }
+    return replace(DEFAULT_LIMITS, **{k: v for k, v in given.items() if v is not None})
 
 
 class ProgramTarget(Target):
@@ -487,7 +450,6 @@ class ProgramTarget(Target):
         self._repairs_allowed = repairs
         self._told = Counter[str]()
         self.outcome: Outcome | None = None
-        self.plan: Plan | None = None
         self.limits = limits
         self.registry = registry
         self.earlier: list[Call] = []
@@ -498,15 +460,15 @@ class ProgramTarget(Target):
     @property
     def is_reached(self) -> bool:
         is_over = self.outcome is not None and not _goes_back(self.outcome)
-        return self.has_value or is_over or self.stays_wrong is not None
+        return is_over or self.stays_wrong is not None
 
     @property
     def has_value(self) -> bool:
-        return self.plan is not None or isinstance(self.outcome, Success)
+        return isinstance(self.outcome, Success)
 
     @property
     def value(self) -> Any:
-        return self.outcome.value if isinstance(self.outcome, Success) else self.plan
+        return self.outcome.value if isinstance(self.outcome, Success) else None
 
     @property
     def contract(self) -> Contract | None:
@@ -535,7 +497,7 @@ class ProgramTarget(Target):
             return None
         if self._runs:
             return ProgramRun(self, checked)
-        self.plan = Plan(checked, self.limits)
+        self.outcome = Success(Plan(checked, self.limits), checked.program)
         return None
 
     def came_to(self, outcome: Outcome) -> None:
@@ -574,24 +536,22 @@ class ProgramTarget(Target):
         return self._candidates[index].program
 
     def _readable(self, answer: str) -> Any:
-        """The program in the answer: the JSON that it is, from a fence, or recovered."""
-        if len(answer) > self.limits.bytes or not answer or _is_json(answer):
+        """The program in the answer: the JSON that it is, or what is read of it as of any reply."""
+        if len(answer) > self.limits.bytes:
             return ProgramText(answer)
         from runtime_support._reader import read_reply, split_fences
 
         fences, _ = split_fences(answer)
-        if len(fences) == 1:
-            self.repairs.append("read from a code fence")
-            answer = fences[0].strip()
-            if _is_json(answer):
-                return ProgramText(answer)
-
-        try:
+        for text in (answer, *(fences if len(fences) == 1 else ())):
+            with suppress(ValueError, RecursionError):
+                json.loads(text)
+                self.repairs.extend(["code fence removed"] if text is not answer else [])
+                return ProgramText(text)
+        with suppress(CheckError):
             program, repairs = read_reply(answer, _PROGRAM)
-        except CheckError:
-            return ProgramText(answer)
-        self.repairs.extend(repairs)
-        return program
+            self.repairs.extend(repairs)
+            return program
+        return ProgramText(answer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -610,51 +570,24 @@ class ProgramRun:
         target = self.target
         return run_checked(self.checked, limits=target.limits, earlier=target.earlier, call=call)
 
-    def refused(self, reason: str) -> RefusedProgram:
-        return RefusedProgram(reason)
+    def refused(self, reason: str) -> ProgramFailure:
+        return ProgramFailure("denied", reason, diagnostics=(Diagnostic(reason, ""),))
 
-    def calls(self, outcome: Outcome | RefusedProgram) -> list[ToolCall]:
+    def calls(self, outcome: Outcome) -> list[ToolCall]:
         """Those of functions that were really made."""
-        if isinstance(outcome, RefusedProgram):
-            return []
         made = [call for call in outcome.calls if not call.reused]
         return [described(call, self.target.registry) for call in made if call.kind != "type"]
 
-    def judge(self, outcome: Outcome | RefusedProgram) -> None:
-        if isinstance(outcome, RefusedProgram):
-            self.target.send_back(outcome.reason, [outcome.reason])
-        else:
-            self.target.came_to(outcome)
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedProgram:
-    """What comes of a program that nobody may run: the reason goes to the model."""
-
-    reason: str
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except RecursionError:
-        return True  # as far as anybody can tell
-    except ValueError:
-        return False
-    return True
+    def judge(self, outcome: Outcome) -> None:
+        self.target.came_to(outcome)
 
 
 def _goes_back(outcome: Outcome) -> bool:
     """Whether the model may try again.
 
-    It may when nothing ran, when an argument could not be made, or when there is a choice.
+    It may when nothing ran, when a conversion has failed, or when there is a choice.
     """
     if isinstance(outcome, ProgramFailure):
-        before_running = outcome.kind == "limit" and not outcome.calls
-        of_conversion = outcome.kind == "error" and any(
-            call.kind == "conversion" and call.path == outcome.path and call.error is not None
-            for call in outcome.calls
-        )
-        is_of_the_program = outcome.kind in ("invalid", "conversion") or of_conversion
-        return is_of_the_program or before_running
+        before_running = outcome.kind in ("limit", "denied") and not outcome.calls
+        return outcome.kind in ("invalid", "conversion") or before_running
     return isinstance(outcome, Ambiguous)

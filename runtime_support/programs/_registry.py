@@ -158,29 +158,20 @@ class Registry:
     def returned_type(self, annotation: Any) -> _types.Type:
         """The type of a program's value; CheckError when nothing here can give such values."""
         type_ = self.read_type(annotation)
-        self._require_source(type_, [])
+        given = [one for d in self.definitions.values() for one in m.all_parts(d.result)]
+        for part in m.all_parts(type_):
+            if isinstance(part, m.OpaqueSchema) and not any(_types.fits(o, part) for o in given):
+                raise m.without_json_form(part.name)
         return type_
-
-    def _require_source(self, type_: _types.Type, seen: list[_types.Type]) -> None:
-        if type_ in seen:
-            return
-        seen.append(type_)
-        if isinstance(type_, m.OpaqueSchema):
-            given = (one.result for one in self.definitions.values())
-            if not any(_types.fits(one, type_) for result in given for one in with_items(result)):
-                raise m.without_json_form(type_.name)
-        elif m.class_of(type_) is None:
-            for part in m.parts_of(type_):
-                self._require_source(part, seen)
 
     def constructor_of(self, type_: _types.Type) -> Definition | None:
         """The constructor that gives this class, when it is registered."""
-        python = m.class_of(type_)
-        return None if python is None else self.constructor(python)
+        return self.constructor(m.class_of(type_))
 
-    def constructor(self, python: type) -> Definition | None:
+    def constructor(self, python: type | None) -> Definition | None:
         """The constructor of the class, when it is registered."""
-        return self.definitions.get(self._names.get(python, ""))
+        name = None if python is None else self._names.get(python)
+        return None if name is None else self.definitions[name]
 
     def definition_of(self, function: Function) -> Definition | None:
         """What is registered for a function."""
@@ -252,15 +243,6 @@ def _is_known(python: type, name: str) -> bool:
     return name == python.__name__ and getattr(module, name, None) is python
 
 
-def with_items(type_: _types.Type) -> list[_types.Type]:
-    """The members of a type, and the items of lists among them."""
-    found: list[_types.Type] = []
-    for member in _types.members_of(type_):
-        item = _types.item_of(member)
-        found += [member] if item is None else [member, *with_items(item)]
-    return found
-
-
 def _field_parameter(field: m.Field, python: Any) -> Parameter:
     """The parameter of a constructor: a default that is made anew is made by the class itself."""
     own: Any = getattr(python, "__dataclass_fields__", None) or getattr(python, "model_fields", {})
@@ -307,30 +289,16 @@ def _joined(own: dict[str, Any], others: Any) -> dict[str, Any]:
 
 def classes_of(functions: Iterable[Callable[..., Any]], returns: Any = Any) -> list[type]:
     """The record classes in the signatures and in the fields of records, each once."""
-    found: dict[type, None] = {}
+    schemas: list[m.Schema] = []
     for function in functions:
         if isinstance(function, type):
-            _collect(schema_of(function), found, [])
-            continue
-        signature = signature_of(function)
-        for one in signature.parameters:
-            _collect(one.schema, found, [])
-        _collect(signature.returns, found, [])
-    _collect(schema_of(returns), found, [])
-    return list(found)
-
-
-def _collect(schema: m.Schema, found: dict[type, None], inside: list[int]) -> None:
-    if isinstance(schema, m.ReferenceSchema):
-        schema = schema.target()
-    if id(schema) in inside:
-        return
-    if isinstance(schema, m.ObjectSchema | m.RootSchema):
-        inside.append(id(schema))
-        if isinstance(schema.build, type):
-            found.setdefault(schema.build)
-    for part in m.parts_of(schema):
-        _collect(part, found, inside)
+            schemas.append(schema_of(function))
+        else:
+            signature = signature_of(function)
+            schemas += [*(one.schema for one in signature.parameters), signature.returns]
+    parts = (part for schema in [*schemas, schema_of(returns)] for part in m.all_parts(schema))
+    records = (one.build for one in parts if isinstance(one, m.ObjectSchema | m.RootSchema))
+    return list(dict.fromkeys(one for one in records if isinstance(one, type)))
 
 
 _ORDER = ("type", "function", "conversion")

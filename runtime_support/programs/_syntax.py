@@ -1,10 +1,9 @@
-"""Programs as JSON data: of bounded size, the places in them, and what they refer to.
+"""Programs as JSON data: of bounded size, the places in them, and the forms that they may have.
 
     read(ProgramText('{"a": 1, "a": 2}'), limits)
                         JSON data, and what is wrong with it: duplicate key 'a'
     at(program, ("add", "a"))           the value at a path: the keys and indexes from the root
     pointer(("add", "a/b", 0))          "/add/a~1b/0": a path as people see it, a JSON Pointer
-    order_of(needs)     bindings of a `$let`: what one refers to comes before it
 
 Reading has no recursion and stops at the first bound it passes, so that any input is safe.
 """
@@ -13,7 +12,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,10 +70,6 @@ def replace_at(program: Any, path: Path, new: Any) -> Any:
     ]
 
 
-def path_starts_with(path: Path, start: Path) -> bool:
-    return path[: len(start)] == start
-
-
 LARGEST_INTEGER_BITS = 14_000  # Python itself refuses to write much longer ones as text
 
 
@@ -103,22 +98,16 @@ class ProgramText:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReadProgram:
-    program: Any
-    diagnostics: tuple[Diagnostic, ...]
-
-
-def read_program(program: Any, limits: Limits) -> ReadProgram:
-    """The program as JSON data; raises TooLarge and NotJson."""
+def read_program(program: Any, limits: Limits) -> tuple[Any, list[Diagnostic]]:
+    """The program as JSON data, and what is wrong with it; raises TooLarge and NotJson."""
     if isinstance(program, ProgramText):
         _check_size(program.text, limits)
         program = _parse(program.text, limits)
-        return ReadProgram(program, tuple(_survey(program, limits)))
-    diagnostics = tuple(_survey(program, limits))
+        return program, list(_survey(program, limits))
+    diagnostics = list(_survey(program, limits))
     if not diagnostics:
         _check_size(compact(program), limits)
-    return ReadProgram(program, diagnostics)
+    return program, diagnostics
 
 
 def _check_size(text: str, limits: Limits) -> None:
@@ -145,149 +134,69 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def _survey(program: Any, limits: Limits) -> list[Diagnostic]:
-    found: list[Diagnostic] = []
+def _survey(program: Any, limits: Limits) -> Iterator[Diagnostic]:
+    """What is wrong with the texts, numbers and keys.
+
+    The object of a call's arguments is not itself an expression, nor is that of a form, nor that of
+    the bindings of a `$let`: it counts neither as a node nor as a level.
+    """
     nodes = 0
-    pending: list[tuple[Any, Path, int]] = [(program, (), 1)]
+    pending: list[tuple[Any, Path, int, bool]] = [(program, (), 1, True)]
     while pending:
-        value, path, depth = pending.pop()
-        nodes += 1
+        value, path, depth, is_expression = pending.pop()
+        nodes += is_expression
         if nodes > limits.nodes:
             raise TooLarge(f"the program has more than {limits.nodes} nodes")
         if is_list(value) and len(value) > limits.items:
             raise TooLarge(f"a list of the program has more than {limits.items} items")
         if not (is_list(value) or is_object(value)):
-            found += _scalar(value, path)
+            yield from _wrong_scalar(value, path)
             continue
-        if depth > limits.depth:
+        if depth > limits.depth and is_expression:
             raise TooLarge(f"the program is nested deeper than {limits.depth}")
+        children = list(enumerate(value))
         if is_object(value):
-            found += _keys(value, path)
-        children = [(one, (*path, *more), depth + 1) for one, more in expressions_in(value)]
-        pending.extend(reversed(children))
-    return found
+            yield from _wrong_keys(value, path)
+            children = list(value.items())
+        is_call = is_expression and len(value) == 1
+        for key, child in reversed(children):
+            binds = not is_expression and (path[-1], key) == ("$let", "bind")
+            holds = is_object(value) and is_object(child) and (is_call or binds)
+            pending.append((child, (*path, key), depth if holds else depth + 1, not holds))
 
 
-def expressions_in(value: Any) -> list[tuple[Any, Path]]:
-    """The expressions directly in this one, with their paths from it.
-
-    The object of a call's arguments is not itself an expression, nor is that of a form.
-    """
-    if is_list(value):
-        return [(item, (index,)) for index, item in enumerate(value)]
-    if not is_object(value):
-        return []
-    children: list[tuple[Any, Path]] = []
-    for name, child in value.items():
-        if len(value) > 1 or not is_object(child):
-            children.append((child, (name,)))
-            continue
-        for inner, expression in child.items():
-            if name == "$let" and inner == "bind" and is_object(expression):
-                children += [(one, (name, inner, x)) for x, one in expression.items()]
-            else:
-                children.append((expression, (name, inner)))
-    return children
-
-
-def _keys(value: dict[Any, Any], path: Path) -> list[Diagnostic]:
-    found: list[Diagnostic] = []
+def _wrong_keys(value: dict[Any, Any], path: Path) -> Iterator[Diagnostic]:
     for name in value:
         if not isinstance(name, str):
             raise NotJson(f"the key {name!r} is not text", path)
-        found += _text(name, path)
-    if len(value) == 1 and is_object(body := next(iter(value.values()))):
-        found += _keys(body, (*path, *value))
-        if "$let" in value and is_object(bindings := body.get("bind")):
-            found += _keys(bindings, (*path, "$let", "bind"))
-    if isinstance(value, RepeatedNames):
-        found += [Diagnostic(f"duplicate key '{key}'", pointer(path)) for key in value.repeated]
-    return found
+        yield from _wrong_scalar(name, path)
+    for name in value.repeated if isinstance(value, RepeatedNames) else ():
+        yield Diagnostic(f"duplicate key '{name}'", pointer(path))
 
 
-def _scalar(value: Any, path: Path) -> list[Diagnostic]:
-    if value is None or type(value) is bool:
-        return []
-    if type(value) is str:
-        return _text(value, path)
-    if type(value) is int:
-        if value.bit_length() <= LARGEST_INTEGER_BITS:
-            return []
-        return [Diagnostic("the number is too large", pointer(path))]
-    if type(value) is float:
-        if math.isfinite(value):
-            return []
-        name = "NaN" if math.isnan(value) else "Infinity"
-        return [Diagnostic(f"{name} is not a JSON number", pointer(path))]
-    raise NotJson(f"a Python {type(value).__name__} is not JSON", path)
+def _wrong_scalar(value: Any, path: Path) -> Iterator[Diagnostic]:
+    match value:
+        case str() if holds_halves(value):
+            yield Diagnostic("a text holds half of a surrogate pair", pointer(path))
+        case int() if value.bit_length() > LARGEST_INTEGER_BITS:
+            yield Diagnostic("the number is too large", pointer(path))
+        case float() if not math.isfinite(value):
+            name = "NaN" if math.isnan(value) else "Infinity"
+            yield Diagnostic(f"{name} is not a JSON number", pointer(path))
+        case None | str() | int() | float():
+            pass
+        case _:
+            raise NotJson(f"a Python {type(value).__name__} is not JSON", path)
 
 
-def _text(text: str, path: Path) -> list[Diagnostic]:
-    if holds_halves(text):
-        return [Diagnostic("a text holds half of a surrogate pair", pointer(path))]
-    return []
-
-
-FORMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "$object": ((), ()),
-    "$ref": ((), ()),
-    "$let": (("bind", "in"), ()),
-    "$map": (("over", "as", "do"), ("where",)),
-    "$if": (("test", "then", "else"), ()),
+FORMS: dict[str, dict[str, bool]] = {
+    "$object": {},
+    "$ref": {},
+    "$let": {"bind": True, "in": True},
+    "$map": {"over": True, "as": True, "do": True, "where": False},
+    "$if": {"test": True, "then": True, "else": True},
 }
-"""The forms by name, with the keys that each needs and those that it may have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """The names in order of evaluation, and the cycles among them, each closed on its start."""
-
-    names: tuple[str, ...]
-    cycles: tuple[tuple[str, ...], ...]
-
-
-def references(expression: Any) -> frozenset[str]:
-    """The variables that the expression (as JSON data) refers to and does not bind itself."""
-    if is_list(expression):
-        return frozenset[str]().union(*map(references, expression))
-    if not is_object(expression):
-        return frozenset()
-    if len(expression) == 1:
-        ((name, body),) = expression.items()
-        if name == "$ref":
-            return frozenset([body]) if isinstance(body, str) else frozenset()
-        if name == "$object" and is_object(body):
-            return frozenset[str]().union(*map(references, body.values()))
-        if name == "$let" and is_object(body) and is_object(body.get("bind")):
-            bound = body["bind"]
-            inside = references([*bound.values(), body.get("in")])
-            return inside - bound.keys()
-        if name == "$map" and is_object(body):
-            own = {body.get("as")} if isinstance(body.get("as"), str) else set[Any]()
-            inside = references([body.get("where"), body.get("do")]) - own
-            return inside | references(body.get("over"))
-    return frozenset[str]().union(*map(references, expression.values()))
-
-
-def order_bindings(needs: Mapping[str, frozenset[str]]) -> Order:
-    """Source order, but each name after those that it needs."""
-    done: list[str] = []
-    cycles: list[tuple[str, ...]] = []
-
-    def visit(name: str, trail: tuple[str, ...]) -> None:
-        if name in trail:
-            cycles.append((*trail[trail.index(name) :], name))
-        elif name not in done:
-            for other in needs:
-                if other in needs[name]:
-                    visit(other, (*trail, name))
-            if name not in done:
-                done.append(name)
-
-    for name in needs:
-        visit(name, ())
-    different = {frozenset(cycle): cycle for cycle in reversed(cycles)}
-    return Order(tuple(done), tuple(reversed(different.values())))
+"""The forms by name, with the keys that each may have, and whether it needs them."""
 
 
 def offer_names(names: list[str]) -> str:

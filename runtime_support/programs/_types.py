@@ -140,22 +140,12 @@ def item_of(type_: Type) -> Type | None:
             return None
 
 
-def literal_type(value: Any) -> Type:
-    """The singleton type of a constant of a program."""
-    return NULL if value is None else m.LiteralSchema(value)
-
-
 def names_fit(given: set[str], fields: Iterable[m.Field]) -> bool:
     """Whether an object with these keys has all the required fields and no others."""
     wanted = {field.name: field.required for field in fields}
     return given <= wanted.keys() and all(
         name in given for name, required in wanted.items() if required
     )
-
-
-def field_of(record: m.ObjectSchema, name: str) -> m.Field | None:
-    """The field of this name."""
-    return next((field for field in record.fields if field.name == name), None)
 
 
 def fits(source: Type, target: Type, assumed: tuple[tuple[int, int], ...] = ()) -> bool:
@@ -199,10 +189,9 @@ def fits(source: Type, target: Type, assumed: tuple[tuple[int, int], ...] = ()) 
 def _record_fits(
     source: m.ObjectSchema, target: m.ObjectSchema, assumed: tuple[tuple[int, int], ...]
 ) -> bool:
+    wanted = {field.name: field.schema for field in target.fields}
     return names_fit({field.name for field in source.fields}, target.fields) and all(
-        (wanted := field_of(target, field.name)) is not None
-        and fits(field.schema, wanted.schema, assumed)
-        for field in source.fields
+        fits(field.schema, wanted[field.name], assumed) for field in source.fields
     )
 
 
@@ -333,15 +322,8 @@ class _Conforming(Validating):
         return lambda value: check(list(value) if is_tuple(value) else value)
 
     def tuple_check(self, schema: m.TupleSchema) -> Check:
-        check, count = super().tuple_check(schema), len(schema.items)
-
-        def check_tuple(value: Any) -> Any:
-            given = tuple(value) if is_list(value) else value
-            if schema.rest is None and is_tuple(given) and len(given) != count:
-                raise Mismatch(f"expected {count} items, got {len(given)}")
-            return check(given)
-
-        return check_tuple
+        check = super().tuple_check(schema)
+        return lambda value: check(tuple(value) if is_list(value) else value)
 
     def object_check(self, schema: m.ObjectSchema) -> Check:
         if isinstance(schema.build, type):

@@ -68,9 +68,9 @@ def build_scripts(arguments: Sequence[str], options: BuildOptions) -> int:
         builder = Builder(workspace, options, is_again=not is_first)
         targets = _targets(arguments, options)
         if options.tools is not None:
-            from saftc.plans.compiling import PlanBuilder
+            from saftc.plans.compiling import build_plans
 
-            return PlanBuilder(builder, options.tools).build_all(targets)
+            return build_plans(builder, options.tools, targets)
         return builder.build_all([one for one in targets if not workspace.has(one[0])])
 
     if options.watch:

@@ -25,8 +25,9 @@ left to `runtime_support.programs.coerce`, which applies the same rules when the
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import TypeAlias, assert_never
 
 import libcst as cst
@@ -104,7 +105,6 @@ class _Builder:
         self.known = known
         self.read: dict[Key, list[types.Type]] = {}
         self.loops = 0
-        self.lets: dict[int, bool] = {}
 
     # Statements
 
@@ -127,7 +127,9 @@ class _Builder:
                 pass
             case tree.LetNode():
                 self.add(node.body, block, self.bind(node, block, scope), use)
-            case tree.IfNode() | tree.MapNode() if use.is_dropped and not _calls_inside(node):
+            case tree.IfNode() | tree.MapNode() if use.is_dropped and not any(
+                one.called for one in _inside(node)
+            ):
                 self.add(tree.children(node)[0], block, scope, use)
             case tree.IfNode() if use.is_dropped or self.needs_statements(node):
                 test = self.expression(node.test, block, scope, "test")
@@ -284,14 +286,7 @@ class _Builder:
 
     def needs_statements(self, node: tree.IfNode | tree.MapNode) -> bool:
         """Whether a `$let` is in what is evaluated sometimes, or for each element."""
-        return any(map(self._has_let, tree.children(node)[1:]))
-
-    def _has_let(self, node: tree.Checked) -> bool:
-        known = self.lets.get(id(node))
-        if known is None:
-            known = isinstance(node, tree.LetNode) or any(map(self._has_let, tree.children(node)))
-            self.lets[id(node)] = known
-        return known
+        return any(isinstance(one, tree.LetNode) for one in _inside(node))
 
     # Calls
 
@@ -364,8 +359,8 @@ class _Builder:
                 return self.module.constant(types.conform(source.value, target))
             case conversions.Read(values=((_, known),)):
                 return self.module.constant(known)
-            case conversions.Route(chains=(chain,), levels=0):
-                for one in chain:
+            case conversions.Route(chains=(steps,), levels=0):
+                for one in steps:
                     value = self.module.called(one.function, [value])
                 return value
             case conversions.Fits() if target == types.FLOAT and source in types.NUMBERS:
@@ -418,9 +413,9 @@ def _choice(test: Expression, then: Block, other: Block) -> cst.If:
     return cst.If(test, py.block(then), otherwise)
 
 
-def _calls_inside(node: tree.IfNode | tree.MapNode) -> bool:
-    """Whether something is called in what is evaluated sometimes, or for each element."""
-    return any(one.calls for one in tree.children(node)[1:])
+def _inside(node: tree.IfNode | tree.MapNode) -> Iterator[tree.Checked]:
+    """What is evaluated sometimes, or for each element, and all in it."""
+    return chain.from_iterable(map(tree.walk, tree.children(node)[1:]))
 
 
 def _default(definition: Definition, parameter: Parameter) -> Expression:

@@ -5,7 +5,7 @@ words of the checker.
 import json
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,18 +52,20 @@ def compile_plan(file: str, tools: str, folders: Iterable[Path]) -> CompiledPlan
     if broken is not None:
         message, span = broken
         raise PlanProblem(_told(source, f"the plan is not JSON: {message}", span))
-    offered = find_tools(tools, folders, json.loads(source.text))
+    names = set[str]()
+    json.loads(source.text, object_hook=names.update)  # the keys of all objects
+    offered = find_tools(tools, folders, names)
     checked = check(ProgramText(source.text), offered.registry)
     if isinstance(checked, ProgramFailure):
         found = [_told_at(source, one.message, one.path) for one in checked.diagnostics]
         raise PlanProblem("\n".join(found))
     if isinstance(checked, Ambiguous):
         raise PlanProblem("\n".join(_ambiguous(source, point) for point in checked.points))
-    names = program_tree.waiting_in(checked)
+    approved = program_tree.waiting_in(checked)
     waiting = [
         _told_at(source, _WAITS.format(call["tool"]), call["path"], _ASKS)
         for call in program_tree.calls_in(checked)
-        if call["tool"] in names
+        if call["tool"] in approved
     ]
     if waiting:
         raise PlanProblem("\n".join(waiting))
@@ -95,43 +97,31 @@ def _ambiguous(source: Source, point: Point) -> str:
     return "".join(lines)
 
 
-class PlanBuilder:
-    """Writes the modules of plans that call the functions of the module `tools`.
+def build_plans(builder: "Builder", tools: str, targets: Iterable[tuple[str, Path | None]]) -> bool:
+    """Writes the modules of plans that call the functions of the module `tools`: to their targets,
+    to standard output where that is None. Whether all went well.
 
-    When that is a script, its module is written beside the plan's. `builder` says how.
+    When `tools` is a script, its module is written beside the plan's.
     """
-
-    def __init__(self, builder: "Builder", tools: str) -> None:
-        self.builder = builder
-        self.tools = tools
-
-    def build_all(self, targets: Sequence[tuple[str, Path | None]]) -> bool:
-        """Compiles plans to their targets, to standard output where that is None.
-
-        Whether all went well.
-        """
-        for file, target in targets:
-            try:
-                self._build(file, target)
-            except PlanProblem as problem:
-                sys.stderr.write(str(problem))
-                self.builder.has_failed = True
-            except FileProblem as problem:
-                complain(str(problem))
-                self.builder.has_failed = True
-        return not self.builder.has_failed
-
-    def _build(self, file: str, target: Path | None) -> None:
+    for file, target in targets:
         beside = Path(file).parent
         folders = [beside if target is None else target.parent, beside, Path()]
-        plan = compile_plan(file, self.tools, folders)
-        if target is None:
-            write_result(plan.text)
-            return
-        self.builder.done[target] = Path(file)
-        self.builder.put(file, plan.text, target, "--tools", self.tools)
-        scripts = [Path(script.source.name) for script in plan.siblings]
-        self.builder.build_all([(str(one), target.with_name(one.stem + ".py")) for one in scripts])
+        try:
+            plan = compile_plan(file, tools, folders)
+            if target is None:
+                write_result(plan.text)
+                continue
+            builder.done[target] = Path(file)
+            builder.put(file, plan.text, target, "--tools", tools)
+            scripts = [Path(script.source.name) for script in plan.siblings]
+            builder.build_all([(str(s), target.with_name(f"{s.stem}.py")) for s in scripts])
+        except PlanProblem as problem:
+            sys.stderr.write(str(problem))
+            builder.has_failed = True
+        except FileProblem as problem:
+            complain(str(problem))
+            builder.has_failed = True
+    return not builder.has_failed
 
 
 # The text of a plan

@@ -9,7 +9,7 @@ plan uses.
 
 import ast
 import importlib.util
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from importlib.machinery import PathFinder
@@ -58,8 +58,9 @@ class Tools:
         return str(getattr(thing, "__module__", "")), own
 
 
-def find_tools(name: str, folders: Iterable[Path], program: object) -> Tools:
-    """The tools of the module `name`, looked for in `folders` and then where Python looks.
+def find_tools(name: str, folders: Iterable[Path], names: Set[str]) -> Tools:
+    """The tools of the module `name`, looked for in `folders` and then where Python looks; `names`
+    are those that the plan uses.
 
     Raises FileProblem when there is no such module, or when it cannot be used.
     """
@@ -71,25 +72,22 @@ def find_tools(name: str, folders: Iterable[Path], program: object) -> Tools:
     # Scripts first: a compiled module does not say which of its functions were conversions.
     for folder in places:
         if sibling(name, folder) is not None:
-            return _of_script(name, folder, program)
+            return _of_script(name, folder, names)
     for folder in places:
         # Absolute, since Python keeps what it has found in a folder by its path.
         if PathFinder.find_spec(first, [str(folder.resolve())]):
-            return _of_python(name, folder.resolve(), program)
+            return _of_python(name, folder.resolve(), names)
     if importlib.util.find_spec(first) is None:
-        meant = near(name, {path.stem for folder in places for path in _modules_in(folder)})
+        kinds = ("*.py", "*.saft")
+        files = [path for folder in places for kind in kinds for path in folder.glob(kind)]
+        meant = near(name, {path.stem for path in files})
         searched = ", ".join(str(folder.resolve()) for folder in places)
         hint = f"; did you mean {meant}?" if meant else f": looked in {searched}"
         raise FileProblem(f"there is no module {name}{hint}")
-    return _of_python(name, places[0].resolve(), program)
+    return _of_python(name, places[0].resolve(), names)
 
 
-def _modules_in(folder: Path) -> Iterator[Path]:
-    yield from folder.glob("*.py")
-    yield from folder.glob("*.saft")
-
-
-def _of_script(name: str, folder: Path, program: object) -> Tools:
+def _of_script(name: str, folder: Path, names: Set[str]) -> Tools:
     modules = Modules(folder)
     modules.load(name)
     checked = modules.siblings[name]
@@ -100,7 +98,7 @@ def _of_script(name: str, folder: Path, program: object) -> Tools:
     scripts = {name: one for name, one in modules.siblings.items() if one is not None}
     texts = {name: compile_checked(one).text for name, one in scripts.items()}
     conversions = set(conversions_of(checked.module, checked.facts))
-    return _declared(name, folder, texts.get, conversions, program, tuple(scripts.values()))
+    return _declared(name, folder, texts.get, conversions, names, tuple(scripts.values()))
 
 
 def _declared(
@@ -108,29 +106,29 @@ def _declared(
     folder: Path,
     text_of: TextOf,
     conversions: set[str],
-    program: object,
+    names: Set[str],
     scripts: tuple[Checked, ...] = (),
 ) -> Tools:
     """The tools of a module that is read and not run."""
     with declaring(text_of) as approved:
         namespace = vars(imported_beside(folder)(name))
-        registry = _registry(name, namespace, conversions, approved, program)
+        registry = _registry(name, namespace, conversions, approved, names)
         return Tools(name, namespace, registry, scripts)
 
 
-def _of_python(name: str, folder: Path, program: object) -> Tools:
+def _of_python(name: str, folder: Path, names: Set[str]) -> Tools:
     text = _compiled_text(name, folder)
     if text is not None:
         conversions = set(map(tool_name, _passed_as_conversions(text)))
         compiled = partial(_compiled_text, folder=folder)
-        return _declared(name, folder, compiled, conversions, program)
+        return _declared(name, folder, compiled, conversions, names)
     module = imported_beside(folder)(name)
     functions = {one.__name__: one for one in _listed_conversions(module, name)}
     namespace = {**vars(module), **functions}
     approved = [
         cast("Function", vars(one)["__wrapped__"]) for one in namespace.values() if is_approved(one)
     ]
-    registry = _registry(name, namespace, set(functions), approved, program)
+    registry = _registry(name, namespace, set(functions), approved, names)
     return Tools(name, vars(module), registry)
 
 
@@ -170,7 +168,7 @@ def _registry(
     namespace: Mapping[str, object],
     conversions: set[str],
     approved: Sequence[Function],
-    program: object,
+    names: Set[str],
 ) -> Registry:
     """The registry of what a program can call by name; what is `approved` somewhere waits."""
     callables = {
@@ -184,8 +182,7 @@ def _registry(
         for key, value in callables.items()
         if (_is_own(key, value, home) if public is None else key in cast("list[str]", public))
     }
-    named = set(_names_in(program)) & {tool_name(key) for key in namespace}
-    used = {tool_name(key): value for key, value in callables.items() if tool_name(key) in named}
+    used = {tool_name(key): value for key, value in callables.items() if tool_name(key) in names}
     converting = {
         tool_name(key): value for key, value in callables.items() if tool_name(key) in conversions
     }
@@ -211,16 +208,3 @@ def _build(offered: Mapping[str, Function], converting: dict[str, Function]) -> 
         if not isinstance(value, type) and value not in converting.values()
     }
     return Registry(functions, types, converting)
-
-
-def _names_in(program: object) -> Iterator[str]:
-    """The keys of all objects in the JSON data of a program."""
-    pending = [program]
-    while pending:
-        value = pending.pop()
-        if isinstance(value, dict):
-            fields = cast("dict[str, object]", value)
-            yield from fields
-            pending += fields.values()
-        elif isinstance(value, list):
-            pending += cast("list[object]", value)

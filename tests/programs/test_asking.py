@@ -238,7 +238,7 @@ def test_a_conversion_that_fails_goes_back_to_the_model():
     spelled = {"count_of": {"word": {"Word": "seven"}}}
     for failing, reason in (
         (wrong, "Conversion at /1/double/number: count_of: ValueError: invalid literal"),
-        ([{"send": "a"}, {"double": {"number": spelled}}], "Error at /1/double/number"),
+        ([{"send": "a"}, {"double": {"number": spelled}}], "Conversion at /1/double/number"),
         ([{"send": "a"}, {"double": {"number": {"any_text": {}}}}], '"seven" is not a number'),
     ):
         sent.clear()

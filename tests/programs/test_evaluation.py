@@ -133,7 +133,7 @@ def test_failures():
         ({"add": {"a": {"dyn": {"of": "x"}}, "b": 1}}, "conversion", "/add/a", '"x" is not a number'),
         ({"add": {"a": {"dyn": {"of": [1]}}, "b": 1}}, "conversion", "/add/a", "expected number, got [number]"),
         ({"gap": {"a": {"City": "Atlantis"}, "b": {"City": "Oslo"}}}, "conversion", "/gap/a", "locate: KeyError"),
-        ({"locate": {"value": {"City": "Atlantis"}}}, "error", "", "locate: KeyError"),
+        ({"locate": {"value": {"City": "Atlantis"}}}, "conversion", "", "locate: KeyError"),
         ({"total": {"items": {"dyn": {"of": [1, "x"]}}}}, "conversion", "/total/items", "item 1: "),
         ({"$map": {"over": [1, 0], "as": "n", "do": {"div": {"a": 1, "b": {"$ref": "n"}}}}}, "error",
          "/$map/do", "division by zero"),

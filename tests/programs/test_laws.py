@@ -11,7 +11,7 @@ from program_support import registry_of
 from runtime_support import to_json
 from runtime_support.programs import Limits, ProgramText, Registry, Success, evaluate, serialize
 from runtime_support.programs._prompting import Plan, run
-from runtime_support.programs._syntax import at, expressions_in, references, replace_at
+from runtime_support.programs._syntax import at, replace_at
 
 ROOMY = Limits(depth=100, nodes=100_000, calls=100_000, items=100_000, bytes=10_000_000)
 FAST = settings(
@@ -197,6 +197,43 @@ def programs():
     sorted_ = call("sort_words", words=st.one_of(mapped, st.lists(text, max_size=2)))
     records = st.fixed_dictionaries({"n": number, "p": point})
     return st.one_of(numbers, texts_, points, sorted_, mapped, records)
+
+
+def references(expression):
+    """The variables that the expression refers to and does not bind itself."""
+    if isinstance(expression, list):
+        return set().union(*map(references, expression))
+    if not isinstance(expression, dict):
+        return set()
+    match expression:
+        case {"$ref": str(name)}:
+            return {name}
+        case {"$let": {"bind": bound, "in": body}}:
+            return references([*bound.values(), body]) - bound.keys()
+        case {"$map": {"over": over, "as": name, "do": do, **more}}:
+            return references(over) | (references([do, more.get("where")]) - {name})
+        case _:
+            return set().union(*map(references, expression.values()))
+
+
+def expressions_in(value):
+    """The expressions directly in this one, with their paths from it.
+
+    The object of a call's arguments is not itself an expression, nor is that of a form.
+    """
+    match value:
+        case list():
+            return [(item, (index,)) for index, item in enumerate(value)]
+        case {"$let": {"bind": dict(bound), "in": body}}:
+            bindings = [(one, ("$let", "bind", name)) for name, one in bound.items()]
+            return [*bindings, (body, ("$let", "in"))]
+        case dict() if len(value) == 1 and isinstance(next(iter(value.values())), dict):
+            ((name, body),) = value.items()
+            return [(one, (name, key)) for key, one in body.items()]
+        case dict():
+            return [(one, (name,)) for name, one in value.items()]
+        case _:
+            return []
 
 
 def closed_parts(program):

@@ -100,7 +100,9 @@ def test_a_plan_and_its_module(name, updates_cases):
 @each_plan
 def test_a_module_gives_what_evaluating_gives(name):
     program = (PLANS / f"{name}.json").read_text("utf-8")
-    tools = find_tools("tools", [PLANS], json.loads(program))
+    names: set[str] = set()
+    json.loads(program, object_hook=names.update)
+    tools = find_tools("tools", [PLANS], names)
     written = tools.namespace["written"]
     outcome = evaluate(ProgramText(program), tools.registry)
     noted = [*written]
