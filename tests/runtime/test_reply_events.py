@@ -77,9 +77,9 @@ def joined(events: list[ReplyEvent]) -> list[tuple[Any, ...]]:
     return found
 
 
-def asked(model: Scripted, **more: Any) -> Result[str]:
+def asked(model: Scripted, pure: tuple[Any, ...] = ()) -> Result[str]:
     with configure(provider=model):
-        return prompt("Where are they?", tools=[find_order], stream=True, **more)
+        return prompt("Where are they?", tools=[find_order], stream=True, pure=pure)
 
 
 def events_in_loop(model: Scripted, **more: Any) -> list[ReplyEvent]:
@@ -106,7 +106,7 @@ def test_calls_at_the_same_time_start_together_and_end_in_order(in_loop: bool) -
     if in_loop:
         events = events_in_loop(model, pure=[find_order])
     else:
-        events = list(asked(model, pure=[find_order]).events())
+        events = list(asked(model, pure=(find_order,)).events())
     assert joined(events) == BESIDE
 
 
