@@ -74,7 +74,14 @@ if TYPE_CHECKING:
         TruncatedReply,
         ZeroError,
     )
-    from runtime_support.events import add_listener
+    from runtime_support.events import (
+        ReplyEnded,
+        ReplyEvent,
+        TextPiece,
+        ToolEnded,
+        ToolStarted,
+        add_listener,
+    )
     from runtime_support.programs._prompting import Plan as Plan
     from runtime_support.programs._prompting import program
     from runtime_support.programs._prompting import run as run
@@ -98,7 +105,7 @@ else:
         "_schema": "check",
         "_settings": "Settings configure defaults current_settings",
         "programs._prompting": "program",
-        "events": "add_listener",
+        "events": "ReplyEnded ReplyEvent TextPiece ToolEnded ToolStarted add_listener",
         "errors": (
             "AuthenticationFailed BudgetSpent CheckError ConfigError ContractError Failed "
             "FileError JournalError MissingError ProgramError PromptError ProviderError "
@@ -148,14 +155,19 @@ __all__ = [
     "Refused",
     "ReplayMiss",
     "Reply",
+    "ReplyEnded",
+    "ReplyEvent",
     "Request",
     "Result",
     "RunStopped",
     "RunWaiting",
     "SaftError",
     "Settings",
+    "TextPiece",
     "ToolCall",
+    "ToolEnded",
     "ToolLimitError",
+    "ToolStarted",
     "ToolsUnsupported",
     "TruncatedReply",
     "Usage",

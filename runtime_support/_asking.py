@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from runtime_support._streaming.chunks import Parts
     from runtime_support._streaming.results import AsyncResult
     from runtime_support._tools import Tool
+    from runtime_support.events import EventParts
 
 T = TypeVar("T")
 
@@ -176,6 +177,7 @@ class Asking:
     parts: Parts | None  # what is made of the pieces of its replies, when it is streamed
     beside: frozenset[str] = frozenset()  # the tools whose calls may run at the same time
     numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))  # of its calls
+    events: EventParts | None = None  # the same as `parts`, where calls are told as well
 
     def answer(self) -> Answer:
         """The answer; an error has the position of the call."""
@@ -206,7 +208,7 @@ class Asking:
         if isinstance(step, Request):
             return (yield from self.exchange(step))
         if isinstance(step, ToolRequest):
-            return (yield from self._make(self._call_of(step)))
+            return (yield from self._make_wanted(step))
         if isinstance(step, Turn):
             return (yield from self._calls(step))
         return (yield from self._work(step))
@@ -231,19 +233,36 @@ class Asking:
             return call.misfit
         return (yield from call_tool(self.tools, call.name, call.sent, call.inside))
 
+    def _make_wanted(self, wanted: ToolRequest) -> Effects[ToolCall]:
+        """What a call comes to that the model asks for, told to those who read the events."""
+        if self.events is not None:
+            yield self.events.start_call(wanted)
+        made = yield from self._make(self._call_of(wanted))
+        if self.events is not None:
+            yield self.events.end_call(made)
+        return made
+
     def _calls(self, turn: Turn) -> Effects[None]:
         """Makes the calls of a turn: at the same time those beside each other that may be."""
+
+        def take(made: ToolCall) -> Effects[None]:
+            turn.made.append(made)
+            if self.events is not None:
+                yield self.events.end_call(made)
+
         for may_be, group in groupby(turn.wanted, lambda one: one.name in self.beside):
             wanted = list(group)
             if may_be and len(wanted) > 1:
+                if self.events is not None:
+                    yield from map(self.events.start_call, wanted)
                 works = [self._make(self._call_of(one)) for one in wanted]
                 most = self.prompt.settings.max_in_flight
-                yield from load_part("slots").run_beside(works, most, turn.made)
+                yield from load_part("slots").run_beside(works, most, take)
                 continue
             for one in wanted:
                 yield from until_wanted()
                 try:
-                    turn.made.append((yield from self._make(self._call_of(one))))
+                    turn.made.append((yield from self._make_wanted(one)))
                 except RunWaiting:
                     yield from self._ask_ahead(turn.wanted[len(turn.made) + 1 :])
                     raise

@@ -12,10 +12,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from runtime_support._values import brief, show
 from runtime_support.errors import CheckError
+
+if TYPE_CHECKING:
+    from runtime_support.events import ReplyEvent
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -126,6 +129,10 @@ class Arriving:
 
     def drafts(self) -> Iterator[Any]:
         """The value as far as it is there, as it comes."""
+        raise NotImplementedError
+
+    def events(self) -> Iterator[ReplyEvent]:
+        """What happens in the reply, as it happens."""
         raise NotImplementedError
 
 
@@ -301,6 +308,20 @@ class Result(Generic[T_co]):
         from runtime_support._hooks import load_part
 
         return load_part("drafts").of_value(self._answered().value)
+
+    def events(self) -> Iterator[ReplyEvent]:
+        """The pieces of text and the calls of tools as they happen, of a prompt with `stream=True`;
+        at last that the reply is whole.
+
+        A reply that is no text has no pieces here. Of other prompts, and of a reply that has been
+        read, all of it comes at once, with the text as one piece. See `pieces`.
+        """
+        answer = self._answer
+        if isinstance(answer, Arriving):
+            return answer.events()
+        from runtime_support.events import events_of
+
+        return events_of(self._answered())
 
     def _parts(self, kind: type) -> Iterator[Any]:
         answer = self._answer

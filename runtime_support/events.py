@@ -2,30 +2,34 @@
 
     remove = add_listener(on_event)      on_event(CallEnded(...)), where and when it happens
     listen(listener_for)                 for each prompt: listener_for(prompt) gives who hears of it
+    for event in reply.events(): ...     what happens in one streamed reply, as data
 
-Each event has its `id`, that of its `parent`, and when it `began`; what ends has lasted `seconds`.
-Both are measured where it begins and ends. A listener changes nothing, but may have the function
-of a call run inside of a context (`call.contexts`). One that fails is reported once and costs no
-prompt its answer.
+Each event of a listener has its `id`, that of its `parent`, and when it `began`; what ends has
+lasted `seconds`. Both are measured where it begins and ends. A listener changes nothing, but may
+have the function of a call run inside of a context (`call.contexts`). One that fails is reported
+once and costs no prompt its answer.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from runtime_support._effects import Abandoned, Effects, drive
 from runtime_support._hooks import Hook, RequestedCall, ids
+from runtime_support._jsontext import to_json
 from runtime_support._notes import note
 from runtime_support._order import waited_here
+from runtime_support._reader import sent_arguments
+from runtime_support._redaction import redacted
 from runtime_support.errors import ProviderError, ReplayMiss, SaftError
 
 if TYPE_CHECKING:
-    from runtime_support._exchange import Reply, Replying, Request
+    from runtime_support._exchange import Reply, Replying, Request, ToolRequest
     from runtime_support._hooks import AnswerPrompt, MakeCall, PromptRun, SendRequest
     from runtime_support._results import Answer, ToolCall
 
@@ -272,3 +276,104 @@ def _of(call: RequestedCall) -> dict[str, Any]:
 def _told_as(call: RequestedCall) -> int:
     """The id of a call; for a program, whose functions alone are told of, that of its prompt."""
     return call.prompt.id if call.kind == "program" and call.prompt is not None else call.id
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyEvent:
+    """Something that has happened in a streamed reply: one of the classes below."""
+
+    kind: ClassVar[str]
+
+    def sse(self) -> str:
+        """Returns it as a server-sent event, the text of a response of type `text/event-stream`.
+
+        The event has the name `kind`, and its data are the fields as JSON. Known secrets are
+        replaced.
+        """
+        data = {one.name: getattr(self, one.name) for one in fields(self)}
+        return f"event: {self.kind}\ndata: {redacted(to_json(data))}\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece(ReplyEvent):
+    """A piece of the text has come, as `pieces` gives it."""
+
+    kind: ClassVar[str] = "text"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted(ReplyEvent):
+    """A call of a tool begins; `number` counts the calls of the reply from 1.
+
+    `args` are the arguments by name, as the model sent them; their text if it is not readable.
+    """
+
+    kind: ClassVar[str] = "tool_started"
+    number: int
+    tool: str
+    args: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded(ReplyEvent):
+    """The call with this number has ended, with the `result` or the `error` that the model gets."""
+
+    kind: ClassVar[str] = "tool_ended"
+    number: int
+    tool: str
+    result: str | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyEnded(ReplyEvent):
+    """The reply is whole: its `value`, `messages` and `usage` are there."""
+
+    kind: ClassVar[str] = "done"
+    finish: str
+
+
+class EventParts:
+    """The events of a reply, made of its parts; those of another value than text are left out."""
+
+    def __init__(self, parts: Any) -> None:
+        self.begin = parts.begin
+        self._parts = parts
+        self._started = self._ended = 0
+
+    def feed(self, text: str) -> Iterator[TextPiece]:
+        """The pieces of text that can be given now that this has come."""
+        return self._pieces(self._parts.feed(text))
+
+    def before_calls(self, text: str) -> Iterator[TextPiece]:
+        """What the text before calls of tools has beside what was given."""
+        return self._pieces(self._parts.before_calls(text))
+
+    def rest(self, value: Any) -> Iterator[TextPiece]:
+        """What the whole text has beside what was given."""
+        return self._pieces(self._parts.rest(value))
+
+    def start_call(self, wanted: ToolRequest) -> ToolStarted:
+        """Returns the event of a call that is about to be made."""
+        self._started += 1
+        return ToolStarted(self._started, wanted.name, sent_arguments(wanted.arguments))
+
+    def end_call(self, call: ToolCall) -> ToolEnded:
+        """Returns the event of the end of a call; they end in the order in which they started."""
+        self._ended += 1
+        return ToolEnded(self._ended, call.tool, call.result, call.error)
+
+    def _pieces(self, parts: Iterator[Any]) -> Iterator[TextPiece]:
+        if self._parts.kind is str:
+            yield from map(TextPiece, parts)
+
+
+def events_of(answer: Answer) -> Iterator[ReplyEvent]:
+    """The events of an answer that is there: its calls, its text as one piece, the end."""
+    for number, call in enumerate(answer.tool_calls, 1):
+        yield ToolStarted(number, call.tool, call.args)
+        yield ToolEnded(number, call.tool, call.result, call.error)
+    if isinstance(answer.value, str):
+        yield TextPiece(answer.value)
+    yield ReplyEnded(answer.finish)

@@ -21,25 +21,22 @@ from saftc.commands.flags import BuildOptions, CheckOptions
 from saftc.commands.options import (
     CONCURRENCY,
     KEEPING,
-    LIMITS,
     OUTPUT,
     Address,
     Chrome,
-    Delimiter,
-    Encoding,
+    MappedFunction,
+    MappedTable,
     MaxFailed,
     ModelOptions,
     OutputFormat,
     Root,
-    RowTimeout,
+    RowOptions,
     SummaryAsJson,
     TableFormat,
     Timeline,
     TokensPerMinute,
     Workers,
-    json_pairs,
     number_or_share,
-    pairs,
     set_settings,
     set_variables,
     spread_options,
@@ -264,31 +261,13 @@ def prompts(
 )
 @spread_options
 def map_(
-    target: Annotated[
-        str, typer.Argument(help="The function of a script.", metavar="SCRIPT:FUNCTION")
-    ],
-    table: Annotated[
-        str, typer.Argument(help="The rows: .parquet, .csv or .jsonl.", metavar="TABLE")
-    ],
+    target: MappedFunction,
+    table: MappedTable,
     out: Annotated[
         str, typer.Argument(help="The folder of the output, made when missing.", metavar="FOLDER")
     ],
     *,
-    rename: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The column of a parameter, where names differ; may be repeated.",
-            metavar="PARAMETER=COLUMN",
-        ),
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            help="An argument that is the same for all rows; may be repeated.",
-            metavar="PARAMETER=JSON",
-        ),
-    ] = None,
+    rows: RowOptions,
     columns: Annotated[
         str,
         typer.Option(
@@ -302,8 +281,6 @@ def map_(
         bool, typer.Option("--csv", help="Short for --format csv.", rich_help_panel=OUTPUT)
     ] = False,
     json: SummaryAsJson = False,
-    delimiter: Delimiter = ",",
-    encoding: Encoding = None,
     rows_at_once: Annotated[
         int,
         typer.Option(
@@ -315,11 +292,6 @@ def map_(
     ] = 64,
     workers: Workers = None,
     address: Address = None,
-    row_timeout: RowTimeout = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, help="Only the first rows.", metavar="N", rich_help_panel=LIMITS),
-    ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Report what is certain to go wrong; send nothing.")
     ] = False,
@@ -343,23 +315,70 @@ def map_(
     from saftc.project.workspace import open_workspace
 
     options = {
-        "rename": pairs("--rename", rename or []),
-        "constants": json_pairs("--set", set_ or []),
+        **rows.for_map(),
         "columns": columns if columns in ("all", "none") else columns.split(","),
         "format": "csv" if csv else None if format is None else format.value,
-        "delimiter": delimiter,
-        "encoding": encoding,
         "rows_at_once": rows_at_once,
         "workers": workers,
         "address": address,
-        "row_timeout": row_timeout,
-        "limit": limit,
         "check_only": check,
         "retry_failed": retry_failed,
         "max_failed": None if max_failed is None else number_or_share("--max-failed", max_failed),
     }
     workspace = open_workspace(in_order=asking.no_overlap, root=asking.root, project=project)
     raise typer.Exit(map_script(target, table, out, workspace, options, as_json=json))
+
+
+@app.command(
+    "eval",
+    rich_help_panel=RUNS,
+    epilog="Example: `saftc eval triage.saft:topic cases.csv --expect label --at-least 0.9`",
+)
+@spread_options
+def eval_(
+    target: MappedFunction,
+    table: MappedTable,
+    *,
+    expect: Annotated[
+        str, typer.Option(help="The column of the expected values.", metavar="COLUMN")
+    ],
+    score: Annotated[
+        str | None,
+        typer.Option(
+            help="A function of the script that takes what was found and what is expected, and "
+            "gives true or a number; equal values are right by default.",
+            metavar="FUNCTION",
+        ),
+    ] = None,
+    models: Annotated[
+        str | None, typer.Option(help="Models to compare, with commas.", metavar="NAMES")
+    ] = None,
+    at_least: Annotated[
+        float,
+        typer.Option(
+            help="Exit with 1 if the score is lower.", metavar="NUMBER", show_default=False
+        ),
+    ] = float("-inf"),
+    json: SummaryAsJson = False,
+    tokens_per_minute: TokensPerMinute = None,
+    rows: RowOptions,
+    asking: ModelOptions,
+) -> None:
+    """Score a function of a script against the expected values in a table.
+
+    Rows that fail count as wrong. The same command resumes after an interruption. Exit codes: 0, 1
+    below --at-least, 2 refused before it began, 4 rows wait for approval, 5 the budget is spent.
+    """
+    project = set_settings(asking, tokens_per_minute=tokens_per_minute)
+    from saftc.commands.mapping import evaluate_script
+    from saftc.looking.evaluation import Scoring
+    from saftc.project.workspace import open_workspace
+
+    names = tuple(models.split(",")) if models else ()
+    scoring = Scoring(expect, score, names, at_least)
+    workspace = open_workspace(in_order=asking.no_overlap, root=asking.root, project=project)
+    code = evaluate_script(target, table, workspace, rows.for_map(), scoring, as_json=json)
+    raise typer.Exit(code)
 
 
 @app.command(rich_help_panel=RUNS, epilog="Example: `saftc journals runs`")

@@ -404,8 +404,11 @@ def hook_for(prompt: PromptRun) -> RequestSlot:
     return RequestSlot(prompt)
 
 
-def run_beside(works: Sequence[Effects[T]], most: int, results: list[T]) -> Effects[None]:
-    """Does works at the same time and adds what they come to, in their order, until one fails.
+def run_beside(
+    works: Sequence[Effects[T]], most: int, take: Callable[[T], Effects[None]]
+) -> Effects[None]:
+    """Does works at the same time; `take` is given what they come to, in their order, until one
+    fails.
 
     That failure is raised when all have ended. In a thread that an event loop needs, who waits here
     would stop them: there it is one after the other.
@@ -413,17 +416,18 @@ def run_beside(works: Sequence[Effects[T]], most: int, results: list[T]) -> Effe
     is_awaited = yield Effect(_is_awaited_here, _is_awaited)
     if not is_awaited and running_loop() is not None:
         for work in works:
-            results.append((yield from work))
+            yield from take((yield from work))
         return
     queue = TaskQueue(most, of_tools=True)
     for work in works:
         queue.begin(partial(finish_async if is_awaited else finish, work), context_of_call())
     try:
         while queue.tasks:
-            results.append((yield from queue.take()))
+            yield from take((yield from queue.take()))
     except GeneratorExit:
         raise  # nobody waits any more
     except BaseException:
+        queue.give_up()  # a reader who leaves between two results wants none of the others
         yield Effect(_is_awaited_here, queue.ended)
         raise
 

@@ -101,6 +101,14 @@ def read_arguments(
     raise CheckError(f"the arguments have to be an object, got {brief(found.value)}")
 
 
+def sent_arguments(text: str) -> Any:
+    """Returns the arguments of a call as an object, or as they were sent if they are none."""
+    try:
+        return read_arguments(text)[0]
+    except CheckError:
+        return text
+
+
 def without_thinking(text: str, *, is_text: bool = False) -> str:
     """Returns the text behind the blocks in which a model thinks aloud before its answer.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from dataclasses import replace
-from typing import Any, ClassVar, Generic, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from runtime_support._asking import Asking, answer_async
 from runtime_support._effects import Effects, iterate, iterate_async
@@ -22,6 +23,9 @@ from runtime_support._results import (
 from runtime_support._streaming.chunks import Parts
 from runtime_support.errors import CheckError, ReplayMiss
 
+if TYPE_CHECKING:
+    from runtime_support.events import ReplyEvent
+
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -38,7 +42,7 @@ class Streamed(Arriving):
     def __call__(self) -> Answer:
         """The answer; reads it if that has not started."""
         if not self._is_begun:
-            for _ in self._read():
+            for _ in self._read(self._asked, self._whole):
                 pass
         if isinstance(self._end, BaseException):
             raise self._end
@@ -50,22 +54,36 @@ class Streamed(Arriving):
         """The parts as they come, once; later all of them at once."""
         if kind is not self._parts.kind:
             raise of_another_kind(kind)
-        return value_parts(self().value, kind) if self._is_begun else self._read()
+        whole = partial(self._parts_of_value, kind)
+        return whole() if self._is_begun else self._read(self._asked, whole)
 
     def drafts(self) -> Iterator[Any]:
         """The value as far as it is there, once; later the whole of it."""
-        return self._whole() if self._is_begun else self._read(as_drafts=True)
+        if self._is_begun:
+            return self._whole()
+        return self._read(_in_drafts(self._asked, self._parts), self._whole)
+
+    def events(self) -> Iterator[ReplyEvent]:
+        """What happens in the reply, once; later all of it at once."""
+        from runtime_support.events import ReplyEnded, events_of
+
+        if self._is_begun:
+            yield from events_of(self())
+            return
+        yield from self._read(_in_events(self._asked, self._parts), self._whole)
+        yield ReplyEnded(self().finish)
+
+    def _parts_of_value(self, kind: type) -> Iterator[Any]:
+        return value_parts(self().value, kind)
 
     def _whole(self) -> Iterator[Any]:
         yield from load_part("drafts").of_target(self._parts.target, self().value)
 
-    def _read(self, *, as_drafts: bool = False) -> Generator[Any]:
+    def _read(self, asked: Asking, whole: Callable[[], Iterator[Any]]) -> Generator[Any]:
         if self._is_begun:  # by somebody else, since this one was asked for
-            kind = self._parts.kind
-            yield from self._whole() if as_drafts else value_parts(self().value, kind)
+            yield from whole()
             return
         self._is_begun = True
-        asked = _in_drafts(self._asked, self._parts) if as_drafts else self._asked
         try:
             self._end = yield from iterate(asked.answering())
         except (Exception, ReplayMiss) as error:
@@ -110,6 +128,14 @@ class AsyncResult(Generic[T_co]):
             of_target = load_part("drafts").of_target
             return _each(of_target(self._parts.target, self._ended().value))
         return iterate_async(self._noted(_in_drafts(self._begun(), self._parts)))
+
+    def events(self) -> AsyncGenerator[ReplyEvent]:
+        """The pieces of text and the calls of tools as they happen; at last that the reply is
+        whole. See `Result.events`.
+        """
+        if self._is_begun:
+            return _each(self._ended().events())
+        return iterate_async(self._noted(_in_events(self._begun(), self._parts)))
 
     @property
     def value(self) -> T_co:
@@ -179,6 +205,10 @@ class AsyncResult(Generic[T_co]):
             self._end = error
             raise
         self._end = Result.of(answer)
+        if asked.events is not None:
+            from runtime_support.events import ReplyEnded
+
+            yield ReplyEnded(answer.finish)
         return answer
 
     def _ended(self) -> Result[T_co]:
@@ -203,3 +233,11 @@ async def _each(parts: Iterator[Any]) -> AsyncGenerator[Any]:
 def _in_drafts(asked: Asking, parts: Parts) -> Asking:
     """The same prompt, whose parts are drafts of its value."""
     return replace(asked, parts=load_part("drafts").Drafts(parts.target))
+
+
+def _in_events(asked: Asking, parts: Parts) -> Asking:
+    """The same prompt, whose parts are what happens in its reply."""
+    from runtime_support.events import EventParts
+
+    events = EventParts(parts)
+    return replace(asked, parts=events, events=events)

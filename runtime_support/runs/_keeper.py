@@ -26,13 +26,12 @@ from runtime_support._hooks import Hook, PromptRun, RequestedCall, load_part
 from runtime_support._jsontext import to_json
 from runtime_support._notes import note
 from runtime_support._order import until_turn
-from runtime_support._reader import read_arguments
+from runtime_support._reader import sent_arguments
 from runtime_support._redaction import redacted, shown
 from runtime_support._results import Answer, ToolCall
 from runtime_support._settings import Settings, settings_for
 from runtime_support._spending import add_kept, note_kept
 from runtime_support.errors import (
-    CheckError,
     ConfigError,
     ContractError,
     JournalError,
@@ -418,7 +417,7 @@ def decision_data(decision: Decision) -> Entry:
 def _call_of(told: Entry, call: RequestedCall) -> ToolCall:
     """A call that has ended before; where it was approved, with the arguments that it then had."""
     is_whole = "approved" in told and "args" in told
-    arguments = told["args"] if is_whole else _arguments(call.sent)
+    arguments = told["args"] if is_whole else sent_arguments(call.sent)
     return ToolCall(call.name, arguments, told["result"], told["error"], told["ms"])
 
 
@@ -438,14 +437,6 @@ def keep_moment(asked: str, moment: datetime) -> datetime:
 
 def _named(entry: Entry) -> str:
     return f"{entry['tool']} {shown(entry['sent'], MOST_SHOWN)}"
-
-
-def _arguments(sent: str) -> Any:
-    """The arguments of a call as they were passed, or as they were sent."""
-    try:
-        return read_arguments(sent)[0]
-    except CheckError:
-        return sent
 
 
 def _counted(pieces: list[int], step: Effect | str) -> Effects[Any]:

@@ -41,6 +41,7 @@ def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
 def show_journals(folder: str) -> int:
     """Writes a line for each journal in a folder to standard output; gives the exit code."""
     from runtime_support.errors import ConfigError
+    from saftc.looking.evaluation import aligned
     from saftc.looking.journals import summary
     from saftc.runtime import escaped, is_journal, size_text, time_text
 
@@ -64,8 +65,6 @@ def show_journals(folder: str) -> int:
     if len(rows) == 1:
         write_result(f"there are no journals in {folder}\n")
         return 0
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        write_result("  ".join(cells).rstrip() + "\n")
+    for line in aligned(rows):
+        write_result(f"{line}\n")
     return 0

@@ -1,9 +1,11 @@
-"""`saftc map`: a script and one of its functions, brought to where `map_rows` can take them."""
+"""`saftc map` and `saftc eval`: a function of a script, brought to where `map_rows` takes it."""
 
 import json
 import os
+import shutil
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,7 @@ from saftc.syntax import nodes as n
 
 if TYPE_CHECKING:
     from runtime_support.map import Report, Script
+    from saftc.looking.evaluation import Evaluation, LastRun, Scoring
 
 # What no process of a job is to do for itself, in words.
 _EFFECTS: dict[Effect, str] = {
@@ -54,7 +57,7 @@ def map_script(
     from runtime_support.map import Interrupted, map_rows
 
     try:
-        found = _script_of(target, workspace)
+        found = script_of(target, workspace)
     except FileProblem as problem:
         found = str(problem)
     if isinstance(found, str):
@@ -90,7 +93,86 @@ def map_script(
         complain(f"stopped: {report.stopped}")
     if report.waiting:
         complain(f"`saftc approve {out}` decides; then run the same command again to resume")
-    return _exit_code(report)
+    return exit_code(report)
+
+
+def evaluate_script(
+    target: str,
+    table: str,
+    workspace: Workspace,
+    options: Mapping[str, Any],
+    scoring: "Scoring",
+    *,
+    as_json: bool = False,
+) -> int:
+    """Scores `FILE:FUNCTION` on the rows of a table, by each of the models; gives the exit code."""
+    from runtime_support.errors import SaftError
+    from saftc.looking.evaluation import LastRun, told, with_judge
+
+    try:
+        found = script_of(target, workspace, scoring.function)
+        refusal = found if isinstance(found, str) else begin_drawing()
+    except FileProblem as problem:
+        found = refusal = str(problem)
+    if refusal:
+        complain(refusal)
+    if refusal or isinstance(found, str):
+        return REFUSED
+    script, file, _ = found
+    last = LastRun(workspace.root_of(file), script, table, scoring)
+    score = functions_of(file, workspace).get(scoring.function or "")
+    judge, parameter = with_judge(script, score)
+    options = {**options, "columns": "none", "format": "jsonl"}
+    options["rename"] = {**options["rename"], parameter: scoring.expect}
+    try:
+        evaluations = list(_evaluate_each(judge, table, scoring.models, last, options))
+    except SaftError as error:
+        complain(str(error))
+        return REFUSED
+    end_drawing("ok")
+    for one in evaluations:
+        if one.report.stopped or one.report.waiting:
+            complain(f"{one.model} stopped: {one.report.stopped or 'rows wait for approval'}")
+            return exit_code(one.report)
+    lines = list(last.replace(evaluations, time.time()))
+    if as_json:
+        data = {"table": table, "models": [one.data() for one in evaluations], "changes": lines}
+        lines = [json.dumps(data, ensure_ascii=False)]
+    else:
+        lines = [*told(table, evaluations, has_labels=score is None), *lines]
+    write_result("".join(f"{line}\n" for line in lines))
+    below = [one for one in evaluations if one.score < scoring.at_least]
+    for one in below:
+        complain(f"{one.model}: {one.shown} is below {scoring.at_least:.1%}")
+    return FAILED if below else 0
+
+
+def _evaluate_each(
+    script: "Script", table: str, models: Sequence[str], last: "LastRun", options: Mapping[str, Any]
+) -> "Iterator[Evaluation]":
+    """Evaluates each model in turn, that of the settings where none is named."""
+    from runtime_support import ConfigError, configure
+    from runtime_support.map import map_rows
+    from saftc.looking.evaluation import Evaluation, read_rows
+    from saftc.runtime import settings_for, who_answers
+
+    show = show_line if not manner.is_quiet and is_shown_on(sys.stderr) else None
+    for model in models or [""]:
+        with configure(**({"model": model} if model else {})):
+            settings = settings_for()
+            name, answers = who_answers(settings)
+            said = [settings.sampling(), settings.system, settings.enforce_schema, options]
+            out = last.job(name, answers, str(said))
+            if not map_rows(script, table, out, check_only=True, **options).rows:
+                raise ConfigError(f"{table} has no rows")
+            quiet = manner.is_quiet
+            report = map_rows(script, table, out, is_quiet=quiet, show=show, **options)
+        rows = read_rows(out)
+        if rows and all(row.get("expected") in ("", "nil") for row in rows):
+            raise ConfigError(f"{table} has no expected values: all of them are empty")
+        yield Evaluation(answers, rows, report)
+        if report.stopped is None and not report.waiting:
+            shutil.rmtree(out)
 
 
 def _drawing_problem(out: str, options: Mapping[str, Any]) -> str | None:
@@ -104,7 +186,7 @@ def _drawing_problem(out: str, options: Mapping[str, Any]) -> str | None:
     return begin_drawing()
 
 
-def _exit_code(report: "Report") -> int:
+def exit_code(report: "Report") -> int:
     from runtime_support.errors import RunWaiting
 
     if report.budget_spent:
@@ -114,9 +196,11 @@ def _exit_code(report: "Report") -> int:
     return FAILED if report.failed or report.stopped else 0
 
 
-def _script_of(target: str, workspace: Workspace) -> "str | tuple[Script, str, str]":
+def script_of(
+    target: str, workspace: Workspace, *others: str | None
+) -> "str | tuple[Script, str, str]":
     """The compiled script of `FILE:FUNCTION`, the file and the function, or what is wrong with it;
-    empty where that was told.
+    empty where that was told. The `others` are functions that it has to have as well.
     """
     from runtime_support.map import Module, Script
     from saftc.runtime import did_you_mean, listed
@@ -138,10 +222,11 @@ def _script_of(target: str, workspace: Workspace) -> "str | tuple[Script, str, s
         found = next(_effects_of_the_top(path, workspace), None)
         if found is not None:
             return found
-    functions = _functions(file, workspace)
-    if function not in functions:
-        hint = did_you_mean(function, functions) or f"its functions are {listed(functions)}"
-        return f"{shown(file)} has no function `{function}`; {hint}"
+    functions = functions_of(file, workspace)
+    for name in filter(None, (function, *others)):
+        if name not in functions:
+            hint = did_you_mean(name, functions) or f"its functions are {listed(functions)}"
+            return f"{shown(file)} has no function `{name}`; {hint}"
     return Script(tuple(modules), functions[function], str(root.resolve())), file, function
 
 
@@ -176,7 +261,7 @@ def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator
         )
 
 
-def _functions(file: str, workspace: Workspace) -> dict[str, str]:
+def functions_of(file: str, workspace: Workspace) -> dict[str, str]:
     """The functions of a script, with their names in Python."""
     text = workspace.compile(file).text or ""
     module = workspace.scripts.check(file, workspace.root_of(file)).module

@@ -174,6 +174,31 @@ SummaryAsJson = Annotated[
     bool,
     typer.Option("--json", help="Write the summary as JSON.", rich_help_panel=OUTPUT),
 ]
+MappedFunction = Annotated[
+    str, typer.Argument(help="The function of a script.", metavar="SCRIPT:FUNCTION")
+]
+MappedTable = Annotated[
+    str, typer.Argument(help="The rows: .parquet, .csv or .jsonl.", metavar="TABLE")
+]
+Rename = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The column of a parameter, where names differ; may be repeated.",
+        metavar="PARAMETER=COLUMN",
+    ),
+]
+SameForAll = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="An argument that is the same for all rows; may be repeated.",
+        metavar="PARAMETER=JSON",
+    ),
+]
+FirstRows = Annotated[
+    int | None,
+    typer.Option(min=1, help="Only the first rows.", metavar="N", rich_help_panel=LIMITS),
+]
 Delimiter = Annotated[
     str, typer.Option(help="What parts the values of a CSV file.", metavar="CHARACTER")
 ]
@@ -271,6 +296,25 @@ class ModelOptions:
     chrome: Chrome = None
     no_overlap: InOrder = False
     root: Root = None
+
+
+@dataclass(frozen=True)
+class RowOptions:
+    """How the rows of a table become calls of a function."""
+
+    rename: Rename = None
+    set_: SameForAll = None
+    delimiter: Delimiter = ","
+    encoding: Encoding = None
+    row_timeout: RowTimeout = None
+    limit: FirstRows = None
+
+    def for_map(self) -> dict[str, Any]:
+        """Returns them as keywords of `map_rows`."""
+        given = dict(vars(self))
+        given["rename"] = pairs("--rename", self.rename or [])
+        given["constants"] = json_pairs("--set", given.pop("set_") or [])
+        return given
 
 
 def spread_options(command: Callable[..., None]) -> Callable[..., None]:

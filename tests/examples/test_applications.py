@@ -102,7 +102,7 @@ def service(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     import app  # pyright: ignore
 
     yield app.app
-    for name in ("app", "chat", "weather"):
+    for name in ("app", "chat", "orders"):
         sys.modules.pop(name, None)
 
 
@@ -129,6 +129,12 @@ async def post(app: Any, path: str, text: str) -> list[str]:
     return parts
 
 
+def told(text: str) -> tuple[str, Any]:
+    """The kind and the data of a server-sent event."""
+    kind, data = text.removesuffix("\n\n").split("\n")
+    return kind.removeprefix("event: "), json.loads(data.removeprefix("data: "))
+
+
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
     with FakeServer() as running:
@@ -139,32 +145,46 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
 
 @pytest.mark.parametrize("folder", ["chat_service"], indirect=True)
 def test_the_service_keeps_its_sessions_and_streams(service: Any, server: FakeServer) -> None:
-    both = [("temperature", {"city": city}) for city in ("Oslo", "Cairo")]
+    both = [("find_order", {"order": "A-17"}), ("find_arrival", {"order": "A-17"})]
     server.answers = [
         calling(*both),
-        streamed("It is warmer ", "in Cairo."),
-        streamed("3.5 ", "degrees."),
+        streamed("It was sent ", "on Monday."),
+        streamed("On ", "Thursday."),
         streamed("I do not ", "know you."),
     ]
 
     async def talk() -> list[list[str]]:
         return [
-            await post(service, "/chat/ada", "Is it warmer in Oslo or in Cairo?"),
-            await post(service, "/chat/ada", "And how warm is Oslo?"),
+            await post(service, "/chat/ada", "Where is my order A-17?"),
+            await post(service, "/chat/ada", "And when does it arrive?"),
             await post(service, "/chat/bo", "Who am I?"),
         ]
 
-    assert asyncio.run(talk()) == [
-        ["It is warmer ", "in Cairo."],
-        ["3.5 ", "degrees."],
-        ["I do not ", "know you."],
+    looked_up, arrival, unknown = [list(map(told, parts)) for parts in asyncio.run(talk())]
+    names = ("find_order", "find_arrival")
+    results = ("sent on Monday", "Thursday")
+    assert looked_up == [
+        *(
+            ("tool_started", {"number": number, "tool": name, "args": {"order": "A-17"}})
+            for number, name in enumerate(names, 1)
+        ),
+        *(
+            ("tool_ended", {"number": number, "tool": name, "result": result, "error": None})
+            for number, (name, result) in enumerate(zip(names, results, strict=True), 1)
+        ),
+        ("text", {"text": "It was sent "}),
+        ("text", {"text": "on Monday."}),
+        ("done", {"finish": "stop"}),
     ]
-    assert [text for role, text in said(server.bodies[1]) if role == "tool"] == ["3.5", "30.0"]
+    assert [data.get("text") for _, data in arrival] == ["On ", "Thursday.", None]
+    assert [data.get("text") for _, data in unknown] == ["I do not ", "know you.", None]
+    answered = [text for role, text in said(server.bodies[1]) if role == "tool"]
+    assert answered == list(results)
     assert [role for role, _ in said(server.bodies[2])] == [
         *("system", "user", "assistant", "tool", "tool", "assistant", "user"),
     ]
     assert said(server.bodies[3])[1:] == [("user", "Who am I?")]
-    assert all(offered(body) == ["temperature", "wind"] for body in server.bodies)
+    assert all(offered(body) == ["find_order", "find_arrival"] for body in server.bodies)
 
 
 def test_the_letters_go_on_after_their_budget(tmp_path: Path) -> None:
