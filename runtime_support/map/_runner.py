@@ -230,8 +230,7 @@ class JobRun:
 
     def give_up(self, row: Row, why: str) -> None:
         """Fails a row that ended the processes that it was in."""
-        told = {"error": "WorkerLost", "message": why, "at": None, "input": row.arguments}
-        self.end(row.number, Outcome("failed", {"row": row.number, **told}))
+        self.end(row.number, row.failed({"error": "WorkerLost", "message": why, "at": None}))
 
     def _stop_at_failures(self) -> None:
         """Stops when more rows have failed than may: a number, or a share of them."""
@@ -255,8 +254,7 @@ class JobRun:
                     continue
                 if found.problem:
                     told = {"error": "CheckError", "message": found.problem, "at": None}
-                    kept = self._binding.kept(found.values)
-                    yield number, Outcome("failed", {"row": number, **told, "input": kept})
+                    yield number, Row(number, self._binding.kept(found.values)).failed(told)
                     continue
                 row = Row(number, self._binding.arguments(found.values))
                 if number in self._tries:

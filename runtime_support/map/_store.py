@@ -97,6 +97,10 @@ class Row(NamedTuple):
     number: int
     arguments: dict[str, Any]
 
+    def failed(self, found: Entry, stop: SaftError | None = None) -> Outcome:
+        """That it has no result, and why."""
+        return Outcome("failed", {"row": self.number, **found, "input": self.arguments}, stop)
+
 
 class PartRow(NamedTuple):
     """A row that has ended, as a part tells it: the columns of its result, or its error."""
