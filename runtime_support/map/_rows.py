@@ -128,7 +128,7 @@ class RowThreads:
 
     def _answer(self, row: Row) -> bool:
         """Answers a row; whether it was waited for."""
-        running = _RunningRow(row.arguments)
+        running = _RunningRow(row)
         abandoned = (*context_here().abandoned, running.is_left)
         change_here(clock=running.clock, abandoned=abandoned)
         with self._lock:
@@ -137,7 +137,7 @@ class RowThreads:
             outcome = self._call(row, running)
         except BaseException as error:  # while it was told what went wrong
             found = {"error": type(error).__name__, "message": "it cannot be shown", "at": None}
-            outcome = Outcome("failed", {"row": row.number, **found, "input": row.arguments})
+            outcome = row.failed(found)
         with self._lock:
             if self._under_way.pop(row.number, None) is None:
                 RowThreads.left -= 1
@@ -167,8 +167,7 @@ class RowThreads:
             found = describe_error(error)
             if limit is not None and running.clock.seconds() >= limit:  # its request ended by it
                 found = self._out_of_time(limit, found["at"])
-            told = {"row": row.number, **found, "input": row.arguments}
-            outcome = Outcome("failed", told)
+            outcome = row.failed(found)
         return Outcome("open", {}, stopped[0]) if stopped else outcome
 
     def _columns(self, value: Any) -> Entry:
@@ -183,13 +182,13 @@ class RowThreads:
         """Fails the rows whose time is over, and starts threads in the place of theirs."""
         with self._lock:
             late = [one for one in self._under_way.items() if one[1].clock.seconds() >= limit]
-            for number, row in late:
-                row.is_left.set()
+            for number, running in late:
+                running.is_left.set()
                 del self._under_way[number]
                 RowThreads.left += 1
                 self._threads -= 1
-        for number, row in late:
-            frame = sys._current_frames().get(row.thread)  # pyright: ignore[reportPrivateUsage]
+        for number, running in late:
+            frame = sys._current_frames().get(running.thread)  # pyright: ignore[reportPrivateUsage]
             found = self._out_of_time(limit, position_of_frame(frame) or _line_of(frame))
             stop = None
             if RowThreads.left >= MOST_LEFT:
@@ -199,8 +198,7 @@ class RowThreads:
                     hint="give what they wait for its own time limit; then run the same command "
                     "again",
                 )
-            told = {"row": number, **found, "input": row.arguments}
-            self._end(number, Outcome("failed", told, stop))
+            self._end(number, running.row.failed(found, stop))
             self._hire()
 
     def _out_of_time(self, limit: float, at: str | None) -> Entry:
@@ -216,8 +214,8 @@ class RowThreads:
 class _RunningRow:
     """A row that a thread works on; `is_left` when it is no longer waited for."""
 
-    def __init__(self, arguments: dict[str, Any]) -> None:
-        self.arguments = arguments
+    def __init__(self, row: Row) -> None:
+        self.row = row
         self.thread = threading.get_ident()
         self.clock = Clock()
         self.is_left = threading.Event()

@@ -157,9 +157,6 @@ class JobRun:
         self._lock = threading.RLock()
         self._tries = store.suspects()
         self._alone: int | None = None
-        self._marking = threading.Lock()
-        self._marked: deque[Row] = deque()
-        self.most_marked = 1
         self._is_over = False
         self._open = self._open_rows(table, rows)
         kept = itertools.islice(table.rows(binding.kept_names), rows)
@@ -186,17 +183,16 @@ class JobRun:
 
     def begin(self) -> Row | None:
         """The same for a row of this process, which may end it: it is marked before that."""
-        with self._marking:
-            try:
-                if not self._marked:
-                    # Some at once, as each write takes about as long as a prompt.
-                    ahead = iter(self.take, None)
-                    self._marked.extend(itertools.islice(ahead, self.most_marked))
-                    self.store.begin(self._marked)
-            except RunStopped as error:
-                self.stop(error)
-            may_begin = self._marked and self.report.stopped is None
-            return self._marked.popleft() if may_begin else None
+        row = self.take()
+        return row if row is not None and self._mark(row) else None
+
+    def _mark(self, row: Row, *, alone: bool = False) -> bool:
+        """Marks a row as under way; whether it may begin."""
+        try:
+            self.store.begin(row.number, alone=alone)
+        except RunStopped as error:
+            self.stop(error)
+        return self.report.stopped is None
 
     def end(self, number: int, outcome: Outcome) -> None:
         """Takes in what became of a row."""
@@ -234,8 +230,7 @@ class JobRun:
 
     def give_up(self, row: Row, why: str) -> None:
         """Fails a row that ended the processes that it was in."""
-        told = {"error": "WorkerLost", "message": why, "at": None, "input": row.arguments}
-        self.end(row.number, Outcome("failed", {"row": row.number, **told}))
+        self.end(row.number, row.failed({"error": "WorkerLost", "message": why, "at": None}))
 
     def _stop_at_failures(self) -> None:
         """Stops when more rows have failed than may: a number, or a share of them."""
@@ -259,8 +254,7 @@ class JobRun:
                     continue
                 if found.problem:
                     told = {"error": "CheckError", "message": found.problem, "at": None}
-                    kept = self._binding.kept(found.values)
-                    yield number, Outcome("failed", {"row": number, **told, "input": kept})
+                    yield number, Row(number, self._binding.kept(found.values)).failed(told)
                     continue
                 row = Row(number, self._binding.arguments(found.values))
                 if number in self._tries:
@@ -272,7 +266,6 @@ class JobRun:
 
     def work_here(self, job: Job, function: Function) -> Generator[None]:
         """Answers the rows in threads of this process, first those that are under no suspicion."""
-        self.most_marked = max(1, job.rows_at_once // 4)
         yield from self._work(RowThreads(job, function, self.begin, self.end), job.rows_at_once)
         if self.suspects and self.report.stopped is None:
             rows = counted(len(self.suspects), "row")
@@ -299,12 +292,7 @@ class JobRun:
                 self.give_up(row, f"its process ended {MOST_ENDS} times while it ran alone")
                 continue
             self._alone = row.number
-            try:
-                self.store.begin([row], alone=True)
-            except RunStopped as error:
-                self.stop(error)
-                break
-            return row
+            return row if self._mark(row, alone=True) else None
         return None
 
     # What is seen to beside that

@@ -19,7 +19,7 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -96,6 +96,10 @@ class Row(NamedTuple):
 
     number: int
     arguments: dict[str, Any]
+
+    def failed(self, found: Entry, stop: SaftError | None = None) -> Outcome:
+        """That it has no result, and why."""
+        return Outcome("failed", {"row": self.number, **found, "input": self.arguments}, stop)
 
 
 class PartRow(NamedTuple):
@@ -268,11 +272,9 @@ class JobStore:
         """The rows that are to be tried alone, with how many processes have ended with each."""
         return dict(self.journal.read("select number, tries from row where status = 'suspect'"))
 
-    def begin(self, rows: Iterable[Row], *, alone: bool = False) -> None:
-        """Marks rows as under way, before they are."""
-        for row in rows:
-            self.journal.write_soon(_BEGIN, row.number, "alone" if alone else "running")
-        self.journal.flush()
+    def begin(self, number: int, *, alone: bool = False) -> None:
+        """Marks a row as under way, before it is: that outlives the process, not the machine."""
+        self.journal.write(_BEGIN, number, "alone" if alone else "running")
 
     def end(self, number: int, outcome: Outcome) -> None:
         """Notes what became of a row; that is in the file with the next row that begins."""

@@ -421,7 +421,7 @@ def test_workers_elsewhere(
     victim = pids(mortal_cluster)[0]
     model = server.responder = Model(40, lambda: os.kill(victim, signal.SIGKILL))
     with DISTRIBUTED.Client(mortal_cluster.scheduler_address, set_as_default=False) as client:
-        client.run(_see, "/nowhere")
+        client.register_plugin(_Elsewhere())  # for one that is started again, too
         report = mapped(mails, "out", address=mortal_cluster.scheduler_address)
     assert (report.done, report.failed, report.stopped) == (ROWS, 0, None)
     assert parts("out") == whole
@@ -431,9 +431,11 @@ def test_workers_elsewhere(
     assert len(kept) == ROWS
 
 
-def _see(place: str) -> None:
+class _Elsewhere(DISTRIBUTED.WorkerPlugin):
     """Has a worker look elsewhere for what tells that it sees the folder."""
-    setattr(dask, "_token", lambda _: place)  # noqa: B010
+
+    def setup(self, worker: Any) -> None:
+        setattr(dask, "_token", lambda _: "/nowhere")  # noqa: B010
 
 
 def test_workers_that_cannot_do_the_job_are_told_before(

@@ -6,8 +6,11 @@ import itertools
 import json
 import os
 import signal
+import sqlite3
+import threading
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -275,3 +278,23 @@ def test_a_job_that_comes_on_gives_no_row_up(server: FakeServer, place: Path) ->
     assert kills >= 3
     failed = [json.loads(line) for one in (place / "out").glob("errors-*") for line in one.open()]
     assert [one["error"] for one in failed] == ["ValueError"]
+
+
+def test_rows_are_marked_when_they_begin(tmp_path: Path) -> None:
+    at_once, seen = 9, list[int]()
+    (tmp_path / "in.jsonl").write_text('{"mail": "a"}\n' * 2 * at_once)
+
+    def look() -> None:
+        with closing(sqlite3.connect(tmp_path / "out/job.db")) as database:
+            query = "select count(*) from row where status = 'running'"
+            seen.extend(database.execute(query).fetchone())
+
+    begun = threading.Barrier(at_once, look)  # one of them looks while all are under way
+
+    def wait_for_all(mail: str) -> str:
+        begun.wait(60)
+        return mail
+
+    report = map_rows(wait_for_all, tmp_path / "in.jsonl", tmp_path / "out", rows_at_once=at_once)
+    assert report.done == 2 * at_once
+    assert seen == [at_once, at_once]
