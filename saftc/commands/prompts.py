@@ -9,7 +9,7 @@ from saftc.previews.declarations import imported_beside
 from saftc.previews.python_objects import PythonObjects
 from saftc.previews.rendering import as_json as rendered_as_json
 from saftc.previews.rendering import as_sent, as_text
-from saftc.previews.requests import preview, previewed_calls
+from saftc.previews.requests import has_token_budget, preview, previewed_calls
 from saftc.project.finder import Roots
 from saftc.project.scripts import Scripts
 from saftc.schedule.settings import Overlapping
@@ -45,4 +45,6 @@ def show_prompts(
         write_result(rendered_as_json(previews))
     else:
         sys.stdout.write(as_sent(previews) if on_wire else as_text(previews))
+    if on_wire and previews and has_token_budget():
+        say("a budget of tokens or cost may add a limit of the reply, which is not shown")
     return 1 if any(one.error for one in previews) else 0

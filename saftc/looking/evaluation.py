@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from saftc.runtime import counted, dollars, time_text
+from saftc.runtime import counted, dollars, replace_file, time_text
 
 if TYPE_CHECKING:
     from runtime_support.map import Report, Script
@@ -152,7 +152,7 @@ class LastRun:
         scores = {one.model: [row["score"] for row in one.rows] for one in evaluations}
         this = {"script": self._script, "table": self._table, "time": now, "models": scores}
         last = json.loads(self._file.read_text()) if self._file.exists() else None
-        self._file.write_text(json.dumps(this))
+        replace_file(str(self._file), json.dumps(this).encode())
         if last is None:
             return
         changed = [f"another {name}" for name in ("script", "table") if this[name] != last[name]]

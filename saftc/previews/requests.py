@@ -39,6 +39,7 @@ from saftc.runtime import (
     first_request,
     function_tool,
     name_of_place,
+    settings_to_show,
     wrap_schema,
 )
 from saftc.schedule.alone import Alone
@@ -154,6 +155,12 @@ def bounds_here(checked: Checked, overlapping: Overlapping = DEFAULT) -> Bounds 
         return Bounds(checked.facts, checked.source, limits_here(), overlapping)
     except SaftError:
         return None
+
+
+def has_token_budget() -> bool:
+    """Whether the settings in force bound the tokens or the cost of a run."""
+    settings = settings_to_show()
+    return settings.budget_tokens is not None or settings.budget_cost is not None
 
 
 def _requests(checked: Checked) -> Callable[[n.Prompt], Requests | None]:

@@ -1223,6 +1223,17 @@ def test_what_is_not_sent_has_no_form(saftc: Command, monkeypatch: pytest.Monkey
     assert done.code == 1 and "known when it runs, as `base_url` is" in done.out
 
 
+def test_what_a_budget_adds_is_told(saftc: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SAFT_PROVIDER", "openai")
+    told = "a budget of tokens or cost may add a limit of the reply, which is not shown\n"
+    for name, value in (("SAFT_BUDGET_REQUESTS", "5"), ("SAFT_BUDGET_TOKENS", "100")):
+        monkeypatch.setenv(name, value)
+        done = saftc("prompts", "-", "--raw", stdin="print($ one $)")
+        assert (told in done.err) == (name == "SAFT_BUDGET_TOKENS")
+        assert "max_output_tokens" not in done.out
+    assert told not in saftc("prompts", "-", stdin="print($ one $)").err
+
+
 def test_no_key_is_needed_and_none_is_shown(
     saftc: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:

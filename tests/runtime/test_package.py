@@ -76,7 +76,7 @@ def test_what_has_moved_is_still_found_at_the_top() -> None:
     # Python's own `print`, in the order of the script; that of `ops` is Saft's.
     assert runtime_support.print is not print
     assert runtime_support.ToolRequest.__name__ == "ToolRequest"
-    assert programs.Failure is programs.ProgramFailure is not runtime_support.Failure
+    assert programs.ProgramFailure is not runtime_support.Failure
 
 
 def test_a_module_of_a_later_version_fails_when_it_is_imported() -> None:
@@ -93,6 +93,7 @@ def test_the_top_has_what_a_python_program_expects() -> None:
         *("Image", "File", "configure", "defaults", "Settings", "current_settings", "Provider"),
         *("Request", "Reply", "overlap", "together", "later", "in_thread", "in_loop"),
         *("add_listener", "add_observer", "ops"),
+        *("ReplyEvent", "TextPiece", "ToolStarted", "ToolEnded", "ReplyEnded"),
         *("approve", "Decision", "PendingCall"),
     }
 
@@ -163,9 +164,8 @@ def _bound(node: ast.stmt) -> list[str]:
     return [target.id for target in node.targets if isinstance(target, ast.Name)]
 
 
-def test_a_plan_and_a_checked_program_are_run_by_one_name() -> None:
+def test_a_plan_is_run_by_one_name() -> None:
     checked = programs.check({"$object": {"a": 1}}, programs.Registry())
     assert isinstance(checked, programs.CheckedProgram)
     assert programs.run(programs.Plan(checked)) == {"a": 1}
-    assert programs.run(checked) == programs.evaluate({"$object": {"a": 1}}, programs.Registry())
     assert programs.run is runtime_support.run
