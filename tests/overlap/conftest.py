@@ -12,6 +12,13 @@ import pytest
 from runtime_support._overlap import workers
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _all_else_stays() -> None:
+    """What other tests of the process have left is not looked through after each test."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def _nothing_goes_on() -> Iterator[None]:
     """What nobody wants any more may still print, where rules are switched off."""
