@@ -85,6 +85,27 @@ class Plan:
 
     __saft_kind__: ClassVar[str] = "program"
 
+    # Of a union of both, mypy takes the functions in a dictionary for no callables.
+    @overload
+    @classmethod
+    def read(
+        cls,
+        program: Any,
+        functions: Mapping[str, Function],
+        conversions: Iterable[Function] = (),
+        pure: Iterable[Function] = (),
+    ) -> Plan: ...
+
+    @overload
+    @classmethod
+    def read(
+        cls,
+        program: Any,
+        functions: Iterable[Function],
+        conversions: Iterable[Function] = (),
+        pure: Iterable[Function] = (),
+    ) -> Plan: ...
+
     @classmethod
     def read(
         cls,

@@ -37,10 +37,8 @@ for order in ["A", "B"]:
 
 
 def all(orders: list[str]) -> None:
-    paid: list[str] = []
-
     def note(order: str) -> None:
-        paid_ = [*paid, order]
+        print(rate, order)
 
     for order in orders:
 
