@@ -36,14 +36,14 @@ _LONG = 32_000
 class Taken(NamedTuple):
     """What requests of one place to one model have taken; the settings are of the last of them.
 
-    Each has had `sent` tokens of input or more, where a price may depend on that, and the longest
-    reply had so many tokens.
+    Each has had an input of this `length` or more, in tokens, where a price may depend on that, and
+    the longest reply had so many tokens.
     """
 
     settings: Settings
     place: Place | None
     model: str
-    sent: int
+    length: int
     usage: Usage
     longest: int
 
@@ -117,8 +117,8 @@ class Spending:
 
     def add(self, prompt: PromptRun, model: str, usage: Usage) -> None:
         """Adds what a request of a prompt has taken, in the place of what was reserved for it."""
-        sent = _length(usage.input_tokens)
-        one = Taken(prompt.settings, prompt.place, model, sent, usage, usage.output_tokens)
+        length = _length(usage.input_tokens)
+        one = Taken(prompt.settings, prompt.place, model, length, usage, usage.output_tokens)
         with self.lock:
             self.reservations.pop(prompt, None)
             if usage != Usage():
@@ -133,8 +133,8 @@ class Spending:
     def add_kept(self, settings: Settings, model: str, usage: Usage, longest: int) -> None:
         """Adds what an earlier process of the run has taken, which a journal has kept."""
         with self.lock:
-            sent = _length(usage.input_tokens // max(1, usage.requests))
-            _add_to(self._kept, Taken(settings, None, model, sent, usage, longest))
+            length = _length(usage.input_tokens // max(1, usage.requests))
+            _add_to(self._kept, Taken(settings, None, model, length, usage, longest))
 
 
 def _length(tokens: int) -> int:
@@ -142,7 +142,7 @@ def _length(tokens: int) -> int:
 
 
 def _add_to(taken: dict[object, Taken], one: Taken) -> None:
-    key = key_of(one.place), one.model, one.sent
+    key = key_of(one.place), one.model, one.length
     known = taken.get(key)
     if known is not None:
         usage, longest = known.usage + one.usage, max(known.longest, one.longest)

@@ -112,7 +112,7 @@ def spent_of(taken: Iterable[Taken]) -> Spent:
     """The sum of this, with its cost."""
     total = Spent()
     for one in taken:
-        total.add(_spent_by(price_of(one.settings, one.model, one.sent), one.usage))
+        total.add(_spent_by(price_of(one.settings, one.model, one.length), one.usage))
     return total
 
 
@@ -438,7 +438,8 @@ class BudgetHook(Hook):
 
         A server that refuses the bound of the length is asked without.
         """
-        most = yield from self._reserve(request)
+        tightest, reserved = yield from self._reserve(request)
+        most = reserved.most
         try:
             bounded = replace(request, most_output=most)
             reply = yield from drive(proceed(bounded), self._step)
@@ -454,25 +455,24 @@ class BudgetHook(Hook):
                 hint="raise `budget_tokens` or `budget_cost` to go on",
             )
             spent.text = reply.text
-            self._spendings[-1].passed = spent
+            tightest.passed = spent
             raise spent
         return reply
 
-    def _reserve(self, request: Request) -> Effects[int | None]:
-        """Reserves what a request may take; how long its reply may be, where that is less than it
-        may well get.
-        """
+    def _reserve(self, request: Request) -> Effects[tuple[Spending, Reservation]]:
+        """Reserves what a request may take; gives what is reserved where least is left for it."""
         prompt, estimate = self._prompt, _Estimate(self._prompt, request)
-        reserved: list[Reservation] = []
+        reserved: list[tuple[Spending, Reservation]] = []
         try:
             # Each level waits for those that have passed the inner ones, which then go on.
             for spending, bounds in reversed(_bounds_of(prompt.settings, self._spendings)):
-                reserved.append((yield from _reserve(prompt, spending, bounds, estimate)))
+                one = yield from _reserve(prompt, spending, bounds, estimate)
+                reserved.append((spending, one))
         except BaseException:
             for spending in self._spendings:
                 spending.add(prompt, estimate.model, Usage())
             raise
-        return min((one.most for one in reserved if one.most is not None), default=None)
+        return min(reserved, key=lambda pair: pair[1].output_tokens)
 
     def _step(self, step: Effect | str) -> Effects[Any]:
         """What comes of a step of a reply; who gets a piece of it may ask others meanwhile."""

@@ -56,13 +56,8 @@ def map_script(
     from runtime_support.errors import SaftError
     from runtime_support.map import Interrupted, map_rows
 
-    try:
-        found = script_of(target, workspace)
-    except FileProblem as problem:
-        found = str(problem)
-    if isinstance(found, str):
-        if found:
-            complain(found)
+    found = _found(target, workspace)
+    if found is None:
         return REFUSED
     script, file, function = found
     if (refusal := _drawing_problem(out, options)) is not None:
@@ -109,14 +104,11 @@ def evaluate_script(
     from runtime_support.errors import SaftError
     from saftc.looking.evaluation import LastRun, told, with_judge
 
-    try:
-        found = script_of(target, workspace, scoring.function)
-        refusal = found if isinstance(found, str) else begin_drawing()
-    except FileProblem as problem:
-        found = refusal = str(problem)
-    if refusal:
+    found = _found(target, workspace, scoring.function)
+    if found is None:
+        return REFUSED
+    if (refusal := begin_drawing()) is not None:
         complain(refusal)
-    if refusal or isinstance(found, str):
         return REFUSED
     script, file, _ = found
     last = LastRun(workspace.root_of(file), script, table, scoring)
@@ -145,6 +137,21 @@ def evaluate_script(
     for one in below:
         complain(f"{one.model}: {one.shown} is below {scoring.at_least:.1%}")
     return FAILED if below else 0
+
+
+def _found(
+    target: str, workspace: Workspace, *others: str | None
+) -> "tuple[Script, str, str] | None":
+    """What `script_of` gives; None where that is a refusal, which is told."""
+    try:
+        found = script_of(target, workspace, *others)
+    except FileProblem as problem:
+        found = str(problem)
+    if not isinstance(found, str):
+        return found
+    if found:
+        complain(found)
+    return None
 
 
 def _evaluate_each(

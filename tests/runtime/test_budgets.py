@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import pickle
 import subprocess
@@ -41,7 +42,7 @@ from runtime_support.runs import journaled
 from runtime_support.runs._budgets import dollars, spent_here, spent_of
 from runtime_support.testing import tool_request
 from tests.runtime.conftest import RequestClock
-from tests.support.fake_server import Answer, FakeServer, completion, cut, status, streamed
+from tests.support.fake_server import Answer, FakeServer, completion, cut, raw, status, streamed
 from tests.support.maps import LineMap
 
 Script = Callable[..., Scripted]
@@ -490,6 +491,24 @@ def test_the_budget_of_a_block_does_not_stop_the_run(server: FakeServer) -> None
         assert not stopped
         configure(budget_requests=0)
         with configure(budget_requests=5), pytest.raises(BudgetSpent):
+            ask(0)
+    assert isinstance(stopped[0], BudgetSpent)
+
+
+def test_a_cut_reply_ends_what_its_budget_bounds(server: FakeServer) -> None:
+    def cut_there(body: dict[str, Any]) -> Answer:
+        usage = {"prompt_tokens": 11, "completion_tokens": body["max_tokens"]}
+        said = {"finish_reason": "length", "message": {"role": "assistant", "content": "1"}}
+        return raw(json.dumps({"model": "m", "choices": [said], "usage": usage}).encode())
+
+    server.responder = cut_there
+    stopped: list[RunStopped] = []
+    with Block(stops=stopped):
+        with configure(budget_tokens=300), pytest.raises(BudgetSpent, match="was cut"):
+            ask(0)
+        assert not stopped
+        configure(budget_tokens=600)
+        with configure(budget_requests=5), pytest.raises(BudgetSpent, match="was cut"):
             ask(0)
     assert isinstance(stopped[0], BudgetSpent)
 
