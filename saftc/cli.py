@@ -535,7 +535,7 @@ def serve(
     from saftc.project.finder import name_in
     from saftc.project.workspace import open_workspace
 
-    root = open_workspace().root_of(str(file)).absolute()
+    root = open_workspace().roots.of(str(file)).absolute()
     install(str(root))
     sys.path.insert(0, str(root))
     name = name_in(root, file.absolute())

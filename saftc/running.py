@@ -129,7 +129,7 @@ class Running:
         """The script."""
         from saftc.source import Source
 
-        data = self.workspace.read(self.module.script)
+        data = self.workspace.reads.data(self.module.script)
         return Source.from_bytes(shown(self.module.script), data)
 
     @cached_property

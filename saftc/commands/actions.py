@@ -80,7 +80,7 @@ def run(
     project = refuse_wrong_settings() if project is None else project
     workspace = open_workspace(in_order=in_order, root=root, project=project)
     if text is not None:
-        workspace.give("-c", text.encode())
+        workspace.reads.give("-c", text.encode())
         words = ["-c", *words]
     file, *arguments = words or ["-"]
     module = workspace.compile(file)

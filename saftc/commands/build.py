@@ -33,6 +33,7 @@ from saftc.project.files import (
     write_module,
 )
 from saftc.project.finder import Roots, folder_of, package_in
+from saftc.project.reads import Reads
 from saftc.project.settings import Project
 from saftc.project.workspace import Workspace, load_compiler, open_workspace
 
@@ -55,13 +56,14 @@ def build_scripts(arguments: Sequence[str], options: BuildOptions) -> int:
     arguments = arguments or _of_project(options.root)
     _targets(arguments, options)  # wrong usage is reported before anything else
 
-    def opened() -> Workspace:
+    def opened(reads: Reads | None = None) -> Workspace:
         return open_workspace(
             in_order=options.no_overlap,
             is_async=options.is_async,
             suffix=options.suffix,
             defaults=_shipped_settings(options.ships_settings, _targets(arguments, options)),
             root=options.root,
+            reads=reads,
         )
 
     def write(workspace: Workspace, is_first: bool = True) -> bool:
@@ -189,7 +191,7 @@ class Builder:
             if not self._has_own_root(file) and Path(file) in self.done.values():
                 return  # written below the module that imports it
             if not is_special(target):
-                package = package_in(self.workspace.root_of(file), Path(file))
+                package = package_in(self.workspace.roots.of(file), Path(file))
                 warn_of_name(target.stem, file, package)
             places = [(file, target)]
             for path in self.workspace.siblings(module):
@@ -224,7 +226,7 @@ class Builder:
 
     def _has_own_root(self, file: str) -> bool:
         roots = self.workspace.roots
-        return roots.is_said(file) or self.workspace.root_of(file) == folder_of(file)
+        return roots.is_said(file) or self.workspace.roots.of(file) == folder_of(file)
 
     def _put(self, file: str, target: Path) -> None:
         """Writes or compares one module."""

@@ -21,6 +21,7 @@ from saftc.diagnostics.model import LIMIT, Diagnostic
 from saftc.driver import Checked
 from saftc.project.files import UNNAMED, FileProblem, read_script, scripts_below, shown
 from saftc.project.finder import Roots, package_in
+from saftc.project.reads import Reads
 from saftc.project.scripts import Scripts
 from saftc.project.settings import Project
 from saftc.source import Source
@@ -68,7 +69,7 @@ def _watch(files: Sequence[str], options: CheckOptions) -> NoReturn:
             say("")
         check_all(files, options, Project(), workspace.scripts)
 
-    watch_scripts(files, lambda: Workspace(None, root=options.root), report)
+    watch_scripts(files, lambda reads: Workspace(None, root=options.root, reads=reads), report)
 
 
 def check_all(
@@ -103,7 +104,7 @@ def check_all(
         failed = not fixer.fix(_scripts_of(arguments))
         read = fixer.read
     if scripts is None:
-        scripts = Scripts(read, roots=roots)
+        scripts = Scripts(Reads(read), roots=roots)
     for file, checked in _checked(arguments, scripts):
         if isinstance(checked, FileProblem):
             complain(str(checked))

@@ -27,6 +27,7 @@ from saftc.project.files import (
     write_module,
 )
 from saftc.project.finder import Roots
+from saftc.project.reads import Reads
 from saftc.project.scripts import Scripts
 from saftc.source import Source, Span
 
@@ -46,7 +47,7 @@ class Fixer:
         self.before: dict[str, bytes] = {}
         self.texts: dict[str, bytes] = {}
         self.fixed = Counter[str]()
-        self._scripts = Scripts(self._read, most=None, roots=roots)
+        self._scripts = Scripts(Reads(self._read), most=None, roots=roots)
 
     def fix(self, files: Sequence[str]) -> bool:
         """Fixes scripts: writes them, or shows what would change; whether all could be written.

@@ -111,7 +111,7 @@ def evaluate_script(
         complain(refusal)
         return REFUSED
     script, file, _ = found
-    last = LastRun(workspace.root_of(file), script, table, scoring)
+    last = LastRun(workspace.roots.of(file), script, table, scoring)
     score = functions_of(file, workspace).get(scoring.function or "")
     judge, parameter = with_judge(script, score)
     options = {**options, "columns": "none", "format": "jsonl"}
@@ -215,7 +215,7 @@ def script_of(
     file, _, function = target.rpartition(":")
     if not (file and function):
         return f"{target} names no function of a script: it has the form triage.saft:triage"
-    root, modules = workspace.root_of(file), list[Module]()
+    root, modules = workspace.roots.of(file), list[Module]()
     scripts = [*map(str, workspace.siblings(workspace.compile(file))), file]
     for path in scripts:
         module = workspace.compile_with_map(path, f"{Path(path).stem}.py")
@@ -245,7 +245,7 @@ def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator
     from saftc.bounds.settings import limits_here, reply_cost_here
     from saftc.runtime import dollars
 
-    checked = workspace.scripts.check(file, workspace.root_of(file))
+    checked = workspace.check(file)
     bounds = Bounds(checked.facts, checked.source, limits_here(), Project().compiling())
     definition = next(
         one
@@ -271,7 +271,7 @@ def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator
 def functions_of(file: str, workspace: Workspace) -> dict[str, str]:
     """The functions of a script, with their names in Python."""
     text = workspace.compile(file).text or ""
-    module = workspace.scripts.check(file, workspace.root_of(file)).module
+    module = workspace.check(file).module
     names = [one.name.text for one in module.statements if isinstance(one, n.FunctionDef)]
     # What is a word of Python's has an underscore there.
     return {name: name if f"\ndef {name}(" in text else f"{name}_" for name in names}
@@ -279,9 +279,8 @@ def functions_of(file: str, workspace: Workspace) -> dict[str, str]:
 
 def _effects_of_the_top(file: str, workspace: Workspace) -> Iterator[str]:
     """Where the top level of a script does what is to be done once, and every process would do."""
-    root = workspace.root_of(file)
-    checked = workspace.scripts.check(file, root)
-    effects = Effects(checked.facts, workspace.scripts.of_script(file, root).pure)
+    checked = workspace.check(file)
+    effects = Effects(checked.facts, workspace.scripts.of(file).pure)
     for statement in checked.module.statements:
         for effect in sorted(effects.of_run(statement) & _EFFECTS.keys()):
             line, column = checked.source.position(statement.span.start)

@@ -18,7 +18,7 @@ from saftc.commands.progress import show_prompts, tell_sum
 from saftc.commands.reporting import WrongUsage, complain, visible, width_of, write_rendered
 from saftc.project.cache import CompiledModule
 from saftc.project.files import UNNAMED, FileProblem, shown
-from saftc.project.finder import folder_of, package_in
+from saftc.project.finder import folder_of, package_in, sibling
 from saftc.project.workspace import Workspace
 from saftc.running import Running, importing_file, is_of_library, remember_lines, run_text
 from saftc.runtime import order
@@ -46,13 +46,13 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     Sibling scripts that it imports are compiled by `workspace`. An uncaught error is shown on
     standard error.
     """
-    folder, root = folder_of(module.script), workspace.root_of(module.script)
+    folder, root = folder_of(module.script), workspace.roots.of(module.script)
     command = sys.argv[1:]
     sys.argv = [shown(module.script), *arguments]
     sys.path.insert(0, str(root.absolute()))
     if module.script in UNNAMED:
         # What looks at the run shows its lines.
-        text = workspace.read(module.script).decode("utf-8", "replace")
+        text = workspace.reads.data(module.script).decode("utf-8", "replace")
         remember_lines(shown(module.script), text)
     scripts: dict[str, Running] = {}
     package = package_in(root, Path(module.script))
@@ -134,8 +134,7 @@ def refuse_undecided(module: CompiledModule) -> None:
     Raises:
         WrongUsage: The script has such calls, and there is neither a terminal nor a journal.
     """
-    has_python = len(module.scripts) < len(module.imports)
-    if has_python or not _APPROVES.search(module.text or ""):
+    if module.imports_python or not _APPROVES.search(module.text or ""):
         return
     from saftc.runtime import settings_to_show
 
@@ -339,7 +338,7 @@ class _SiblingFinder:
         if name in self.names:
             return True
         inside = bool(self.outermost) and name.startswith(f"{self.outermost}.")
-        if not inside or self.workspace.find(name, self.root) is None:
+        if not inside or sibling(name, self.root) is None:
             return False
         locations = list(cast("Sequence[str]", path or ()))
         return PathFinder.find_spec(name, locations) is None
@@ -349,7 +348,7 @@ class _SiblingFinder:
 
     def exec_module(self, module: ModuleType) -> None:
         """Runs the sibling's compiled text as the module."""
-        path = self.workspace.find(module.__name__, self.root)
+        path = sibling(module.__name__, self.root)
         assert path is not None
         compiled = self.workspace.compile(str(path))
         if compiled.text is None:

@@ -11,7 +11,7 @@ from saftc.driver import Checked
 from saftc.lsp.meanings import builtin, builtin_signature, of_symbol, record_signature, signature
 from saftc.lsp.session import Script, Session
 from saftc.lsp.surroundings import Context, Open, context_at, whole
-from saftc.project.finder import absolute_name, name_in
+from saftc.project.finder import absolute_name, name_in, sibling
 from saftc.semantics.builtins import BUILTINS, DATAFRAME_MEMBERS
 from saftc.semantics.foreign import Namespace
 from saftc.semantics.names import Scope, Symbol
@@ -148,7 +148,7 @@ def _imports(script: Script, line: list[str]) -> Iterator[Proposal]:
     if line[0] == "from" and "import" in line:
         module = "".join(line[1 : line.index("import")])
         module = absolute_name(module, own) or module
-        path = modules.find(module, modules.folder)
+        path = sibling(module, modules.folder)
         if path is not None:
             checked = modules.siblings.get(module) or modules.check(path, module)
             for name, symbol in checked.facts.own_names.items():

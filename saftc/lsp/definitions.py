@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from saftc.lsp.session import Script, Session
+from saftc.project.finder import sibling
 from saftc.semantics.facts import Facts
 from saftc.semantics.foreign import Namespace
 from saftc.semantics.names import Symbol
@@ -231,7 +232,7 @@ class _Finder:
                 return None
 
     def _module(self, name: str) -> Target | None:
-        path = self.script.modules.find(name, self.script.modules.folder)
+        path = sibling(name, self.script.modules.folder)
         if path is not None:
             return Target(str(path), Span(0, 0), name.rpartition(".")[2], "module")
         return self._python(name, None)

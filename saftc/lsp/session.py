@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from saftc.driver import Checked, Compiled, compile_checked
 from saftc.project.files import FileProblem, read_script, scripts_below
 from saftc.project.python.library import Library
+from saftc.project.reads import Reads
 from saftc.project.scripts import Modules, Scripts, originals
 from saftc.project.settings import Project
 from saftc.semantics.types import forget_remembered
@@ -96,8 +97,6 @@ class Session:
         self._known: dict[str, Script] = {}
         # The open scripts, as they were when they had no errors.
         self._good: dict[str, Script] = {}
-        # The folder from which the imports of a script are looked for.
-        self._roots: dict[str, Path] = {}
 
     @property
     def open(self) -> tuple[str, ...]:
@@ -124,7 +123,6 @@ class Session:
         """Forgets all that was read: files have changed, or have come, or are gone."""
         self._scripts = self._anew()
         self._known.clear()
-        self._roots.clear()
 
     def script(self, path: str) -> Script:
         """A script, checked.
@@ -134,17 +132,8 @@ class Session:
         """
         known = self._known.get(path)
         if known is None:
-            is_said = self._scripts.roots.is_said(path)
-            root = None if is_said else self._roots.get(path)
-            checked = self._scripts.check(path, root)
-            modules = (
-                self._scripts.of_script(path) if root is None else self._scripts.of(path, root)
-            )
-            known = self._known[path] = Script(path, checked, modules)
-            for one in map(str, modules.known):
-                # What another one imports is looked for from where that stands.
-                earlier = self._roots.get(one, modules.folder)
-                self._roots[one] = min(earlier, modules.folder, key=lambda it: len(it.parts))
+            checked = self._scripts.check(path)
+            known = self._known[path] = Script(path, checked, self._scripts.of(path))
             if not checked.has_errors:
                 self._good[path] = known
         return known
@@ -180,7 +169,7 @@ class Session:
                 yield self._script_of_many(file)
 
     def _anew(self) -> Scripts:
-        return Scripts(self._read, most=None)
+        return Scripts(Reads(self._read), most=None)
 
     def _script_of_many(self, path: str) -> Script:
         try:

@@ -166,9 +166,9 @@ class Playground:
         try:
             workspace = open_workspace(root=self.root)
             if not os.path.lexists(self.path):
-                workspace.give(str(self.path), _first_text().encode())
+                workspace.reads.give(str(self.path), _first_text().encode())
             path = str(self.path)
-            is_long = workspace.read(path).count(b"\n") > MOST_LINES_AT_ONCE
+            is_long = workspace.reads.data(path).count(b"\n") > MOST_LINES_AT_ONCE
             # The language server compiles it, too: both together would take longer.
             compiled = None
             if not is_long or workspace.is_cached(path):

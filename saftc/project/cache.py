@@ -6,8 +6,8 @@
 
 Each module is a file in the user's cache folder, named by the script's name, its content, what the
 project says of compiling, and the compiler: another saftc, or another version of what it writes
-with, finds nothing. Whether the scripts that it imports are still the same is for the one who asks
-to see. A cache that is damaged, or cannot be read or written, costs time and nothing else.
+with, finds nothing. Whether what was read for it is still the same is for the one who asks to see.
+A cache that is damaged, or cannot be read or written, costs time and nothing else.
 """
 
 import json
@@ -25,9 +25,6 @@ from saftc.project.files import FileProblem, shown
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.user_cache import keep, kept_files, read_kept
 
-# Stands for the digest of a module that Python finds, before the scripts in its folder.
-OF_PYTHON = "python"
-
 # What has a say in the text of a module, beside Python and saftc.
 _WRITERS = ("black", "lark", "libcst", "typeshed_client")
 
@@ -38,10 +35,8 @@ _MOST_MODULES = 4_000
 class CompiledModule(NamedTuple):
     """What a script was compiled to.
 
-    `script` is its path as it was given, `source` the digest of its bytes. `imports` holds all that
-    it imports, directly or not, deepest first: the digest of a sibling script, or what
-    `finder.of_python` tells of a module of Python; `read` has that of the modules of Python which
-    those are read with, and of those that were looked for in vain.
+    `script` is its path as it was given, `source` the digest of its bytes. `reads` holds what was
+    asked of the disk for it, with the answers: see `Question.as_text`.
     `said` are its diagnostics as text, `said_when_used` those for whoever runs it; `text` is None
     when there are errors among them.
     `source_map` is that for a module called `target`; both are empty when none was asked for.
@@ -49,8 +44,7 @@ class CompiledModule(NamedTuple):
 
     script: str
     source: str
-    imports: dict[str, str]
-    read: dict[str, str]
+    reads: dict[str, str]
     said: str
     said_when_used: str
     text: str | None
@@ -59,8 +53,14 @@ class CompiledModule(NamedTuple):
 
     @property
     def scripts(self) -> list[str]:
-        """The names of the sibling scripts among the imports."""
-        return [name for name, was in self.imports.items() if not was.startswith(OF_PYTHON)]
+        """The names of the scripts that it imports, directly or not, deepest first."""
+        asked = ((one.partition(" "), answer) for one, answer in self.reads.items())
+        return [name for (kind, _, name), answer in asked if kind == "script" and answer]
+
+    @property
+    def imports_python(self) -> bool:
+        """Whether it imports a module of Python, or a script does that it imports."""
+        return any(one.startswith("module ") for one in self.reads)
 
 
 _FIELDS = {*CompiledModule._fields}

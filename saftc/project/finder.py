@@ -8,12 +8,12 @@ the package `lib`, `.util` is that too. `Roots` tells the root of a script.
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from keyword import iskeyword
 from pathlib import Path
 
-from saftc.project.cache import OF_PYTHON, digest
+from saftc.project.cache import digest
 from saftc.project.files import UNNAMED, FileProblem, read_script
 from saftc.project.settings import Project, settings_files
 
@@ -38,7 +38,8 @@ class Roots:
 
     It is the one that is given for all scripts, or that the project names (`root = "src"`), if the
     script is below it; for a script of a package, the folder above the topmost `__init__.py`, as
-    for mypy; or else the nearest folder in which one of the scripts is that it imports.
+    for mypy; that of the script which has imported it; or else the nearest folder in which one of
+    the scripts is that it imports.
     """
 
     def __init__(
@@ -51,6 +52,8 @@ class Roots:
         self._projects = {} if project is None else {project.path: project}
         self._read = read
         self._found: dict[str, tuple[Path, bool]] = {}
+        # By the path of a script that others import, their root.
+        self._of_importing: dict[Path, Path] = {}
 
     def of(self, file: str) -> Path:
         """The root of a script.
@@ -59,7 +62,13 @@ class Roots:
             FileProblem: The script is not below the root that is given, or the settings of its
                 project cannot be read.
         """
-        return self._looked_up(file)[0]
+        root, is_said = self._looked_up(file)
+        return root if is_said else self._of_importing.get(Path(file), root)
+
+    def note_imported(self, scripts: Iterable[Path], root: Path) -> None:
+        """Notes the root of those who import some scripts."""
+        for script in scripts:
+            self._of_importing.setdefault(script, root)
 
     def is_said(self, file: str) -> bool:
         """Whether the root is known without looking at what the script imports."""
@@ -133,11 +142,19 @@ def _above(file: str, root: Path) -> Path | None:
 
 def sibling(name: str, folder: Path) -> Path | None:
     """The script that `import name` means in a script whose root is `folder`, if there is one."""
-    path = folder.joinpath(*name.split(".")).with_suffix(".saft")
-    if not path.is_file():
-        return None
-    # A root above the working folder: the script may be below it all the same.
-    return Path(os.path.relpath(path)) if ".." in folder.parts else path
+    path = script_path(name, folder)
+    return path if path.is_file() else None
+
+
+def script_path(name: str, folder: Path) -> Path:
+    """Where the script is, or would be, that `import name` means for the root `folder`."""
+    return path_below(folder, f"{os.path.join(*name.split('.'))}.saft")
+
+
+def path_below(folder: Path, name: str) -> Path:
+    """The path of a file by that from a folder."""
+    # Of a root above the working folder, the file may be below that all the same.
+    return Path(os.path.relpath(folder / name)) if ".." in folder.parts else folder / name
 
 
 def name_in(root: Path, path: Path) -> str:
@@ -180,12 +197,12 @@ def of_python(name: str, folder: Path) -> str:
     Where the module is, whether it holds others, what it says, and the scripts in its folder.
     """
     place = "beside" if is_beside(name, folder) else "elsewhere"
-    state = [OF_PYTHON, place, *sorted(scripts_in(name, folder))]
+    state = [place, *sorted(scripts_in(name, folder))]
     if is_of_python(name):
         return " ".join(state)
     spec = _spec(name, folder)
     if spec is None:
-        return f"{OF_PYTHON} missing"
+        return "missing"
     text = _text_of(_file_of(spec))
     form = "file" if spec.submodule_search_locations is None else "package"
     return " ".join([*state, form, "" if text is None else digest(text)])

@@ -7,34 +7,29 @@ imports.
 
 import ast
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 
 from saftc.diagnostics.model import LIMIT
 from saftc.driver import Checked, check
-from saftc.project.cache import digest
-from saftc.project.files import UNNAMED, FileProblem, read_script, shown
+from saftc.project.files import UNNAMED, FileProblem, shown
 from saftc.project.finder import (
-    Read,
     Roots,
     absolute_name,
-    hidden_by,
     is_beside,
     is_package,
     is_python_module,
     name_in,
-    of_python,
     python_file,
     python_source,
+    script_path,
     scripts_in,
-    sibling,
     stub_of,
 )
 from saftc.project.python.bindings import bindings_of
 from saftc.project.python.library import Library, Text
-from saftc.project.servers import is_server, locked_server, state_of
+from saftc.project.reads import Question, Reads
+from saftc.project.servers import is_server, locked_server
 from saftc.project.settings import Project
 from saftc.semantics.imports import (
     BrokenModule,
@@ -46,9 +41,6 @@ from saftc.semantics.imports import (
 )
 from saftc.source import Source
 
-# Gives the script that an import means, from a folder.
-Find = Callable[[str, Path], Path | None]
-
 
 class Scripts:
     """The scripts of one command, with one `Modules` for each folder.
@@ -58,39 +50,30 @@ class Scripts:
 
     def __init__(
         self,
-        read: Read = read_script,
-        find: Find = sibling,
+        reads: Reads | None = None,
         *,
         most: int | None = LIMIT,
         roots: Roots | None = None,
     ) -> None:
         self.folders: dict[Path, Modules] = {}
-        self.roots = Roots(read=read) if roots is None else roots
-        self.read = read
-        self.find = find
+        self.reads = Reads() if reads is None else reads
+        self.roots = Roots(read=self.reads.data) if roots is None else roots
         self.most = most
 
-    def of(self, file: str, root: Path | None = None) -> "Modules":
-        """The modules that the script `file` can import, from its root."""
-        folder = self._root_of(file) if root is None else root
-        made = Modules(folder, self.read, self.find, most=self.most)
+    def of(self, file: str) -> "Modules":
+        """The modules that the script `file` can import."""
+        folder = self.roots.of(file)
+        made = Modules(folder, self.reads, most=self.most)
         return self.folders.setdefault(folder, made)
 
-    def of_script(self, file: str, root: Path | None = None) -> "Modules":
-        """The modules that a script was checked with, or would be."""
-        return self.of(file, self._root_of(file) if root is None else root)
-
     def forget(self, path: Path) -> set[Path]:
-        """Forgets what is known of a script and of those that import it, and gives them all."""
+        """Has a script be read again, and forgets those that import it; gives them all."""
+        self.reads.forget(str(path))
         return {path}.union(*(modules.forget(path) for modules in self.folders.values()))
 
-    def check(self, file: str, root: Path | None = None) -> Checked:
-        """The script `file`, checked with its imports; `-` is standard input.
-
-        See `Roots` for the root; where it is not said, that of the script which has imported it
-        comes first.
-        """
-        modules = self.of(file, root)
+    def check(self, file: str) -> Checked:
+        """The script `file`, checked with its imports; `-` is standard input."""
+        modules = self.of(file)
         if file in UNNAMED:
             return modules.check_input(file)
         path = Path(file)
@@ -98,23 +81,9 @@ class Scripts:
         known = modules.siblings.get(name)
         if known is not None and known.source.name == file:
             return known
-        return modules.check(path, name)
-
-    def _root_of(self, file: str) -> Path:
-        if not self.roots.is_said(file):
-            path = Path(file)
-            for folder, modules in self.folders.items():
-                if modules.siblings.get(name_in(folder, path)) and path in modules.known:
-                    return folder
-        return self.roots.of(file)
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """A script that was read: its digest, and by name the scripts and other modules it imports."""
-
-    digest: str
-    imports: dict[str, Path | None] = field(default_factory=dict[str, Path | None])
+        checked = modules.check(path, name)
+        self.roots.note_imported(modules.notes, modules.folder)
+        return checked
 
 
 class Modules:
@@ -123,20 +92,19 @@ class Modules:
     def __init__(
         self,
         folder: Path,
-        read: Read = read_script,
-        find: Find = sibling,
+        reads: Reads | None = None,
         *,
         most: int | None = LIMIT,
     ) -> None:
         self.folder = folder
-        self.read = read
-        self.find = find
+        self.reads = Reads() if reads is None else reads
         self.most = most
         # The siblings found so far, by name; None while one is being checked.
         self.siblings: dict[str, Checked | None] = {}
         # What Python modules declare: a class of theirs is the same in all scripts.
         self.library = Library(partial(_declared, self.folder))
-        self.known: dict[Path, _Known] = {}
+        # What was asked of the disk for each script that was checked.
+        self.notes: dict[Path, dict[Question, str]] = {}
         # The scripts that are being checked, by name, each imported by the one before.
         self.open: dict[str, Path] = {}
         # The scripts that import each other, by the name of one that imports the next.
@@ -161,15 +129,10 @@ class Modules:
 
     def forget(self, path: Path) -> set[Path]:
         """Forgets what is known of a script and of those that import it, and gives them."""
-        outdated = {path}
-        while more := {
-            one
-            for one, known in self.known.items()
-            if one not in outdated and not outdated.isdisjoint(known.imports.values())
-        }:
-            outdated |= more
-        for one in outdated & self.known.keys():
-            del self.known[one]
+        changed = Question("file", str(path))
+        outdated = {one for one, notes in self.notes.items() if changed in notes}
+        for one in outdated:
+            del self.notes[one]
             self.siblings.pop(name_in(self.folder, one), None)
         self.circles.clear()
         return outdated
@@ -182,59 +145,45 @@ class Modules:
         return self._check(Path(file), name_in(self.folder, Path(file)), shown(file))
 
     def _check(self, path: Path, name: str, shown: str) -> Checked:
-        data = self.read(str(path))
-        self.known[path] = _Known(digest(data))
-        self.open[name] = path
-        try:
-            source = Source.from_bytes(shown, data)
-            load = partial(self.load, importing=name)
-            return check(source, load, most=self.most, pure=self.pure)
-        finally:
-            del self.open[name]
+        with self.reads.noting() as notes:
+            data = self.reads.data(str(path))
+            self.notes[path] = notes
+            self.open[name] = path
+            try:
+                source = Source.from_bytes(shown, data)
+                load = partial(self.load, importing=name)
+                return check(source, load, most=self.most, pure=self.pure)
+            finally:
+                del self.open[name]
 
-    def imports(self, path: Path) -> dict[str, str]:
-        """What a script without errors imports, directly or not, deepest first; `-` is the input.
+    def reads_of(self, path: Path) -> dict[Question, str]:
+        """What was asked of the disk for a script, but for the script; `-` is the input.
 
-        By name: the digest of a sibling script, or what `of_python` gives.
+        With the modules of Python that were read, or looked for in vain, to know what others
+        declare.
         """
-        found: dict[str, str] = {}
-
-        def add_imports_of(script: Path) -> None:
-            for name, imported in self.known[script].imports.items():
-                if imported is None:
-                    found[name] = _state_of(name, self.folder)
-                elif name not in found:
-                    add_imports_of(imported)
-                    found[name] = self.known[imported].digest
-
-        add_imports_of(path)
+        own = Question("file", str(path))
+        found = {one: answer for one, answer in self.notes[path].items() if one != own}
+        if any(one.kind == "module" for one in found):
+            asked = (Question("module", name, self.folder) for name in self.library.asked)
+            found.update((one, self.reads.answer(one)) for one in asked)
         return found
-
-    def read_with(self) -> dict[str, str]:
-        """The Python modules that were read to know what others declare, or looked for in vain.
-
-        By name: what `of_python` gives.
-        """
-        return {name: of_python(name, self.folder) for name in self.library.asked}
-
-    @property
-    def asked(self) -> set[str]:
-        """The modules that were looked for so far, by whoever has imported them."""
-        imported = (name for known in self.known.values() for name in known.imports)
-        return {*self.library.asked, *imported}
 
     def load(self, written: str, importing: str = "") -> Loaded:
         """What the import of a name means in the script that siblings import as `importing`."""
         name = written if is_server(written) else absolute_name(written, importing)
         if name is None:
             return outside(written, importing)
-        path = None if is_server(name) else self.find(name, self.folder)
-        if self.open:
-            self.known[next(reversed(self.open.values()))].imports[name] = path
-        if path is not None:
-            return self._sibling(name, path)
         if is_server(name):
+            self._ask("server", name)
             return locked_server(name, self.folder)
+        if self.reads.answer(Question("script", name, self.folder)):
+            found = self._sibling(name, script_path(name, self.folder))
+            # Behind what that imports: see `CompiledModule.scripts`.
+            self._ask("script", name)
+            return found
+        self._ask("script", name)
+        self._ask("module", name)
         if is_python_module(name, self.folder):
             whole, first = (self.library.module(one) for one in (name, name.partition(".")[0]))
             return PythonModule(
@@ -251,7 +200,7 @@ class Modules:
             return MissingModule((str(package),))
         beside = absolute_name(f".{name}", importing)
         is_beside_it = beside is not None and (
-            self.find(beside, self.folder) is not None or is_python_module(beside, self.folder)
+            self._ask("script", beside) != "" or is_python_module(beside, self.folder)
         )
         searched = [
             str(self.folder),
@@ -259,9 +208,14 @@ class Modules:
         ]
         return MissingModule(tuple(dict.fromkeys(searched)), f".{name}" if is_beside_it else None)
 
+    def _ask(self, kind: str, name: str) -> str:
+        return self.reads.ask(Question(kind, name, self.folder))
+
     def _sibling(self, name: str, path: Path) -> Loaded:
-        hiding = hidden_by(name, self.folder)
-        if hiding is not None:
+        # It may be what is checked, whose mistakes are those of others then.
+        self.reads.ask(Question("file", str(path)))
+        hiding = self._ask("hidden", name)
+        if hiding:
             return BrokenModule(
                 f"Python finds {hiding} instead of `{path}`", "rename the script or its folder"
             )
@@ -272,6 +226,8 @@ class Modules:
             checked = self.siblings.get(name)
             if checked is None:
                 checked = self.siblings[name] = self.check(path, name)
+            else:
+                self.reads.note(self.notes[path])
             if not checked.has_errors:
                 return SaftModule(checked.facts, checked.source, name)
         circle = self.circles.get((next(reversed(self.open), ""), name))
@@ -286,10 +242,6 @@ class Modules:
         for position, name in enumerate(names):
             circle = [*names[position:], *names[: position + 1]]
             self.circles.setdefault((name, circle[1]), circle)
-
-
-def _state_of(name: str, folder: Path) -> str:
-    return state_of(name, folder) if is_server(name) else of_python(name, folder)
 
 
 def _declared(folder: Path, name: str) -> Text | None:

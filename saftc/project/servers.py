@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from saftc.project.cache import OF_PYTHON, digest
+from saftc.project.cache import digest
 
 if TYPE_CHECKING:
     from saftc.semantics.imports import Loaded
@@ -55,7 +55,7 @@ def locked_server(name: str, folder: Path) -> "Loaded":
 def state_of(name: str, folder: Path) -> str:
     """What a compiled module remembers of a server: it is compiled again when that changes."""
     known = _read(name, lock_path(folder))
-    return f"{OF_PYTHON} {digest(json.dumps(known).encode())}"
+    return digest(json.dumps(known).encode())
 
 
 def _read(name: str, path: Path) -> dict[str, Any] | str | None:

@@ -8,16 +8,14 @@ The compiler is loaded when something has to be compiled, and not before.
 """
 
 import gc
-from collections.abc import Set
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
-from saftc.project.cache import OF_PYTHON, Cache, CompiledModule, digest
-from saftc.project.files import UNNAMED, FileProblem, read_script
-from saftc.project.finder import Roots, hidden_by, of_python, python_file, sibling
-from saftc.project.servers import is_server, lock_path, state_of
+from saftc.project.cache import Cache, CompiledModule, digest
+from saftc.project.finder import Roots, script_path
+from saftc.project.reads import Reads, question_of
 from saftc.project.settings import Project
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.user_cache import cache_in_use
@@ -44,11 +42,12 @@ def open_workspace(
     defaults: str = "",
     root: Path | None = None,
     project: Project | None = None,
+    reads: Reads | None = None,
 ) -> "Workspace":
     """The scripts of a command, with what the project says and the cache, unless it is not wanted.
 
     `root` is that of all scripts, where it is given (see `Roots`); `project` the one around the
-    working folder, where it is known already.
+    working folder, where it is known already; `reads` is what to read them by.
 
     Raises:
         FileProblem: The project's settings cannot be read.
@@ -59,7 +58,7 @@ def open_workspace(
         in_order=in_order, is_async=is_async, suffix=suffix, defaults=defaults
     )
     cache = None if folder is None else Cache(folder, overlapping)
-    return Workspace(cache, overlapping, root, project)
+    return Workspace(cache, overlapping, root, project, reads)
 
 
 class Workspace:
@@ -74,18 +73,15 @@ class Workspace:
         overlapping: Overlapping = DEFAULT,
         root: Path | None = None,
         project: Project | None = None,
+        reads: Reads | None = None,
     ) -> None:
-        self.roots = Roots(root, self.read, project)
+        self.reads = Reads() if reads is None else reads
+        self.roots = Roots(root, self.reads.data, project)
         self._cache = cache
         self._overlapping = overlapping
-        self._data: dict[str, bytes] = {}
         self._modules: dict[str, CompiledModule] = {}
         # By script and root, since what imports mean depends on the root.
         self._from_cache: dict[tuple[str, Path], CompiledModule | None] = {}
-        self._found: dict[tuple[str, Path], Path | None] = {}
-        self._imports: dict[tuple[Path, str], str | None] = {}
-        # The root of each script that another one has imported, where nothing else says it.
-        self._roots: dict[str, Path] = {}
         # What was compiled last, for those who want to know more of it than its text.
         self._last: tuple[str, Origin] | None = None
         # Prompts in several threads ask for their places while the script imports another one.
@@ -96,82 +92,19 @@ class Workspace:
         """The scripts as the compiler knows them; loads the compiler."""
         from saftc.project.scripts import Scripts
 
-        return Scripts(self.read, self.find, roots=self.roots)
+        return Scripts(self.reads, roots=self.roots)
 
-    def read(self, file: str) -> bytes:
-        """The bytes of a script, as they were when it was read first.
-
-        Raises:
-            FileProblem: It cannot be read.
-        """
-        if file not in self._data:
-            self._data[file] = read_script(file)
-        return self._data[file]
-
-    def find(self, name: str, folder: Path) -> Path | None:
-        """The script that an import means, as it was when it was looked for first."""
-        key = name, folder
-        if key not in self._found:
-            self._found[key] = sibling(name, folder)
-        return self._found[key]
-
-    def give(self, file: str, data: bytes) -> None:
-        """Has the bytes of a script that is not a file."""
-        self._data[file] = data
-
-    def forget(self, changed: Set[Path]) -> None:
-        """Has scripts be read again, as they have changed, and with them those that import them.
-
-        What is compiled again takes over what the scripts still have in common with their texts.
-        """
-        for file in [one for one in self._data if Path(one) in changed]:
-            del self._data[file]
-        outdated = {*changed}
-        if "scripts" in vars(self):
-            outdated.update(*map(self.scripts.forget, changed))
-        for file, module in list(self._modules.items()):
-            if not outdated.isdisjoint((Path(file), *self.siblings(module))):
-                del self._modules[file]
+    def forget(self, file: str) -> None:
+        """Has a script be read again, as it has changed, and compiled with those that import it."""
+        outdated = self.scripts.forget(Path(file))
+        for script, module in list(self._modules.items()):
+            if not outdated.isdisjoint((Path(script), *self.siblings(module))):
+                del self._modules[script]
         self._from_cache.clear()
-        self._imports.clear()
 
     def has(self, file: str) -> bool:
         """Whether a script is compiled, and has not changed since as far as is known."""
         return str(Path(file)) in self._modules
-
-    @property
-    def scripts_read(self) -> Set[Path]:
-        """The scripts that were read so far."""
-        return {Path(file) for file in self._data if file not in UNNAMED}
-
-    def has_outdated(self, path: Path) -> bool:
-        """Whether a script was read that holds something else by now."""
-        known = self._data.get(str(path))
-        try:
-            return known is not None and known != read_script(str(path))
-        except FileProblem:
-            return True
-
-    @property
-    def imports_looked_for(self) -> Set[Path]:
-        """Where what the scripts import is, or would be: scripts and modules of Python."""
-        names = {
-            (name, self.root_of(module.script))
-            for module in self._modules.values()
-            for name in (*module.imports, *module.read)
-        }
-        if "scripts" in vars(self):
-            for modules in self.scripts.folders.values():
-                names |= {(name, modules.folder) for name in modules.asked}
-        found: set[Path] = set()
-        for name, root in names:
-            if is_server(name):
-                found.add(lock_path(root))
-                continue
-            place = root.joinpath(*name.split("."))
-            module = python_file(name, root)
-            found |= {place.with_suffix(".saft"), place.with_suffix(".py"), module or place}
-        return found
 
     def is_cached(self, file: str) -> bool:
         """Whether the cache has what a script is compiled to.
@@ -193,18 +126,8 @@ class Workspace:
             with self._compiling:
                 known = self._cached(file) or self._compile(file)
             self._modules[file] = known
-            root = self.root_of(file)
-            for path in self.siblings(known):
-                self._roots.setdefault(str(path), root)
+            self.roots.note_imported(self.siblings(known), self.roots.of(file))
         return known
-
-    def root_of(self, file: str) -> Path:
-        """The folder from which a script's imports are looked for: see `Roots`.
-
-        Where it is not said, that of the script that has imported it comes first.
-        """
-        root = self.roots.of(file)
-        return root if self.roots.is_said(file) else self._roots.get(file, root)
 
     def compile_with_map(self, file: str, target: str) -> CompiledModule:
         """What a script is compiled to, with the source map for a module called `target`."""
@@ -237,13 +160,12 @@ class Workspace:
     def check(self, file: str) -> "Checked":
         """What is known of a script without compiling it."""
         with self._compiling:
-            return self.scripts.check(file, self.root_of(file))
+            return self.scripts.check(file)
 
     def siblings(self, module: CompiledModule) -> list[Path]:
         """The scripts that a script imports, directly or not, deepest first."""
-        folder = self.root_of(module.script)
-        found = (self.find(name, folder) for name in module.scripts)
-        return [path for path in found if path is not None]
+        root = self.roots.of(module.script)
+        return [script_path(name, root) for name in module.scripts]
 
     def origin(self, module: CompiledModule) -> Origin | None:
         """A script, and the places of its module; compiles it again when need be.
@@ -265,36 +187,20 @@ class Workspace:
             self._cache.close()
 
     def _cached(self, file: str) -> CompiledModule | None:
-        key = file, self.root_of(file)
+        key = file, self.roots.of(file)
         if key not in self._from_cache:
             self._from_cache[key] = self._looked_up(*key)
         return self._from_cache[key]
 
-    def _looked_up(self, file: str, folder: Path) -> CompiledModule | None:
+    def _looked_up(self, file: str, root: Path) -> CompiledModule | None:
         if self._cache is None:
             return None
-        module = self._cache.find(file, digest(self.read(file)))
+        module = self._cache.find(file, digest(self.reads.data(file)))
         if module is None:
             return None
-        imports, read = module.imports.items(), module.read.items()
-        is_same = all(self._import(folder, name) == was for name, was in imports) and all(
-            of_python(name, folder) == was for name, was in read
-        )
+        reads = module.reads.items()
+        is_same = all(self.reads.ask(question_of(one, root)) == was for one, was in reads)
         return module if is_same else None
-
-    def _import(self, folder: Path, name: str) -> str | None:
-        """What a module has for the import of `name`, as things are now; None if it is an error."""
-        key = folder, name
-        if key not in self._imports:
-            path = None if is_server(name) else self.find(name, folder)
-            if is_server(name):
-                self._imports[key] = state_of(name, folder)
-            elif path is None:
-                self._imports[key] = of_python(name, folder)
-            else:
-                is_hidden = hidden_by(name, folder) is not None
-                self._imports[key] = None if is_hidden else digest(self.read(str(path)))
-        return self._imports[key]
 
     def _compile(self, file: str) -> CompiledModule:
         from saftc.diagnostics.render import render_text
@@ -302,16 +208,14 @@ class Workspace:
 
         # With the collector off, what the script before has left in cycles would stay.
         gc.collect(0)
-        compiled = compile_checked(self.scripts.check(file, self.root_of(file)), self._overlapping)
+        root = self.roots.of(file)
+        compiled = compile_checked(self.scripts.check(file), self._overlapping)
         checked, generated = compiled.checked, compiled.module
-        modules = self.scripts.of(file, self.root_of(file))
-        imports = {} if checked.has_errors else modules.imports(Path(file))
-        imports_python = any(was.startswith(OF_PYTHON) for was in imports.values())
+        reads = self.scripts.of(file).reads_of(Path(file))
         module = CompiledModule(
             script=file,
-            source=digest(self.read(file)),
-            imports=imports,
-            read=modules.read_with() if imports_python else {},
+            source=digest(self.reads.data(file)),
+            reads={question.as_text(root): answer for question, answer in reads.items()},
             said=render_text(checked.diagnostics, checked.source),
             said_when_used=render_text(checked.when_used, checked.source),
             text=None if generated is None else generated.text,

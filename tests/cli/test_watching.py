@@ -1,5 +1,6 @@
 """`--watch` of `saftc build` and `saftc check`: what changes is built again, and nothing else."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -176,6 +177,29 @@ def test_settings_that_change(
     saftc("build", "--watch", "a.saft")
     assert "together" in together or "overlap" in together or "later" in together
     assert (folder / "a.py").read_text() != together
+
+
+def test_a_folder_that_becomes_a_package(
+    saftc: Command, script: Script, rounds: Callable[..., list[list[str]]]
+) -> None:
+    script("lib/a.saft", "from b import x\nprint(x)\n")
+    script("lib/b.saft", "x = 1\n")
+    rounds(lambda: script("lib/__init__.py", ""))
+    ended = saftc("build", "--watch", "lib/a.saft", "--out-dir", "out")
+    assert "lib/a.saft -> out/a.py" in ended.err
+    # Python finds `lib.b` by then.
+    assert "error[SAFT0501]" in ended.err
+
+
+def test_a_lock_of_servers_that_changes(
+    saftc: Command, script: Script, rounds: Callable[..., list[list[str]]]
+) -> None:
+    script("a.saft", "from mcp(\"docs\") import search\nprint($ look it up with {search} $)\n")
+    tools = {"search": {"description": "Search.", "inputSchema": {"type": "object"}}}
+    lock = {"version": 1, "servers": {"docs": {"tools": tools}}}
+    rounds(lambda: script("mcp.lock.json", json.dumps(lock)))
+    ended = saftc("build", "--watch", "a.saft")
+    assert "error[SAFT0504]" in ended.err and "a.saft -> a.py" in ended.err
 
 
 @pytest.mark.parametrize(
