@@ -682,7 +682,7 @@ def _usage_words(problem: Any, saftc: Any, given: Sequence[str]) -> str:
 
 def _new_name(problem: Any, context: Any, given: Sequence[str]) -> str | None:
     """What to say of a command or an option by its name of before."""
-    from saftc.runtime import renaming
+    from runtime_support import _renamed as renaming
 
     name = getattr(problem, "option_name", None)
     if name is None:
@@ -707,8 +707,8 @@ def _words_of_value(problem: Any) -> str | None:
     errors, parameter = getattr(problem.__cause__, "errors", None), getattr(problem, "param", None)
     if errors is None or parameter is None:
         return None
+    from runtime_support._settings import VARIABLES, setting_from_text
     from runtime_support.errors import ConfigError
-    from saftc.runtime import VARIABLES, setting_from_text
 
     error, option = errors()[0], parameter.opts[0]
     if parameter.name in VARIABLES.values():
@@ -725,7 +725,8 @@ def _words_of_value(problem: Any) -> str | None:
 
 def _setting_of(problem: Any) -> str | None:
     """The setting that has the name of an option which a command lacks, if there is one."""
-    from saftc.runtime import VARIABLES, renaming
+    from runtime_support import _renamed as renaming
+    from runtime_support._settings import VARIABLES
 
     name = f"SAFT_{problem.option_name.lstrip('-').replace('-', '_').upper()}"
     return VARIABLES.get(renaming.VARIABLES.get(name, name))

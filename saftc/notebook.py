@@ -30,6 +30,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
+from runtime_support._results import Result
 from saftc.commands.reporting import write_rendered
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
@@ -40,7 +41,6 @@ from saftc.importing import forget_changed_scripts, install
 from saftc.project.scripts import Scripts
 from saftc.project.settings import Project
 from saftc.running import await_text, run_text
-from saftc.runtime import Result
 from saftc.semantics.foreign import UNKNOWN, Declared, Function, Namespace
 from saftc.semantics.imports import Loaded, PythonModule
 from saftc.semantics.types import show

@@ -18,7 +18,8 @@ def limits_here() -> Limits:
 
     ConfigError when one of them is not what it may be.
     """
-    from saftc.runtime import program_limits, settings_to_show
+    from runtime_support._settings import settings_to_show
+    from runtime_support.programs._evaluation import DEFAULT_LIMITS as program_limits
 
     settings = settings_to_show()
     return Limits(
@@ -36,7 +37,9 @@ def reply_cost_here() -> ReplyCost | None:
     """What a reply costs at most, by `max_tokens` and the price of the model that is asked here;
     None where one of them is not known.
     """
-    from saftc.runtime import price_of, settings_to_show, who_answers
+    from runtime_support._settings import settings_to_show
+    from runtime_support.providers import who_answers
+    from runtime_support.runs._budgets import price_of
 
     settings = settings_to_show()
     models = who_answers(settings)[1], *(settings.fallback or ())

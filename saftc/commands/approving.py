@@ -29,7 +29,7 @@ def let_person_decide() -> None:
 
     The part of the runtime that asks is loaded with the first tool that waits.
     """
-    from saftc.runtime import order
+    from runtime_support import _order as order
 
     if os.environ.get("SAFT_LIVE"):
         from saftc.looking.person import attend
@@ -124,7 +124,7 @@ def described(shown: str) -> str:
     """A call as it is shown to who decides: without keys, on one line, and with the names of
     letters that look like others.
     """
-    from saftc.runtime import escaped, redacted
+    from runtime_support._redaction import escaped, redacted
 
     text = escaped(redacted(shown))
     odd = [_letter(one) for one in dict.fromkeys(text) if not _is_usual(one)]
@@ -258,7 +258,7 @@ def _show(calls: "Sequence[WaitingCall]") -> None:
 
 
 def _told(call: "WaitingCall") -> str:
-    from saftc.runtime import time_text
+    from runtime_support.runs._journal import time_text
 
     place = "" if call.place is None else f"at {call.place}, "
     state = f"asked {time_text(call.asked)}"
@@ -294,7 +294,8 @@ def _go_on(journal: str) -> int:
     """Goes on with the run of a journal, where it says by which command it was begun."""
     import subprocess
 
-    from saftc.runtime import began_by, is_in_use
+    from runtime_support.runs._journal import is_in_use
+    from runtime_support.runs._questions import began_by
 
     if is_in_use(journal):
         say("decided; the run goes on: run the same command again when it has ended")

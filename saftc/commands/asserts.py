@@ -49,7 +49,7 @@ def compared(frame: FrameType, text: str) -> str:
     """
     for node in ast.walk(ast.parse(text)):
         if _is_assert(node) and node.lineno <= frame.f_lineno <= (node.end_lineno or node.lineno):
-            from saftc.runtime import literal
+            from runtime_support._values import literal
 
             kept = frame.f_locals
             names = _decisive(node.test, frame, truth=True)

@@ -333,8 +333,8 @@ def _shipped_settings(is_wanted: bool | None, targets: Iterable[tuple[str, Path 
     """
     if not (_keeps_settings(targets) if is_wanted is None else is_wanted):
         return ""
+    from runtime_support._settings import OF_THE_RUN, checked_option
     from runtime_support.errors import ConfigError
-    from saftc.runtime import OF_THE_RUN, checked_option
 
     project = Project()
     try:

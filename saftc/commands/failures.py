@@ -16,11 +16,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from types import CodeType, FrameType, TracebackType
 
+from runtime_support._language.failures import error_words
+from runtime_support._language.operators import out_of_range
+from runtime_support._uncaught import is_broken_rule, is_tool_of_server
 from runtime_support.errors import Failed
 from saftc.commands.asserts import compared
 from saftc.diagnostics.render import snippet
 from saftc.running import Running, Stretch, is_of_library, is_of_saftc
-from saftc.runtime import error_words, is_broken_rule, is_tool_of_server, out_of_range
 from saftc.source import Source, Span
 
 # More callers than this are a recursion: the ends of it tell enough.

@@ -40,10 +40,12 @@ def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
 
 def show_journals(folder: str) -> int:
     """Writes a line for each journal in a folder to standard output; gives the exit code."""
+    from runtime_support._language.files import size_text
+    from runtime_support._redaction import escaped
     from runtime_support.errors import ConfigError
+    from runtime_support.runs._journal import is_journal, time_text
     from saftc.looking.evaluation import aligned
     from saftc.looking.journals import summary
-    from saftc.runtime import escaped, is_journal, size_text, time_text
 
     if not Path(folder).is_dir():
         is_file = Path(folder).exists()

@@ -159,9 +159,10 @@ def _evaluate_each(
 ) -> "Iterator[Evaluation]":
     """Evaluates each model in turn, that of the settings where none is named."""
     from runtime_support import ConfigError, configure
+    from runtime_support._settings import settings_for
     from runtime_support.map import map_rows
+    from runtime_support.providers import who_answers
     from saftc.looking.evaluation import Evaluation, read_rows
-    from saftc.runtime import settings_for, who_answers
 
     show = show_line if not manner.is_quiet and is_shown_on(sys.stderr) else None
     for model in models or [""]:
@@ -209,8 +210,8 @@ def script_of(
     """The compiled script of `FILE:FUNCTION`, the file and the function, or what is wrong with it;
     empty where that was told. The `others` are functions that it has to have as well.
     """
+    from runtime_support._names import did_you_mean, listed
     from runtime_support.map import Module, Script
-    from saftc.runtime import did_you_mean, listed
 
     file, _, function = target.rpartition(":")
     if not (file and function):
@@ -239,11 +240,11 @@ def script_of(
 
 def _most(file: str, function: str, rows: int, workspace: Workspace) -> Iterator[str]:
     """What so many calls of a function send and cost at most."""
+    from runtime_support.runs._budgets import dollars
     from saftc.bounds.algebra import number
     from saftc.bounds.rendering import why_unbounded
     from saftc.bounds.requests import Bounds
     from saftc.bounds.settings import limits_here, reply_cost_here
-    from saftc.runtime import dollars
 
     checked = workspace.check(file)
     bounds = Bounds(checked.facts, checked.source, limits_here(), Project().compiling())

@@ -26,7 +26,7 @@ CONCURRENCY, OUTPUT = "Concurrency", "Output"
 
 
 def _complete_provider(incomplete: str) -> list[str]:
-    from saftc.runtime import PROVIDERS
+    from runtime_support._settings import PROVIDERS
 
     return [name for name in PROVIDERS if name.startswith(incomplete)]
 
@@ -256,8 +256,8 @@ def set_variables(**settings: object) -> None:
         BadParameter: One that is given has a wrong value.
     """
     from runtime_support import Settings
+    from runtime_support._settings import checked_option
     from runtime_support.errors import ConfigError
-    from saftc.runtime import checked_option
 
     given = {name: value for name, value in settings.items() if value is not None}
     for name, value in given.items():

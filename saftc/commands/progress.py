@@ -142,11 +142,11 @@ _line: ProgressLine | None = None
 
 def tell_sum() -> None:
     """Tells what the run took where that is asked for, and at a terminal after ten seconds."""
-    from saftc.runtime import spending_here
+    from runtime_support._spending import spending_here
 
     spending = spending_here()
     if spending.prompts:
-        from saftc.runtime import budgets
+        from runtime_support.runs import _budgets as budgets
 
         is_long = spending.seconds() >= SUMMED_AFTER
         budgets.tell_sum(is_wanted=is_long and is_shown_on(sys.stderr))
@@ -154,7 +154,8 @@ def tell_sum() -> None:
 
 def _of_prompts(most: Callable[[], int | None]) -> str:
     """How far the prompts of the process are; nothing while none is asked."""
-    from saftc.runtime import counted, spending_here
+    from runtime_support._spending import spending_here
+    from runtime_support._values import counted
 
     spending = spending_here()
     if not spending.in_flight or spending.seconds() < SHOWN_AFTER:
@@ -172,7 +173,7 @@ def _waits() -> list[str]:
     """For which servers requests wait, and why."""
     if "runtime_support.providers._server" not in sys.modules:
         return []  # nothing is sent, and it takes long to load
-    from saftc.runtime import waits
+    from runtime_support.providers._server import waits
 
     return [
         f"waiting {seconds:.0f} s for {host}" + (f" ({status})" if status else "")

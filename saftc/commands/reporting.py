@@ -59,8 +59,8 @@ def wrong_setting(project: "Project") -> str | None:
     of_prompts = os.environ.keys() - {"SAFT_CACHE_DIR", "SAFT_NO_CACHE"}
     has_variables = any(name.startswith("SAFT_") for name in of_prompts)
     if has_variables or project.of_prompts or has_settings():
+        from runtime_support._settings import settings_to_show
         from runtime_support.errors import ConfigError
-        from saftc.runtime import settings_to_show
 
         try:
             settings_to_show()

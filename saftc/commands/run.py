@@ -13,6 +13,7 @@ from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import runtime_support
+from runtime_support import _order as order
 from saftc.commands.approving import is_attended, let_person_decide
 from saftc.commands.progress import show_prompts, tell_sum
 from saftc.commands.reporting import WrongUsage, complain, visible, width_of, write_rendered
@@ -21,7 +22,6 @@ from saftc.project.files import UNNAMED, FileProblem, shown
 from saftc.project.finder import folder_of, package_in, sibling
 from saftc.project.workspace import Workspace
 from saftc.running import Running, importing_file, is_of_library, remember_lines, run_text
-from saftc.runtime import order
 
 if TYPE_CHECKING:
     from importlib.abc import Loader
@@ -35,7 +35,7 @@ _APPROVES = re.compile(r"^from runtime_support import [^)]*?\bapprove\b", re.MUL
 
 def advise_recording(file: str) -> None:
     """Has the errors of a replay say how this command records what `file` lacks."""
-    from saftc.runtime import advise
+    from runtime_support.runs._recordings import advise
 
     advise(file, f"`--record {file}` beside it records what is missing")
 
@@ -136,7 +136,7 @@ def refuse_undecided(module: CompiledModule) -> None:
     """
     if module.imports_python or not _APPROVES.search(module.text or ""):
         return
-    from saftc.runtime import settings_to_show
+    from runtime_support._settings import settings_to_show
 
     can_ask = is_attended() or settings_to_show().approver is not None
     if not can_ask and not os.environ.get("SAFT_JOURNAL"):
@@ -150,7 +150,7 @@ def _workflow(name: str) -> AbstractContextManager[None]:
     """The span of the run, where OpenTelemetry is loaded."""
     if "opentelemetry.trace" not in sys.modules:
         return nullcontext()
-    from saftc.runtime import workflow
+    from runtime_support._observe.spans import workflow
 
     return workflow(name)
 
@@ -173,9 +173,9 @@ def begin_drawing() -> str | None:
     """
     if not any(map(os.environ.get, ("SAFT_TIMELINE", "SAFT_CHROME", "SAFT_LOG"))):
         return None
+    from runtime_support._language.files import check_can_write
     from runtime_support.errors import ConfigError
     from saftc.looking.timeline import begin_timeline
-    from saftc.runtime import check_can_write
 
     try:
         begin_timeline()
@@ -193,8 +193,11 @@ def _journal_problem(command: list[str]) -> str | None:
     """
     if not os.environ.get("SAFT_JOURNAL"):
         return None
+    from runtime_support._settings import settings_for
     from runtime_support.errors import SaftError
-    from saftc.runtime import begin_run, journal_here, note_command, settings_for
+    from runtime_support.runs._journal import note_command
+    from runtime_support.runs._keeper import journal_here
+    from runtime_support.runs._places import begin_run
 
     begin_run()
     note_command(command, os.getcwd())
@@ -215,11 +218,12 @@ def _end_run(ended: Ended, error: str, scripts: Mapping[str, Running]) -> str | 
         from saftc.looking.person import tell_end
 
         tell_end()
-    from saftc.runtime import loaded_part
+    from runtime_support._hooks import loaded_part
 
     if loaded_part("journals") is not None:
         from runtime_support.errors import JournalError
-        from saftc.runtime import close_journals, note_command
+        from runtime_support.runs._journal import note_command
+        from runtime_support.runs._keeper import close_journals
 
         note_command([], "")
         try:

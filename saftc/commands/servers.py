@@ -64,21 +64,21 @@ def lock_servers(names: Collection[str], *, is_check: bool) -> int:
 
     A server that does not answer keeps what is locked of it.
     """
-    from saftc.runtime import mcp_config, mcp_lock, mcp_sessions
+    from runtime_support.mcp import _config, _lock, _sessions
 
-    folder = mcp_config.project_folder()
-    configured = mcp_config.configured(folder)
+    folder = _config.project_folder()
+    configured = _config.configured(folder)
     for name in names or configured:
-        mcp_config.check_trusted(mcp_config.config_of(name, folder))
+        _config.check_trusted(_config.config_of(name, folder))
     if not configured:
         complain(f"no MCP server is configured in {folder}: write it into .mcp.json")
         return 1
-    known = mcp_lock.read_lock(folder)
+    known = _lock.read_lock(folder)
     kept = {name: one for name, one in known.items() if name in configured}
     if names:
         kept = dict(known)
     code = 0
-    for name, found in mcp_sessions.list_servers(names or list(configured)).items():
+    for name, found in _sessions.list_servers(names or list(configured)).items():
         if isinstance(found, Exception):
             complain(str(found))
             code = 1
@@ -87,39 +87,40 @@ def lock_servers(names: Collection[str], *, is_check: bool) -> int:
         # What says the same stays as it stands, however the server orders it now.
         same = {one for one in found.tools if _is_same(before.get(one), found.tools[one])}
         tools = {**found.tools, **{one: before[one] for one in same}}
-        kept[name] = mcp_lock.LockedServer(found.title, tools)
+        kept[name] = _lock.LockedServer(found.title, tools)
         write_result(_changes(name, before, tools))
         for tool, reason in found.left_out.items():
             complain(f"{name}: `{visible(tool)}` is left out: {reason}")
             # One of two is as good as the other: whoever wants the tool has to know.
-            code = max(code, int(reason == mcp_sessions.TWO_OF_ONE_NAME))
+            code = max(code, int(reason == _sessions.TWO_OF_ONE_NAME))
         for tool in tools.values():
             for reference in _nowhere(tool):
                 told = f"refers to {visible(reference)}, which is nowhere in its schema"
                 complain(f"{name}: `{tool.name}` {told}: that part may be anything")
-    text = mcp_lock.lock_text(kept)
-    path = mcp_lock.lock_path(folder)
+    text = _lock.lock_text(kept)
+    path = _lock.lock_path(folder)
     if is_check:
-        return 1 if code or text != mcp_lock.lock_text(known) else 0
+        return 1 if code or text != _lock.lock_text(known) else 0
     if code and not kept:
         return code
-    mcp_lock.write_lock(folder, kept)
+    _lock.write_lock(folder, kept)
     say(f"{path}: {counted(sum(len(one.tools) for one in kept.values()), 'tool')}")
     return code
 
 
 def list_servers(names: Collection[str]) -> int:
     """Writes the locked tools of these servers, or of all, as functions; the exit code."""
-    from saftc.runtime import literal, mcp_config, mcp_lock
+    from runtime_support._values import literal
+    from runtime_support.mcp import _config, _lock
 
-    folder = mcp_config.project_folder()
-    known = mcp_lock.read_lock(folder)
+    folder = _config.project_folder()
+    known = _lock.read_lock(folder)
     if not known:
         complain(f"nothing is locked in {folder}: `saftc mcp lock` asks the servers, once")
         return 1
     texts: list[str] = []
     for name in names or known:
-        found = mcp_lock.locked(folder, name)
+        found = _lock.locked(folder, name)
         title = f"   // {found.title}" if found.title else ""
         lines = [f"from mcp({literal(name)}) import ...{title}\n"]
         for one in found.tools.values():
@@ -138,11 +139,11 @@ def serve_script(file: str, name: str, port: int | None, journal: str | None) ->
     from runtime_support.errors import SaftError
 
     try:
-        from saftc.runtime import mcp_serving
+        from runtime_support.mcp import _serving
 
         with redirect_stdout(sys.stderr):
             module = import_module(name)
-        mcp_serving.serve(module, Path(file).stem, port, journal)
+        _serving.serve(module, Path(file).stem, port, journal)
     except ModuleNotFoundError as problem:
         if problem.name not in ("mcp", "mcp_types", "uvicorn"):
             raise
@@ -193,7 +194,7 @@ def _head(tool: Any) -> str:
 
 def _own_name(name: str) -> str:
     """A comment with the name that a server gives to a tool, where a script has another one."""
-    from saftc.runtime import literal
+    from runtime_support._values import literal
     from saftc.semantics.servers import script_name
 
     return "" if script_name(name) == name else f"   // {literal(name)}"

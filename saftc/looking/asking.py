@@ -13,17 +13,12 @@ import sys
 import time
 from typing import Any
 
+from runtime_support._exchange import Request
+from runtime_support._hooks import load_part
+from runtime_support._settings import settings_for, settings_to_show
 from runtime_support.errors import SaftError
+from runtime_support.providers import PRESETS, live_provider, who_answers
 from saftc.looking.live import cost_in, usage_in
-from saftc.runtime import (
-    PRESETS,
-    Request,
-    live_provider,
-    load_part,
-    settings_for,
-    settings_to_show,
-    who_answers,
-)
 
 
 def who() -> dict[str, Any]:

@@ -14,7 +14,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from saftc.runtime import counted, dollars, replace_file, time_text
+from runtime_support._language.files import replace_file
+from runtime_support._values import counted
+from runtime_support.runs._budgets import dollars
+from runtime_support.runs._journal import time_text
 
 if TYPE_CHECKING:
     from runtime_support.map import Report, Script

@@ -11,21 +11,13 @@ import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 
+from runtime_support._observe.tracing import Event, trace_text
+from runtime_support._redaction import escaped, redacted
+from runtime_support.runs._budgets import Spent
+from runtime_support.runs._journal import entries, has_failed, is_in_use
+from runtime_support.runs._lines import Entry, usage_of
+from runtime_support.runs._places import Asked, enclosing_scopes
 from saftc.looking.timeline import Timeline
-from saftc.runtime import (
-    Asked,
-    Entry,
-    Event,
-    Spent,
-    enclosing_scopes,
-    entries,
-    escaped,
-    has_failed,
-    is_in_use,
-    redacted,
-    trace_text,
-    usage_of,
-)
 
 
 @dataclass(slots=True)

@@ -23,18 +23,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from runtime_support import Usage
-from saftc.runtime import (
-    TOKEN_PARTS,
-    Event,
-    cost_of,
-    describe_content,
-    is_list,
-    is_object,
-    note,
-    open_private,
-    redacted,
-    settings_for,
-)
+from runtime_support._exchange import TOKEN_PARTS
+from runtime_support._language.files import open_private
+from runtime_support._media import describe_content
+from runtime_support._notes import note
+from runtime_support._observe.tracing import Event
+from runtime_support._redaction import redacted
+from runtime_support._settings import settings_for
+from runtime_support._values import is_list, is_object
+from runtime_support.runs._budgets import cost_of
 
 LIVE = "SAFT_LIVE"
 

@@ -34,22 +34,21 @@ from heapq import heappop, heappush
 from importlib.resources import files
 from typing import Any, Literal, TypeAlias
 
-from runtime_support.errors import SaftError
-from saftc.looking.live import LIVE, cost_in, live_file, new_messages, shortened, usage_in
-from saftc.runtime import (
+from runtime_support._language.files import (
     PRIVATE,
-    Event,
     base_folder,
     check_can_write,
     check_regular,
-    counted,
-    is_list,
-    note,
-    redacted,
     replace_file,
-    script_here,
-    settings_for,
 )
+from runtime_support._notes import note
+from runtime_support._observe.tracing import Event
+from runtime_support._redaction import redacted
+from runtime_support._settings import settings_for
+from runtime_support._values import counted, is_list
+from runtime_support.errors import SaftError
+from runtime_support.runs._journal import script_here
+from saftc.looking.live import LIVE, cost_in, live_file, new_messages, shortened, usage_in
 
 Kind: TypeAlias = Literal["request", "repair", "tool"]
 How: TypeAlias = Literal["ok", "failed", "interrupted", "killed", "running", "waiting"]

@@ -7,6 +7,6 @@
     writing    the module in the making: its names, imports, annotations and text
 
 The language of programs belongs to the runtime, which alone knows what a program means. So the
-runtime checks a plan, and its checked tree (`saftc.runtime.program_tree`) is compiled, by the
+runtime checks a plan, and its checked tree (`runtime_support.programs._tree`) is compiled, by the
 constructs of `saftc.codegen` of which all output consists.
 """

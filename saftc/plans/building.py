@@ -32,15 +32,17 @@ from typing import TypeAlias, assert_never
 
 import libcst as cst
 
+from runtime_support._schema import model
+from runtime_support._schema.reading import Parameter
 from runtime_support.programs import Registry
+from runtime_support.programs import _conversions as conversions
+from runtime_support.programs import _tree as tree
+from runtime_support.programs import _types as types
+from runtime_support.programs._registry import Definition
 from saftc.codegen import python as py
 from saftc.codegen.python import Expression, Statement
 from saftc.plans.tools import NotWritable, Tools
 from saftc.plans.writing import PlanModule
-from saftc.runtime import Definition, Parameter, conversions
-from saftc.runtime import program_tree as tree
-from saftc.runtime import program_types as types
-from saftc.runtime import schema_model as model
 from saftc.syntax.depth import fitting_interpreter
 
 Block: TypeAlias = list[Statement]

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from runtime_support.programs import Ambiguous, Point, ProgramFailure, ProgramText, check
+from runtime_support.programs import _tree as program_tree
 from saftc.commands.reporting import complain, write_result
 from saftc.diagnostics.render import snippet
 from saftc.driver import Checked
 from saftc.plans.building import write_plan
 from saftc.plans.tools import NotWritable, find_tools
 from saftc.project.files import FileProblem, read_source
-from saftc.runtime import program_tree
 from saftc.source import Source, Span
 
 if TYPE_CHECKING:

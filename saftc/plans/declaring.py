@@ -18,7 +18,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 from runtime_support import approve
-from saftc.runtime import Function
+from runtime_support.programs._registry import Function
 
 # Gives the text of a compiled module by its name; None for other modules.
 TextOf = Callable[[str], str | None]

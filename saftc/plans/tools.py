@@ -18,7 +18,10 @@ from types import ModuleType
 from typing import cast
 
 from runtime_support import approve
+from runtime_support._templates import tool_name
+from runtime_support._values import is_approved
 from runtime_support.programs import Registry, RegistryError
+from runtime_support.programs._registry import Function, classes_of
 from saftc.diagnostics.near import near
 from saftc.driver import Checked, compile_checked
 from saftc.plans.declaring import TextOf, declaring
@@ -26,7 +29,6 @@ from saftc.previews.declarations import imported_beside
 from saftc.project.files import MADE_BY_SAFTC, FileProblem, read_module
 from saftc.project.finder import sibling
 from saftc.project.scripts import Modules
-from saftc.runtime import Function, classes_of, is_approved, tool_name
 from saftc.semantics.programs import conversions_of
 
 

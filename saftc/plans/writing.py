@@ -18,14 +18,14 @@ from typing import TypeGuard, cast
 
 import libcst as cst
 
+from runtime_support._schema import model
+from runtime_support.programs import _types as types
+from runtime_support.programs._registry import Function
 from saftc.codegen import python as py
 from saftc.codegen.imports import Imports, is_imported
 from saftc.codegen.layout import code_of, lay_out
 from saftc.codegen.python import Expression, Statement
 from saftc.plans.tools import NotWritable, Tools
-from saftc.runtime import Function
-from saftc.runtime import program_types as types
-from saftc.runtime import schema_model as model
 from saftc.syntax.depth import fitting_interpreter
 
 _MAIN = "main"

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 if TYPE_CHECKING:
-    from saftc.runtime import Sent
+    from runtime_support.providers._showing import Sent
 
 _KINDS = {
     **{"plain": "prompt", "do": "prompt with one round of tools", "program": "program"},

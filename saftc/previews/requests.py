@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import runtime_support
 from runtime_support import ops
+from runtime_support._asking import KEPT_OPTIONS, Question, first_request
+from runtime_support._exchange import Request
+from runtime_support._positions import name_of_place
+from runtime_support._settings import settings_to_show
+from runtime_support._templates import Unknown
+from runtime_support._tools import function_tool
 from runtime_support.errors import SaftError
+from runtime_support.programs._prompting import ProgramQuestion
+from runtime_support.providers._bodies import wrap_schema
 from saftc.bounds.rendering import why_unbounded
 from saftc.bounds.requests import Bounds
 from saftc.bounds.settings import limits_here
@@ -30,18 +38,6 @@ from saftc.previews.declarations import Declarations, FindModule
 from saftc.previews.python_objects import PythonObjects, unknown_in
 from saftc.previews.rendering import Enforced, Hole, Preview, Requests
 from saftc.project.files import FileProblem
-from saftc.runtime import (
-    KEPT_OPTIONS,
-    ProgramQuestion,
-    Question,
-    Request,
-    Unknown,
-    first_request,
-    function_tool,
-    name_of_place,
-    settings_to_show,
-    wrap_schema,
-)
 from saftc.schedule.alone import Alone
 from saftc.schedule.plan import Plan
 from saftc.schedule.settings import DEFAULT, Overlapping
@@ -71,7 +67,7 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 
 if TYPE_CHECKING:
-    from saftc.runtime import Sent
+    from runtime_support.providers._showing import Sent
 
 
 def preview(compiled: Compiled, find: FindModule, *, on_wire: bool = False) -> list[Preview]:
@@ -278,7 +274,7 @@ class _Asking:
             question = self._question()
             request = first_request(question)
             if self.place is not None:
-                from saftc.runtime import sent_first  # loads what sends
+                from runtime_support.providers._showing import sent_first  # loads what sends
 
                 named = self.place(self.node)
                 on_wire = sent_first(question, named, is_streamed=self.node.is_streamed)

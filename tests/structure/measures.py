@@ -101,7 +101,7 @@ def wrong_arrows() -> Counter[str]:
         for name in imported(module):
             other = _whole(room(name))
             if module.package != name.partition(".")[0]:
-                is_right = _may_know_the_runtime(own, name)
+                is_right = _may_know_the_runtime(own)
             else:
                 is_right = own == other or height[other] < height[own]
             if not is_right:
@@ -113,10 +113,9 @@ def _whole(room_of_it: str) -> str:
     return "/".join(room_of_it.split("/")[:2])
 
 
-def _may_know_the_runtime(own: str, name: str) -> bool:
+def _may_know_the_runtime(own: str) -> bool:
     package, _, inside = own.partition("/")
-    may = package == "saftc" and inside in house()["saftc"]["knows_the_runtime"]
-    return may and ("._" not in name or inside == "runtime")
+    return package == "saftc" and inside in house()["saftc"]["knows_the_runtime"]
 
 
 def long_functions() -> dict[str, int]:

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import pytest
 
-from saftc import runtime
 from tests.structure import measures
 from tests.structure.modules import PACKAGES, modules, modules_of, registry
 
@@ -96,13 +95,6 @@ def test_no_two_classes_of_the_runtime_have_the_same_name() -> None:
             if "." not in one:
                 places.setdefault(one.removeprefix("_"), []).append(name)
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
-
-
-def test_what_saftc_takes_of_the_runtime_is_there_and_is_used() -> None:
-    assert sorted(runtime.__all__) == dir(runtime)
-    assert all(getattr(runtime, name) is not None for name in runtime.__all__)
-    used = set[str]().union(*(one.imports | one.for_checkers for one in modules().values()))
-    assert {f"saftc.runtime.{name}" for name in runtime.__all__} <= used
 
 
 # Of users, and of Python's own that only describe.

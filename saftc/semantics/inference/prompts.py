@@ -179,7 +179,8 @@ def _tool_without_tables(inference: Inference, node: n.Expression, function: Fun
 def _hint_of_option(name: str) -> str | Advice:
     if name == "functions":
         return "list them as `tools`: `with {tools: [look_up, refund]}`"
-    from saftc.runtime import OPTIONS_ELSEWHERE, renaming
+    from runtime_support import _renamed as renaming
+    from runtime_support._settings import OPTIONS_ELSEWHERE
 
     if new := renaming.SETTINGS.get(name):
         words = renaming.renamed(name, new)
@@ -261,7 +262,7 @@ def _check_models(
 
 def _hint_of_value(option: str, given: Type) -> Advice | None:
     """The hint where a value of an option was called so."""
-    from saftc.runtime import renaming
+    from runtime_support import _renamed as renaming
 
     values = renaming.VALUES.get(option, {}).items()
     new = next((new for old, new in values if given == literal_type(old)), None)
