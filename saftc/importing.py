@@ -21,6 +21,7 @@ from pathlib import Path
 from types import ModuleType
 
 from saftc.commands.reporting import write_rendered
+from saftc.diagnostics.styled import plain
 from saftc.project.cache import CompiledModule
 from saftc.project.files import FileProblem
 from saftc.project.workspace import Workspace, open_workspace
@@ -104,7 +105,7 @@ def _compiled(
     finally:
         workspace.close()
     if module.text is None:
-        raise SyntaxError(f"{script} has errors\n{module.said.rstrip()}")
+        raise SyntaxError(f"{script} has errors\n{plain(module.said).rstrip()}")
     write_rendered(module.said_when_used, sys.stderr)
     return module, workspace
 

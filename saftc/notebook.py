@@ -34,7 +34,8 @@ from runtime_support._results import Result
 from saftc.commands.reporting import write_rendered
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
-from saftc.diagnostics.render import render_text
+from saftc.diagnostics.render import render
+from saftc.diagnostics.styled import Piece, plain
 from saftc.driver import Checked, Compiled, check, compile_checked
 from saftc.flow.statements import all_statements, assigned_by, bound_by
 from saftc.importing import forget_changed_scripts, install
@@ -162,7 +163,7 @@ class Notebook:
         settings = Project().compiling()._replace(is_async=is_async, waits_at_top=is_async)
         compiled = compile_checked(found, settings)
         if compiled.text is None:
-            raise ScriptError(text.rendered(compiled.checked.diagnostics))
+            raise ScriptError(plain(text.rendered(compiled.checked.diagnostics)))
         self._check_form(compiled, text)
         write_rendered(said, sys.stderr)
         own = _own_part(compiled, text)
@@ -376,14 +377,14 @@ class _Cell:
         """Those statements that are the cell's."""
         return (one for one in statements if self.is_own(one.span))
 
-    def rendered(self, diagnostics: tuple[Diagnostic, ...]) -> str:
+    def rendered(self, diagnostics: tuple[Diagnostic, ...]) -> list[Piece]:
         """What is wrong with the cell, with its places in it."""
         found = [self._in_cell(one) for one in diagnostics if self.is_own(one.span)]
         if not found and any(one.severity == "error" for one in diagnostics):
             # What the cell defines anew does not fit to what stands in an earlier one.
             problem = next(one for one in diagnostics if one.severity == "error")
             found = [replace(problem, span=Span(0, 0), related=(), edits=())]
-        return render_text(found, self.written)
+        return render(found, self.written)
 
     def _in_cell(self, told: Diagnostic) -> Diagnostic:
         related = tuple(

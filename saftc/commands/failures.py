@@ -21,7 +21,8 @@ from runtime_support._language.operators import out_of_range
 from runtime_support._uncaught import is_broken_rule, is_tool_of_server
 from runtime_support.errors import Failed
 from saftc.commands.asserts import compared
-from saftc.diagnostics.render import snippet
+from saftc.diagnostics.render import draw_place
+from saftc.diagnostics.styled import Piece
 from saftc.running import Running, Stretch, is_of_library, is_of_saftc
 from saftc.source import Source, Span
 
@@ -31,33 +32,37 @@ _MOST_CALLERS = 8
 
 def explain(
     error: BaseException, scripts: Mapping[str, Running], width: int | None = None
-) -> str:
-    """The text that tells `error`, for a terminal of a width; `scripts` are known by the file names
+) -> list[Piece]:
+    """What tells `error`, for a terminal of a width; `scripts` are known by the file names
     of their code."""
     steps = _calls(list(_steps(error.__traceback__, scripts)))
     passed = [step for step in steps if isinstance(step, _InScript) and not step.is_rule]
     if isinstance(error, ModuleNotFoundError) and error.name == "polars":
-        return "error: dataframes need the package polars; pip install polars\n"
+        return _headed("dataframes need the package polars; pip install polars")
     words = _python_words(error)
     if is_of_saft(error, scripts):
         words = _words(error, passed[-1] if passed else None)
-    lines = [f"error: {words}\n"]
+    pieces = _headed(words)
     for note in getattr(error, "__notes__", ()):
         if not note.startswith("at "):
-            lines.append(f"  {note}\n")
+            pieces.append(Piece(f"  {note}\n"))
     if not passed:
-        return "".join([*lines, *traceback.format_exception(error)])
+        return [*pieces, *map(Piece, traceback.format_exception(error))]
     frame, script, span = passed[-1].frame, passed[-1].script, passed[-1].span
     note = ""
     if isinstance(error, AssertionError):
         note = compared(frame, script.text)
         span = _whole_assert(script, span)
-    lines.append(snippet(script.source, _first_line(script.source, span), note, width))
+    pieces += draw_place(script.source, _first_line(script.source, span), note, width)
     callers = [step for step in steps if step is not passed[-1]]
-    lines += [f"  {caller}\n" for caller in reversed(callers[-_MOST_CALLERS:])]
+    pieces += [Piece(f"  {caller}\n") for caller in reversed(callers[-_MOST_CALLERS:])]
     if len(callers) > _MOST_CALLERS:
-        lines.append(f"  ... and {len(callers) - _MOST_CALLERS} calls before\n")
-    return "".join(lines)
+        pieces.append(Piece(f"  ... and {len(callers) - _MOST_CALLERS} calls before\n"))
+    return pieces
+
+
+def _headed(words: str) -> list[Piece]:
+    return [Piece("error", "error"), Piece(f": {words}", "title"), Piece("\n")]
 
 
 def _calls(steps: "list[_InScript | _InPython]") -> "list[_InScript | _InPython]":

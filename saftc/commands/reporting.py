@@ -1,32 +1,34 @@
 """Words to the user: diagnostics with colour on a terminal, and lines on standard error."""
 
 import os
-import re
 import sys
+from collections.abc import Iterable
 from enum import StrEnum
 from io import StringIO
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from saftc.diagnostics.styled import Piece
 
+if TYPE_CHECKING:
     from saftc.diagnostics.model import Diagnostic
     from saftc.driver import Checked
     from saftc.project.settings import Project
     from saftc.source import Source
 
-_COLOURS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "hint": "\x1b[1;36m"}
-_BOLD, _GUTTER, _HINT, _PLAIN = "\x1b[1m", "\x1b[1;34m", "\x1b[32m", "\x1b[0m"
-_CHANGES = {"-": "\x1b[31m", "+": "\x1b[32m"}
-_HEAD = re.compile(r"(error|warning|hint)(\[\w+\])?(: .*)")
-_PLACE = re.compile(r"( *-->)( .*)")
-_MARKS = re.compile(r"( +\|)( +)(\|?_+|)(\^+|-+)(.*)")
-_CHANGE = re.compile(r"( +|\d+ )([-+])( .*|)")
-_LINE = re.compile(r"( *\d* \||\.\.\.)( [/|](?= |$))?(.*)")
-# The code of a head and the place, in colour or not.
-_CODE = re.compile(r"^((?:\x1b\[[\d;]+m)?(?:error|warning|hint)\[)(\w+)(?=\])", re.MULTILINE)
-_FILE = re.compile(r"^((?:\x1b\[[\d;]+m)? *-->(?:\x1b\[0m)? )(.+):(\d+):(\d+)$", re.MULTILINE)
+_STYLES = {
+    "error": "\x1b[1;31m",
+    "warning": "\x1b[1;33m",
+    "hint": "\x1b[1;36m",
+    "title": "\x1b[1m",
+    "gutter": "\x1b[1;34m",
+    "note": "\x1b[32m",
+    "removed": "\x1b[31m",
+    "added": "\x1b[32m",
+}
+_PLAIN = "\x1b[0m"
 # Terminals that would show the address of a link, or nothing.
 _WITHOUT_LINKS = {"dumb", "linux", "unknown"}
 
@@ -94,20 +96,21 @@ def write_diagnostics(checked: "Checked", stream: TextIO) -> None:
 
 
 def write_found(
-    found: "Iterable[Diagnostic]", source: "Source", stream: TextIO, before: str = ""
+    found: Iterable["Diagnostic"], source: "Source", stream: TextIO, before: str = ""
 ) -> None:
     """Writes diagnostics of a script to `stream`, drawn for its width if it is a terminal."""
-    from saftc.diagnostics.render import render_text
+    from saftc.diagnostics.render import render
 
-    write_rendered(before + render_text(found, source, width_of(stream)), stream)
+    write_rendered([Piece(before), *render(found, source, width_of(stream))], stream)
 
 
-def write_rendered(text: str, stream: TextIO) -> None:
+def write_rendered(pieces: Iterable[Piece], stream: TextIO) -> None:
     """Writes rendered diagnostics to `stream`, in colour and with links on a terminal."""
-    if text:
-        text = visible(text)
-        text = _coloured(text) if _has_colour(stream) else text
-        print(_linked(text) if _has_links(stream) else text, file=stream, end="")
+    is_coloured, is_linked = _has_colour(stream), _has_links(stream)
+    for style, group in groupby(pieces, key=attrgetter("style")):
+        text = "".join(_linked(piece) if is_linked else visible(piece.text) for piece in group)
+        has_style = is_coloured and style and text
+        print(f"{_STYLES[style]}{text}{_PLAIN}" if has_style else text, file=stream, end="")
 
 
 def width_of(stream: TextIO) -> int | None:
@@ -188,54 +191,25 @@ def _has_links(stream: TextIO) -> bool:
     return can and _has_colour(stream)
 
 
-def _linked(text: str) -> str:
-    """Rendered diagnostics whose codes lead to their pages, and places to their files."""
+def _linked(piece: Piece) -> str:
+    """The code of a diagnostic, leading to its page, or a place, to its file; all else as it is."""
     from saftc.diagnostics.catalogue import address_of_page
 
-    def of_code(match: re.Match[str]) -> str:
-        return match[1] + _link(address_of_page(match[2]), match[2])
-
-    def of_file(match: re.Match[str]) -> str:
-        head, name, line, column = match.groups()
-        place = f"{name}:{line}:{column}"
-        path = Path(name).absolute()
-        return head + (_link(f"{path.as_uri()}#{line}", place) if path.is_file() else place)
-
-    return _FILE.sub(of_file, _CODE.sub(of_code, text))
+    text = visible(piece.text)
+    match piece.link:
+        case "code":
+            return _link(address_of_page(text), text)
+        case "place":
+            name, line, _ = piece.text.rsplit(":", 2)
+            path = Path(name).absolute()
+            return _link(f"{path.as_uri()}#{line}", text) if path.is_file() else text
+        case _:
+            return text
 
 
 def _link(address: str, text: str) -> str:
     """A text that leads to an address, as terminals read it (OSC 8)."""
     return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\"
-
-
-def _coloured(text: str) -> str:
-    """Rendered diagnostics, coloured as rustc and ruff do it: head, place, gutter, marks, hint."""
-    severity = _COLOURS["error"]
-    has_bar = False
-    lines = text.split("\n")
-    for position, line in enumerate(lines):
-        if head := _HEAD.fullmatch(line):
-            severity = _COLOURS[head[1]]
-            lines[position] = f"{severity}{head[1]}{head[2] or ''}{_PLAIN}{_BOLD}{head[3]}{_PLAIN}"
-        elif place := _PLACE.fullmatch(line):
-            lines[position] = f"{_GUTTER}{place[1]}{_PLAIN}{place[2]}"
-        elif marks := _MARKS.fullmatch(line):
-            gutter, blanks, reach, signs, note = marks.groups()
-            has_bar = reach.startswith("_")
-            colour, told = (severity, _HINT) if "^" in signs else (_GUTTER, _GUTTER)
-            note = f"{told}{note}{_PLAIN}" if note else ""
-            row = f"{_GUTTER}{gutter}{_PLAIN}{blanks}{colour}{reach}{signs}{_PLAIN}{note}"
-            lines[position] = row
-        elif change := _CHANGE.fullmatch(line):
-            gutter, sign, after = change.groups()
-            lines[position] = f"{_GUTTER}{gutter}{_PLAIN}{_CHANGES[sign]}{sign}{after}{_PLAIN}"
-        elif shown := _LINE.fullmatch(line):
-            gutter, bar, after = shown[1], shown[2] or "", shown[3]
-            has_bar = has_bar or bar == " /"
-            bar = f"{severity}{bar}{_PLAIN}" if bar and has_bar else bar
-            lines[position] = f"{_GUTTER}{gutter}{_PLAIN}{bar}{after}"
-    return "\n".join(lines)
 
 
 def warn_of_name(module: str, file: str, package: str) -> bool:

@@ -17,6 +17,7 @@ from runtime_support import _order as order
 from saftc.commands.approving import is_attended, let_person_decide
 from saftc.commands.progress import show_prompts, tell_sum
 from saftc.commands.reporting import WrongUsage, complain, visible, width_of, write_rendered
+from saftc.diagnostics.styled import plain
 from saftc.project.cache import CompiledModule
 from saftc.project.files import UNNAMED, FileProblem, shown
 from saftc.project.finder import folder_of, package_in, sibling
@@ -93,7 +94,7 @@ def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence
     except BaseException as failure:
         from saftc.commands.failures import explain, is_of_saft
 
-        error = explain(failure, scripts)
+        error = plain(explain(failure, scripts))
         if isinstance(failure, BrokenPipeError) and is_of_saft(failure, scripts):
             raise  # whoever read what the script prints has seen enough
         sys.stdout.flush()
@@ -356,5 +357,5 @@ class _SiblingFinder:
         assert path is not None
         compiled = self.workspace.compile(str(path))
         if compiled.text is None:
-            raise SyntaxError(f"{path} has errors\n{compiled.said.rstrip()}")
+            raise SyntaxError(f"{path} has errors\n{plain(compiled.said).rstrip()}")
         _execute(compiled, module, self.workspace, self.scripts)

@@ -1,4 +1,4 @@
-"""Diagnostics as text for people and as JSON for tools.
+"""Diagnostics as text with styles for people, and as JSON for tools.
 
 error[SAFT0203]: unknown name `pepole`
  --> greet.saft:3:24
@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from saftc.diagnostics.fixes import apply, edits_of
 from saftc.diagnostics.model import Diagnostic, Edit
+from saftc.diagnostics.styled import Piece, Style, plain
 from saftc.source import Source, Span, common_ends
 
 # A line that takes more columns is shown in part, around the place that is meant: where nothing is
@@ -36,19 +37,29 @@ _TAB = "    "
 _JOINERS = "\u200c\u200d"
 
 
-def render_text(
+def render(
     diagnostics: Iterable[Diagnostic], source: Source, width: int | None = None
-) -> str:
-    """The diagnostics as text, a blank line between two; empty when there are none.
+) -> list[Piece]:
+    """The diagnostics, a blank line between two; empty when there are none.
 
     `width` is that of the terminal, where there is one.
     """
-    return "\n".join(_render_one(diagnostic, source, width) for diagnostic in diagnostics)
+    drawn = (_render_one(diagnostic, source, width) for diagnostic in diagnostics)
+    return [piece for one in drawn for piece in (Piece("\n"), *one)][1:]
 
 
-def snippet(source: Source, span: Span, note: str = "", width: int | None = None) -> str:
+def render_text(
+    diagnostics: Iterable[Diagnostic], source: Source, width: int | None = None
+) -> str:
+    """The same as plain text."""
+    return plain(render(diagnostics, source, width))
+
+
+def draw_place(
+    source: Source, span: Span, note: str = "", width: int | None = None
+) -> list[Piece]:
     """The place `file:line:column` with its lines, and marks under them."""
-    rows = list(_drawn(source, [_Mark(span, note, "^")], _room(source, width)))
+    rows = list(_drawn(source, [_Mark(span, note, "^", "error")], _room(source, width)))
     return _placed(source, span.start, rows, _margin(rows))
 
 
@@ -89,15 +100,21 @@ def render_json(data: object) -> str:
 
 
 class _Mark(NamedTuple):
-    """A place that is marked with a sign, and the note behind it."""
+    """A place that is marked with a sign in a style, and the note behind it."""
 
     span: Span
     note: str
     sign: str
+    style: Style
+
+    def drawn(self, blanks: int, signs: str) -> list[Piece]:
+        """The row of the signs, behind some blanks."""
+        return [_BAR, Piece(" " * blanks), Piece(signs, self.style)]
 
 
 # The number of a line, if the row has one, and what the row shows; None where lines are left out.
-_Row = tuple[int | None, str] | None
+_Row = tuple[int | None, list[Piece]] | None
+_BAR = Piece("|", "gutter")
 
 
 class _Room(NamedTuple):
@@ -114,33 +131,37 @@ def _room(source: Source, width: int | None) -> _Room:
     return _Room(max(_NARROWEST, row + 1 - _AROUND), max(_NARROWEST, row))
 
 
-def _render_one(diagnostic: Diagnostic, source: Source, width: int | None) -> str:
+def _render_one(diagnostic: Diagnostic, source: Source, width: int | None) -> list[Piece]:
     """One drawing of the script, and one of each other script that has a place."""
-    drawings = [(source, [_Mark(diagnostic.span, diagnostic.hint or "", "^")])]
+    severity = diagnostic.severity
+    drawings = [(source, [_Mark(diagnostic.span, diagnostic.hint or "", "^", severity)])]
     for related in diagnostic.related:
         where = related.source or source
         marks = next((held for drawn, held in drawings if drawn is where), None)
         if marks is None:
-            drawings.append((where, [_Mark(related.span, related.text, "^")]))
+            drawings.append((where, [_Mark(related.span, related.text, "^", severity)]))
         else:
-            marks.append(_Mark(related.span, related.text, "-"))
+            marks.append(_Mark(related.span, related.text, "-", "gutter"))
     rows = [list(_drawn(where, marks, _room(where, width))) for where, marks in drawings]
     rows[0] += _fix(source, edits_of(diagnostic, source), _room(source, width).line)
     margin = max(map(_margin, rows))
-    parts = [f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}\n"]
+    code = [Piece("[", severity), Piece(diagnostic.code, severity, "code"), Piece("]", severity)]
+    head = [Piece(severity, severity), *code, Piece(f": {diagnostic.message}", "title")]
+    pieces = [*head, Piece("\n")]
     for (where, marks), drawn in zip(drawings, rows, strict=True):
-        parts.append(_placed(where, marks[0].span.start, drawn, margin))
-    return "".join(parts + [f"{line}\n" for line in diagnostic.lines])
+        pieces += _placed(where, marks[0].span.start, drawn, margin)
+    return [*pieces, *(Piece(f"{line}\n") for line in diagnostic.lines)]
 
 
-def _placed(source: Source, offset: int, rows: Sequence[_Row], margin: int) -> str:
+def _placed(source: Source, offset: int, rows: Sequence[_Row], margin: int) -> list[Piece]:
     line, column = source.position(offset)
-    lines = [f"{' ' * margin}--> {source.name}:{line}:{column}", f"{' ' * margin} |"]
-    for row in rows:
-        number, shown = row or (None, "")
-        left = "..." if row is None else f"{'' if number is None else number:>{margin}} {shown}"
-        lines.append(left.rstrip())
-    return "\n".join(lines) + "\n"
+    place = Piece(f"{source.name}:{line}:{column}", link="place")
+    pieces = [Piece(f"{' ' * margin}-->", "gutter"), Piece(" "), place]
+    for row in ((None, [_BAR]), *rows):
+        number, shown = row or (None, [])
+        left = "..." if row is None else f"{'' if number is None else number:>{margin}} "
+        pieces += [Piece("\n"), Piece(left, "gutter"), *shown]
+    return [*pieces, Piece("\n")]
 
 
 def _margin(rows: Iterable[_Row]) -> int:
@@ -162,9 +183,13 @@ def _drawn(source: Source, marks: Sequence[_Mark], room: _Room) -> Iterator[_Row
         if line - before > 2:
             yield None
         elif line - before == 2:
-            yield line - 1, f"| {_clip(source.line_text(line - 1), 0, 0, room.line)[0]}"
+            yield _line(line - 1, _clip(source.line_text(line - 1), 0, 0, room.line)[0])
         yield from _marked(source, line, below[line], room)
         before = line
+
+
+def _line(number: int, text: str) -> _Row:
+    return number, [_BAR, Piece(f" {text}".rstrip())]
 
 
 def _marked(source: Source, line: int, marks: Sequence[_Mark], room: _Room) -> Iterator[_Row]:
@@ -175,19 +200,20 @@ def _marked(source: Source, line: int, marks: Sequence[_Mark], room: _Room) -> I
         length = max(1, min(mark.span.end - mark.span.start, len(text) - column))
         shown, before, marked = _clip(text, column, length, room.line)
         if mark is marks[0] or _width(text) > room.line:
-            yield line, f"| {shown}"
-        signs = mark.sign * max(1, _width(marked))
-        yield from _noted(f"| {' ' * _width(before)}{signs}", mark.note, room)
+            yield _line(line, shown)
+        signs = mark.drawn(1 + _width(before), mark.sign * max(1, _width(marked)))
+        yield from _noted(signs, mark, room)
 
 
-def _noted(signs: str, note: str, room: _Room) -> Iterator[_Row]:
+def _noted(signs: list[Piece], mark: _Mark, room: _Room) -> Iterator[_Row]:
     """A mark with its note behind it, or below it where there is no room."""
-    if room.row is None or len(signs) + 1 + _width(note) <= room.row:
-        yield None, f"{signs} {note}"
+    style: Style = "note" if mark.sign == "^" else mark.style
+    if room.row is None or len(plain(signs)) + 1 + _width(mark.note) <= room.row:
+        yield None, [*signs, Piece(f" {mark.note}".rstrip(), style)]
         return
     yield None, signs
-    for line in textwrap.wrap(note, room.row - 4, break_on_hyphens=False):
-        yield None, f"|   {line}"
+    for line in textwrap.wrap(mark.note, room.row - 4, break_on_hyphens=False):
+        yield None, [_BAR, Piece(f"   {line}", style)]
 
 
 def _bar(source: Source, mark: _Mark, room: _Room) -> list[_Row]:
@@ -204,17 +230,18 @@ def _bar(source: Source, mark: _Mark, room: _Room) -> list[_Row]:
             rows.append(None)
         if line - first < 2 or line == last or len(lines) <= _MOST_LINES:
             bar = "|" if line > first else " " if before.strip() else "/"
-            rows.append((line, f"| {bar} {_shown(source.line_text(line))}"))
+            shown = Piece(f" {_shown(source.line_text(line))}".rstrip())
+            rows.append((line, [_BAR, Piece(f" {bar}", mark.style), shown]))
         if line == first and before.strip():
-            rows.append((None, f"|  {'_' * (_width(before) + 1)}{mark.sign}"))
+            rows.append((None, mark.drawn(2, "_" * (_width(before) + 1) + mark.sign)))
     reach = "_" * (_width(source.text[source.line_start(last) : end]) + 1)
-    return [*rows, *_noted(f"| |{reach}{mark.sign}", mark.note, room)]
+    return [*rows, *_noted(mark.drawn(1, f"|{reach}{mark.sign}"), mark, room)]
 
 
 def _fix(source: Source, edits: Sequence[Edit], room: int) -> Iterator[_Row]:
     """The lines that the edits change, and what they become."""
     if edits:
-        yield None, "|"
+        yield None, [_BAR]
     shift = before = 0
     for near in _by_lines(source, edits):
         first = source.line_of(near[0].span.start)
@@ -229,14 +256,13 @@ def _fix(source: Source, edits: Sequence[Edit], room: int) -> Iterator[_Row]:
         first += alike
         if before and first > before:
             yield None
-        sides = list(zip(old, new, strict=True)) if len(old) == len(new) else []
-        was = [(None, f"- {_around(a, b, room)}") for a, b in sides]
-        now = [(first + shift + at, f"+ {_around(b, a, room)}") for at, (a, b) in enumerate(sides)]
-        if not sides:
-            was = [(None, f"- {_around(line, line, room)}") for line in old]
-            now = [(first + shift + at, f"+ {_around(b, b, room)}") for at, b in enumerate(new)]
-        yield from _ends(was)
-        yield from _ends(now)
+        # As many lines as before are shown where they differ from those.
+        others = (new, old) if len(old) == len(new) else (old, new)
+        was = [_around(*both, room) for both in zip(old, others[0], strict=True)]
+        now = [_around(*both, room) for both in zip(new, others[1], strict=True)]
+        yield from _ends([(None, [Piece(f"- {line}".rstrip(), "removed")]) for line in was])
+        numbered = enumerate(now, first + shift)
+        yield from _ends([(at, [Piece(f"+ {line}".rstrip(), "added")]) for at, line in numbered])
         shift += len(new) - len(old)
         before = first + len(old)
 

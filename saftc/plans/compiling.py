@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from runtime_support.programs import Ambiguous, Point, ProgramFailure, ProgramText, check
 from runtime_support.programs import _tree as program_tree
 from saftc.commands.reporting import complain, write_result
-from saftc.diagnostics.render import snippet
+from saftc.diagnostics.render import draw_place
+from saftc.diagnostics.styled import plain
 from saftc.driver import Checked
 from saftc.plans.building import write_plan
 from saftc.plans.tools import NotWritable, find_tools
@@ -79,7 +80,7 @@ def compile_plan(file: str, tools: str, folders: Iterable[Path]) -> CompiledPlan
 
 
 def _told(source: Source, message: str, span: Span, hint: str = "") -> str:
-    return f"error: {message}\n{snippet(source, span, hint)}"
+    return f"error: {message}\n{plain(draw_place(source, span, hint))}"
 
 
 def _told_at(source: Source, message: str, pointer: str, hint: str = "") -> str:

@@ -13,6 +13,7 @@ A cache that is damaged, or cannot be read or written, costs time and nothing el
 import json
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 from hashlib import sha256
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from saftc._version import __version__
+from saftc.diagnostics.styled import Piece
 from saftc.project.files import FileProblem, shown
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.user_cache import keep, kept_files, read_kept
@@ -37,16 +39,16 @@ class CompiledModule(NamedTuple):
 
     `script` is its path as it was given, `source` the digest of its bytes. `reads` holds what was
     asked of the disk for it, with the answers: see `Question.as_text`.
-    `said` are its diagnostics as text, `said_when_used` those for whoever runs it; `text` is None
-    when there are errors among them.
+    `said` are its diagnostics as they are drawn, `said_when_used` those for whoever runs it; `text`
+    is None when there are errors among them.
     `source_map` is that for a module called `target`; both are empty when none was asked for.
     """
 
     script: str
     source: str
     reads: dict[str, str]
-    said: str
-    said_when_used: str
+    said: Sequence[Piece]
+    said_when_used: Sequence[Piece]
     text: str | None
     target: str = ""
     source_map: str = ""
@@ -168,6 +170,8 @@ def _module(data: Any) -> CompiledModule | None:
     claimed = known.pop("digest", None)
     if set(known) != _FIELDS or claimed != _checksum(known):
         return None
+    for name in ("said", "said_when_used"):
+        known[name] = [Piece(*one) for one in known[name]]
     return CompiledModule(**known)
 
 

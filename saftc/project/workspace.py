@@ -8,11 +8,13 @@ The compiler is loaded when something has to be compiled, and not before.
 """
 
 import gc
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
+from saftc.diagnostics.styled import Piece, plain
 from saftc.project.cache import Cache, CompiledModule, digest
 from saftc.project.finder import Roots, script_path
 from saftc.project.reads import Reads, question_of
@@ -143,19 +145,21 @@ class Workspace:
         self._keep(module)
         return module
 
-    def said(self, module: CompiledModule, width: int | None, *, when_used: bool) -> str:
+    def said(
+        self, module: CompiledModule, width: int | None, *, when_used: bool
+    ) -> Sequence[Piece]:
         """The diagnostics of a script, those for whoever runs it or all, drawn for a terminal of a
         width if there is one."""
         said = module.said_when_used if when_used else module.said
         if not said or width is None:
             return said
-        from saftc.diagnostics.render import fits, render_text
+        from saftc.diagnostics.render import fits, render
 
-        if fits(said, width):
+        if fits(plain(said), width):
             return said
         checked = self.check(module.script)
         found = checked.when_used if when_used else checked.diagnostics
-        return render_text(found, checked.source, width)
+        return render(found, checked.source, width)
 
     def check(self, file: str) -> "Checked":
         """What is known of a script without compiling it."""
@@ -203,7 +207,7 @@ class Workspace:
         return module if is_same else None
 
     def _compile(self, file: str) -> CompiledModule:
-        from saftc.diagnostics.render import render_text
+        from saftc.diagnostics.render import render
         from saftc.driver import compile_checked
 
         # With the collector off, what the script before has left in cycles would stay.
@@ -216,8 +220,8 @@ class Workspace:
             script=file,
             source=digest(self.reads.data(file)),
             reads={question.as_text(root): answer for question, answer in reads.items()},
-            said=render_text(checked.diagnostics, checked.source),
-            said_when_used=render_text(checked.when_used, checked.source),
+            said=render(checked.diagnostics, checked.source),
+            said_when_used=render(checked.when_used, checked.source),
             text=None if generated is None else generated.text,
         )
         if generated is not None:

@@ -312,6 +312,6 @@ def test_the_drawing_of_a_place_and_its_fix_is_coloured() -> None:
     write_diagnostics(check(Source.from_text("a.saft", text)), out)
     written = out.getvalue()
     red, green, blue, end = "\x1b[31m", "\x1b[32m", "\x1b[1;34m", "\x1b[0m"
-    assert f"{blue}  |{end}   {blue}-{end}{blue} first defined here{end}\n" in written
+    assert f"{blue}  |{end}   {blue}- first defined here{end}\n" in written
     assert f"{blue}  {end}{red}-     ret pepole{end}\n" in written
     assert f"{blue}4 {end}{green}+     ret people{end}\n" in written

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from saftc.commands.failures import explain
+from saftc.diagnostics.styled import plain
 from tests.cli.conftest import Command
 from tests.compiler.support import ROOT
 from tests.support.fake_server import FakeServer
@@ -334,7 +335,7 @@ def test_a_mapping_of_python_has_keys(saftc: Command, script: Script) -> None:
 
 
 def test_an_error_outside_of_the_script_is_told_without_a_place() -> None:
-    assert explain(ValueError("odd"), {}).startswith("error: ValueError: odd\n")
+    assert plain(explain(ValueError("odd"), {})).startswith("error: ValueError: odd\n")
 
 
 @pytest.mark.heavy

@@ -8,7 +8,8 @@ import pytest
 from saftc.diagnostics.catalogue import ALWAYS_TRUE, UNKNOWN_NAME
 from saftc.diagnostics.model import LIMIT, Advice, Collector, Edit, Related
 from saftc.diagnostics.near import near
-from saftc.diagnostics.render import as_data, render_json, render_text, snippet
+from saftc.diagnostics.render import as_data, draw_place, render_json, render_text
+from saftc.diagnostics.styled import plain
 from saftc.source import Source, Span
 from tests.compiler.support import compile_text
 
@@ -17,6 +18,10 @@ pytestmark = pytest.mark.one_python
 
 def _source(text: str) -> Source:
     return Source.from_text("in.saft", text)
+
+
+def snippet(source: Source, span: Span, note: str = "", width: int | None = None) -> str:
+    return plain(draw_place(source, span, note, width))
 
 
 def _width(text: str) -> int:

@@ -17,6 +17,7 @@ from runtime_support import configure, providers
 from runtime_support._exchange import ToolRequest
 from runtime_support.testing import Queued, Scripted
 from saftc.commands.run import run_module
+from saftc.diagnostics.styled import plain
 from saftc.formatter.formatter import format_source
 from saftc.project.workspace import Workspace
 from saftc.semantics.builtins import BUILTINS
@@ -108,7 +109,7 @@ def _found(example: Example, capsys: pytest.CaptureFixture[str]) -> dict[str, st
     workspace = Workspace(None)
     module = workspace.compile("script.saft")
     if module.said:
-        return {"error": module.said}
+        return {"error": plain(module.said)}
     model = Scripted(example.replies)
     configure(provider=model)
     run_module(module, workspace, [])

@@ -1,0 +1,19 @@
+"""Text in styles, which a terminal shows in colours and with links."""
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+Style = Literal["", "error", "warning", "hint", "title", "gutter", "note", "removed", "added"]
+
+
+class Piece(NamedTuple):
+    """A piece of text in one style; `link` says what it is where that can be clicked."""
+
+    text: str
+    style: Style = ""
+    link: Literal["", "code", "place"] = ""
+
+
+def plain(pieces: Iterable[Piece]) -> str:
+    """The text without its styles."""
+    return "".join(piece.text for piece in pieces)
