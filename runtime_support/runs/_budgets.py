@@ -95,8 +95,8 @@ class Spent:
 
     def add(self, more: Spent) -> None:
         """Adds what was spent elsewhere."""
-        for own in fields(more):
-            setattr(self, own.name, getattr(self, own.name) + getattr(more, own.name))
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(more, name))
 
     def __str__(self) -> str:
         cached = f" ({self.cached_tokens:,} cached)" if self.cached_tokens else ""
@@ -495,15 +495,20 @@ class BudgetHook(Hook):
 
 def hook_for(prompt: PromptRun) -> BudgetHook | None:
     """What keeps a prompt to its budgets; None where there is none."""
+    return BudgetHook(prompt) if _is_bounded(prompt) else None
+
+
+def _is_bounded(prompt: PromptRun) -> bool:
     has_budget = any(getattr(prompt.settings, name) is not None for name in BUDGETS)
-    has_budget = has_budget or any(one.bounds for one in spendings_here())
-    return BudgetHook(prompt) if has_budget else None
+    return has_budget or any(one.bounds for one in spendings_here())
 
 
 def answers_in_order(prompt: PromptRun) -> bool:
     """Whether what comes first in the script is to have the rest of a budget, near its end: when
     the requests that may be asked ahead could take all that is left.
     """
+    if not _is_bounded(prompt):
+        return False
     settings = prompt.settings
     ahead = 2 * settings.max_in_flight
     ahead = ahead if prompt.ahead is None else min(ahead, prompt.ahead)

@@ -621,3 +621,13 @@ def test_answers_from_the_journal_count_in_their_block(server: FakeServer, tmp_p
         assert len(server.requests) - before == asked
     with configure(budget_requests=3), journaled(path):
         assert _asked(9) == 3
+
+
+def test_without_a_budget_nothing_is_summed(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A long run has many places: a sum over them for each prompt would make it ever slower.
+    def summed(*_: object) -> None:
+        raise AssertionError("what was taken is summed")
+
+    monkeypatch.setattr(spending, "spent_of", summed)
+    configure(provider=Scripted(["one", "two"]))
+    assert list(overlap(lambda name: prompt(name).value, ["a", "b"])) == ["one", "two"]
