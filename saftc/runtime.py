@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from runtime_support.runs import _budgets as budgets
     from runtime_support.runs._budgets import Spent, cost_of, dollars, price_of
     from runtime_support.runs._journal import (
+        Kind,
         entries,
         has_failed,
         is_in_use,
@@ -131,7 +132,7 @@ else:
         "_spending": "spending_here",
         "runs._budgets": "budgets=. Spent cost_of dollars price_of",
         "runs._journal": (
-            "entries has_failed is_in_use is_journal note_command script_here time_text"
+            "Kind entries has_failed is_in_use is_journal note_command script_here time_text"
         ),
         "runs._keeper": "close_journals journal_here",
         "runs._lines": "Entry usage_of",
@@ -155,6 +156,7 @@ __all__ = [
     "Entry",
     "Event",
     "Function",
+    "Kind",
     "Parameter",
     "ProgramQuestion",
     "Question",

@@ -50,7 +50,7 @@ from runtime_support.runs._closures import (
     closed_values,
     compared,
 )
-from runtime_support.runs._journal import Journal, KeptClosures, time_text, told_to
+from runtime_support.runs._journal import Journal, KeptClosures, Kind, time_text, told_to
 from runtime_support.runs._lines import (
     ByPath,
     Entry,
@@ -97,8 +97,8 @@ class JournalHook(Hook):
         name, model = self._who
         asked = self.asked or (yield from self.begin(key, f"{name} {model}"))
         step, self.steps = self.steps, self.steps + 1
-        entry = self.found(step)
-        if entry is not None and entry.get("hash") == key:
+        entry = self.found(Kind.EXCHANGE, step)
+        if entry is not None and entry["hash"] == key:
             self.sent = len(request.messages)
             reply = reply_of(entry, self.journal.path)
             note_kept(self.settings, reply.fallback or model, reply.usage)
@@ -132,7 +132,7 @@ class JournalHook(Hook):
             **({"pieces": pieces} if pieces else {}),
             **outcome_data(answer),
         }
-        yield Effect(partial(self.journal.put, asked, step, entry))
+        yield Effect(partial(self.journal.put, asked, Kind.EXCHANGE, step, entry))
         if isinstance(answer, Reply):
             return answer
         raise answer
@@ -175,7 +175,7 @@ class JournalHook(Hook):
         return made
 
     def _decide(self, held: HeldWork, step: str) -> Effects[None]:
-        if held.is_put_off and self.found(step) is not None:
+        if held.is_put_off and self.found(Kind.CALL, step) is not None:
             raise RunWaiting(held.shown, held.place)
         question = Approval(self, step, held)
         held.decision = question.decision()
@@ -194,7 +194,8 @@ class JournalHook(Hook):
                 return
         if self.asked is not None and unusable:
             why = f"{type(error).__name__}: {redacted(error.message)}"
-            self.journal.forget(self.asked, max(0, self.steps - unusable), why)
+            step = max(0, self.steps - unusable)
+            self.journal.put(self.asked, Kind.RETRY, step, {"why": why})
 
     @cached_property
     def _who(self) -> tuple[str, str]:
@@ -222,15 +223,15 @@ class JournalHook(Hook):
         """The values that a tool closes over now."""
         return closed_values(self.functions.get(tool), with_mutable=with_mutable)
 
-    def found(self, step: int | str) -> Entry | None:
+    def found(self, kind: Kind, step: int | str) -> Entry | None:
         """What is kept of a step."""
         assert self.asked is not None
-        return self.journal.find(self.asked, step)
+        return self.journal.find(self.asked, kind, step)
 
-    def put(self, step: int | str, entry: Entry) -> None:
+    def put(self, kind: Kind, step: int | str, entry: Entry) -> None:
         """Keeps a step; see `Journal.put`."""
         assert self.asked is not None
-        self.journal.put(self.asked, step, entry)
+        self.journal.put(self.asked, kind, step, entry)
 
 
 def _can_be_kept(call: RequestedCall) -> bool:
@@ -273,7 +274,7 @@ class KeptCall:
         `in_doubt` is what happens, where the user does not say it, to a call that was begun and of
         which nobody knows how it ended: "call" or "stop".
         """
-        entry = self._keeper.found(self._step)
+        entry = self._keeper.found(Kind.CALL, self._step)
         if entry is None or not self._is_same(entry):
             return None
         if "ms" not in entry and "left" in entry:
@@ -297,7 +298,7 @@ class KeptCall:
 
     def _looked_after(self, entry: Entry) -> Entry | None:
         """What a person has found out about a call that was approved, begun, and not ended."""
-        found = self._keeper.found(approval_step(self._step))
+        found = self._keeper.found(Kind.APPROVAL, self._step)
         if found is not None and found.get("begun") == entry["time"]:
             if found.get("result") is None:  # it has not taken effect
                 return None
@@ -322,21 +323,22 @@ class KeptCall:
         self._closed = self._keeper.closed(self._name)
         # Which values the call will change is not known yet.
         constant = self._keeper.closed(self._name, with_mutable=False)
-        closed = {"closed": constant} if any(constant) else {}
-        self._keeper.put(self._step, {**self._call, **closed, "time": round(self._began, 3)})
+        self._keep(**({"closed": constant} if any(constant) else {}))
 
     def leave(self) -> None:
         """Something inside of it waits for approval: it has not ended, and is begun anew."""
-        self._keeper.put(self._step, {**self._call, "time": round(self._began, 3), "left": True})
+        self._keep(left=True)
 
     def end(self, outcome: Entry) -> None:
         """It is over, and not made again."""
-        seconds = time.time() - self._began
         closed = self._closed.settled(self._keeper.closed(self._name))
         if any(closed):
             self._call["closed"] = closed
-        ended = {"time": round(self._began, 3), "ms": round(seconds * 1000, 1), **outcome}
-        self._keeper.put(self._step, {**self._call, **ended})
+        self._keep(**outcome)
+
+    def _keep(self, **more: Any) -> None:
+        entry = {**self._call, "time": round(self._began, 3), **more}
+        self._keeper.put(Kind.CALL, self._step, entry)
 
 
 class Approval:
@@ -348,7 +350,7 @@ class Approval:
     def __init__(self, keeper: JournalHook, step: str, held: HeldWork) -> None:
         assert keeper.asked is not None
         self._keeper = keeper
-        self._step = approval_step(step)
+        self._step = step
         self._held = held
         held.key = key_of_data([*keeper.asked, step, held.digest])
         self._question: Entry = {
@@ -361,7 +363,7 @@ class Approval:
 
     def decision(self) -> Decision | None:
         """What was decided about this very call."""
-        found = self._keeper.found(self._step)
+        found = self._keeper.found(Kind.APPROVAL, self._step)
         if found is None or found["digest"] != self._held.digest:
             return None
         if not _is_decision(found):
@@ -377,16 +379,16 @@ class Approval:
 
     def ask(self) -> None:
         """Keeps that it waits, for whoever decides."""
-        found = self._keeper.found(self._step)
+        found = self._keeper.found(Kind.APPROVAL, self._step)
         if found is None or found["digest"] != self._held.digest or "decided" in found:
             schema = self._held.schema
             more = {"place": self._held.place, "time": round(time.time(), 3), "schema": schema}
             began = self._keeper.journal.began_by
-            self._keeper.put(self._step, {**self._question, **more, **began})
+            self._keeper.put(Kind.APPROVAL, self._step, {**self._question, **more, **began})
 
     def answer(self, decision: Decision) -> None:
         """Keeps what was decided, by whom and when."""
-        self._keeper.put(self._step, {**self._question, **decision_data(decision)})
+        self._keeper.put(Kind.APPROVAL, self._step, {**self._question, **decision_data(decision)})
 
 
 def _as_json(text: str) -> str:
@@ -396,11 +398,6 @@ def _as_json(text: str) -> str:
     except (ValueError, RecursionError):
         return to_json(text)
     return text
-
-
-def approval_step(step: str) -> str:
-    """Where the question about a call is kept."""
-    return f"{step}a"
 
 
 def decision_data(decision: Decision) -> Entry:

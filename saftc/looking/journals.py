@@ -16,6 +16,7 @@ from saftc.runtime import (
     Asked,
     Entry,
     Event,
+    Kind,
     Spent,
     enclosing_scopes,
     entries,
@@ -58,13 +59,13 @@ def events(path: str) -> Iterator[Event]:
     for entry in entries(path):
         if "at" not in entry:
             continue
-        asked, step = Asked(*entry["at"][:3]), entry["at"][3]
+        asked, (step, kind) = Asked(*entry["at"][:3]), entry["at"][3:]
         number = numbers.setdefault(hash(asked), len(numbers) + 1)
-        if "forget" in entry:
-            over = {"event": "over", "prompt": number, "key": number, "error": entry["forget"]}
+        if kind == Kind.RETRY:
+            over = {"event": "over", "prompt": number, "key": number, "error": entry["why"]}
             yield {**over, "began": 0.0, "time": 0.0}
             continue
-        if "asks" in entry:
+        if kind == Kind.APPROVAL:
             yield {"event": "decision", "prompt": number, "told": _decision(entry), "began": 0.0}
             continue
         if "tool" in entry:

@@ -441,7 +441,7 @@ def test_entries(server: FakeServer) -> None:
     with journaled(FILE):
         ask(1)
     head, exchange, end = entries()
-    assert (head["version"], head["pid"]) == (3, os.getpid())
+    assert (head["version"], head["pid"]) == (4, os.getpid())
     assert exchange["used"] == ["fake", 11, 7]
     assert exchange["who"] == "openai fake"
     assert exchange["request"]["messages"] == [{"role": "user", "content": "1"}]
