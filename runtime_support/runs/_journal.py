@@ -139,8 +139,8 @@ class KeptPrompt(NamedTuple):
 
 
 class EqualPrompts:
-    """The calls that are kept and ask the same in one scope: those that this run has not asked for
-    yet are left. All of it requires the lock of the journal.
+    """The calls that are kept and ask the same in one scope; `left` are those that this run has not
+    asked for yet.
     """
 
     def __init__(self, kept: dict[Asked, KeptPrompt]) -> None:
@@ -149,16 +149,22 @@ class EqualPrompts:
         self._taken = set(kept)
         self._is_single = len(kept) == 1
 
-    def find(self, place: str | None) -> list[Asked]:
-        """Those that are left: the one that was asked at this place, or all in the order of the
-        script.
-        """
-        if place is not None:
-            one = self._at.get(place)
-            return [] if one is None or one not in self.left else [one]
-        return sorted(self.left, key=lambda one: order_of(self.left[one].place))
+    def take(self, place: str, match: Matching) -> Asked | None:
+        """The one that was asked at this very place, if it is left and is none of another's.
 
-    def take(self, found: list[Asked], match: Matching) -> Asked | None:
+        `match` says whether its tools had the values that they have now.
+        """
+        one = self._at.get(place)
+        return None if one is None or one not in self.left else self._first([one], match)
+
+    def take_first(self, match: Matching) -> Asked | None:
+        """The first in the order of the script that is left. All that comes before has to have
+        ended, so that it belongs to none of that.
+        """
+        ordered = sorted(self.left, key=lambda one: order_of(self.left[one].place))
+        return self._first(ordered, match)
+
+    def _first(self, found: list[Asked], match: Matching) -> Asked | None:
         """The first of these that is the same call, or the only one where nobody knows that."""
         for one in found:
             how = match(self.left[one].closures)
@@ -210,6 +216,8 @@ class Journal:
         try:
             make_private(path)
             is_new = not check_head(path, self.script)
+            if is_new:
+                self._owner.note(0)
             self._database = _connected(path)
             self._database.execute("pragma journal_mode = wal")
             if is_new:
@@ -220,72 +228,35 @@ class Journal:
             head = {"version": VERSION, "saftc": __version__, "script": self.script}
             self._note("begun", {**head, "pid": os.getpid(), "time": _now()})
         except BaseException as error:
-            self._owner.close()
+            self._owner.give_back()
             if isinstance(error, (*_PROBLEMS, OSError)):
                 raise _unusable(path, error) from None
             raise
         _open.add(self)
 
-    def claim(self, asked: Asked, match: Matching) -> Asked | None:
-        """What is kept of a call that was asked at this very place, and is none of another's.
-
-        `match` says whether its tools had the values that they have now.
-        """
+    @contextmanager
+    def equal_prompts(self, asked: Asked) -> Generator[EqualPrompts]:
+        """What was kept, when this run began, of calls that are equal; for one thread at a time."""
         with self._lock:
-            equal = self._equal_prompts(asked)
-            return equal.take(equal.find(asked.place), match)
+            if asked[:2] not in self._equal:
+                self._equal[asked[:2]] = EqualPrompts(self._kept_like(asked))
+            yield self._equal[asked[:2]]
 
-    def claim_equal(self, asked: Asked, match: Matching) -> Asked | None:
-        """The first that is kept of equal calls, that this run has not asked for yet; from now on
-        it is of this place.
-
-        All that comes before in the script has to have ended, so that what is left belongs to none
-        of it. JournalError where nobody knows whether it is the same call.
-        """
-        with self._lock:
-            equal = self._equal_prompts(asked)
-            chosen = equal.take(equal.find(None), match)
-            in_doubt = set[str]() if chosen else equal.tools_in_doubt(match)
-        if chosen is not None:
-            self._insert((*chosen, Kind.PLACE, Kind.PLACE), {"place": asked.place})
-        elif in_doubt and told_to("SAFT_ON_INTERRUPTED_CALL", "stop") == "stop":
-            raise JournalError(
-                f"{self.path}: the same was asked more than once, and {', '.join(sorted(in_doubt))}"
-                " may have been called for this or for something else: what it closes over is not "
-                "the same",
-                hint="have the prompt say what it is about, or name it by `journal_scope`; with "
-                "SAFT_ON_INTERRUPTED_CALL=call it is asked again",
-            )
-        return chosen
-
-    def has_equal(self, asked: Asked) -> bool:
-        """Whether something is kept of equal calls that this run has not asked for yet."""
-        with self._lock:
-            return bool(self._equal_prompts(asked).left)
-
-    def begin(self, asked: Asked) -> Asked:
-        """The name of a call of which nothing is kept."""
-        with self._lock:
-            return self._equal_prompts(asked).name(asked)
-
-    def _equal_prompts(self, asked: Asked) -> EqualPrompts:
-        """What was kept, when this run began, of calls that are equal; requires the lock."""
-        if asked[:2] not in self._equal:
-            parts = (f"json_extract(data, '$.{name}')" for name in ("tool", "closed", "place"))
-            query = (
-                f"select place, step, kind, {', '.join(parts)} from entry "
-                "where scope = ? and key = ? order by id"
-            )
-            kept: dict[Asked, KeptPrompt] = {}
-            for name, step, kind, tool, closed, place in self._execute(query, *asked[:2]):
-                one = Asked(*asked[:2], name)
-                known = kept.setdefault(one, KeptPrompt(name, {}))
-                if kind == Kind.PLACE:
-                    kept[one] = known._replace(place=place)
-                if closed is not None:
-                    known.closures[step] = tool, ClosedValues(*json.loads(closed))
-            self._equal[asked[:2]] = EqualPrompts(kept)
-        return self._equal[asked[:2]]
+    def _kept_like(self, asked: Asked) -> dict[Asked, KeptPrompt]:
+        parts = (f"json_extract(data, '$.{name}')" for name in ("tool", "closed", "place"))
+        query = (
+            f"select place, step, kind, {', '.join(parts)} from entry "
+            "where scope = ? and key = ? order by id"
+        )
+        kept: dict[Asked, KeptPrompt] = {}
+        for name, step, kind, tool, closed, place in self._execute(query, *asked[:2]):
+            one = Asked(*asked[:2], name)
+            known = kept.setdefault(one, KeptPrompt(name, {}))
+            if kind == Kind.PLACE:
+                kept[one] = known._replace(place=place)
+            if closed is not None:
+                known.closures[step] = tool, ClosedValues(*json.loads(closed))
+        return kept
 
     def find(self, asked: Asked, kind: Kind, step: int | str) -> Entry | None:
         """What is kept of a step."""
@@ -351,10 +322,10 @@ class Journal:
                 self._note("ended", end)
         finally:
             with self._lock:
-                is_whole = self._broken is None
+                state = None if self._broken is None else _FAILED
                 self._broken = self._broken or "the run is over"
                 self._database.close()
-                self._owner.close(is_whole=is_whole)
+                self._owner.close(state)
             if not os.path.exists(self.path):  # somebody has removed it meanwhile
                 remove(self.path)
         count = self.kept + self.new
@@ -376,15 +347,13 @@ class Journal:
         return self.read(query)[0][0]
 
     def _tell_of_beginning(self) -> None:
-        query = f"select step, data from entry where kind = '{Kind.PROCESS}' order by id desc"
-        processes = [(step, json.loads(data)) for step, data in self.read(query)]
-        begun = next((entry for step, entry in processes if step == "begun"), None)
-        if begun is None or not self.kept or self._is_part:
+        if self._is_part or not self.kept:
             return
-        step, last = processes[0]
-        is_ok = step == "ended" and last["ended"] == "ok"
+        query = "select max(json_extract(data, '$.time')) from entry where step = 'begun'"
+        started = time_text(self.read(query)[0][0])
+        query = f"select json_extract(data, '$.ended') from entry where kind = '{Kind.PROCESS}'"
+        is_ok = self.read(f"{query} order by id desc limit 1")[0][0] == "ok"
         what = "repeats the run that succeeded" if is_ok else "resumes the run"
-        started = time_text(begun["time"])
         note(f"{self.path}: {what}, last started {started}; {_answers(self.kept)} kept")
 
     def _drop_damaged(self) -> None:
@@ -582,6 +551,7 @@ def check_head(path: str, script: str = "") -> bool:
     in, and it stays as it is.
     """
     owner = _owner_of(path)  # read first: more is added meanwhile
+    missing = f"rows are missing, which {path}-wal had"
     try:
         with closing(_connected(path, read_only=True)) as database:
             identity, version = (
@@ -589,8 +559,11 @@ def check_head(path: str, script: str = "") -> bool:
                 for name in ("application_id", "user_version")
             )
             if not identity and not _has_tables(database):
-                if 0 < os.path.getsize(path) < _SMALLEST:
+                size = os.path.getsize(path)
+                if 0 < size < _SMALLEST:
                     raise _no_journal(path)
+                if size and owner.rows:
+                    raise ConfigError(str(_damaged(path, missing)))
                 return False  # a new one, or a process was killed when it had just begun
             if identity != _ID:
                 raise _no_journal(path)
@@ -604,14 +577,14 @@ def check_head(path: str, script: str = "") -> bool:
             if database.execute(query).fetchall() != _SCHEMA:
                 raise ConfigError(str(_damaged(path, "its tables have changed")))
             if _last_row(database) < owner.rows:
-                raise ConfigError(str(_damaged(path, f"rows are missing, also in {path}-wal")))
-            query = "select data from entry where step = 'begun' order by id limit 1"
+                raise ConfigError(str(_damaged(path, missing)))
+            query = "select json_extract(data, '$.script') from entry where step = 'begun' limit 1"
             begun = database.execute(query).fetchone()
     except _PROBLEMS as error:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
             raise _no_journal(path) from None
         raise ConfigError(str(_damaged(path, error)), setting="journal") from None
-    other = "" if begun is None else _script_of(begun[0])
+    other = "" if begun is None else begun[0]
     if other and script and other != script:
         raise ConfigError(
             f"{path} is the journal of another script, {other}: this is {script}",
@@ -619,13 +592,6 @@ def check_head(path: str, script: str = "") -> bool:
             hint="name another file",
         )
     return True
-
-
-def _script_of(begun: str) -> str:
-    try:
-        return str(json.loads(begun)["script"])
-    except (ValueError, KeyError, TypeError):
-        return ""  # it is damaged, which is said when the rows are read
 
 
 def _has_tables(database: sqlite3.Connection) -> bool:
@@ -744,7 +710,8 @@ class _Owner:
         try:
             if os.path.exists(path):
                 check_regular(path)
-            self._rows = _owner_of(path).rows
+            self._before = _owner_of(path)
+            self._rows = self._before.rows
             self._path = _beside(path, _LOCK)
             self._file = Held(self._path, PRIVATE, waits=False)
             try:
@@ -777,15 +744,20 @@ class _Owner:
         # Always as long, so that it is there as a whole.
         self._file.overwrite(f"{os.getpid():>10}\n{rows:>16}\n{state:>6}\n".encode())
 
-    def close(self, *, is_whole: bool = True) -> None:
-        """Lets others use the journal; the file stays where the journal cannot say how it ended."""
+    def close(self, state: str | None = None) -> None:
+        """Lets others use the journal; with a `state`, the file stays and says that."""
         if self.is_open:
-            if is_whole:
+            if state is None:
                 with suppress(OSError):
                     os.unlink(self._path)
             else:
-                self.note(self._rows, _FAILED)
+                self.note(self._rows, state)
             self._file.close()
+
+    def give_back(self) -> None:
+        """Lets others use a journal that this process could not use: it is as before."""
+        self._rows = self._before.rows
+        self.close(self._before.state if self._rows else None)
 
     def leave(self) -> None:
         """In a forked process: the parent goes on to hold it."""
