@@ -86,6 +86,13 @@ commit;
 """
 # What comes of a database that is damaged, also of texts in messages.
 _PROBLEMS = (sqlite3.Error, UnicodeDecodeError)
+# What else may keep a database from being read.
+_NO_DAMAGE = (
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_IOERR,
+)
 # No database has fewer bytes.
 _SMALLEST = 512
 # What a row is, beside its number and its sum.
@@ -214,7 +221,7 @@ class Journal:
         self.listener: Callable[[list[_Values]], object] | None = None
         self._owner = _Owner(path)
         try:
-            make_private(path)
+            _make_private(path)
             is_new = not check_head(path, self.script)
             if is_new:
                 self._owner.note(0)
@@ -362,7 +369,7 @@ class Journal:
         """
         problem = self.read("pragma integrity_check(1)")[0][0]
         if problem != "ok":
-            raise _damaged(self.path, problem)
+            raise _unreadable(self.path, problem)
         # One after the other: a job has more rows than there is memory for.
         damaged = list[tuple[int]]()
         for number, *row, total in self._database.execute(
@@ -430,7 +437,7 @@ class Journal:
             self.check_whole()
             raise
         except _PROBLEMS as error:
-            raise _damaged(self.path, error) from None
+            raise _unreadable(self.path, error) from None
 
     def rows_within(self, scope: str) -> list[_Values]:
         """All rows of a scope and of those inside of it, as `merge_rows` takes them."""
@@ -543,7 +550,7 @@ def reading(path: str) -> Generator[sqlite3.Connection]:
         with closing(_connected(path, read_only=True)) as database:
             yield database
     except _PROBLEMS as error:
-        raise ConfigError(str(_damaged(path, error))) from None
+        raise ConfigError(str(_unreadable(path, error))) from None
 
 
 def check_head(path: str, script: str = "") -> bool:
@@ -563,7 +570,7 @@ def check_head(path: str, script: str = "") -> bool:
                 if 0 < size < _SMALLEST:
                     raise _no_journal(path)
                 if size and owner.rows:
-                    raise ConfigError(str(_damaged(path, missing)))
+                    raise ConfigError(str(_unreadable(path, missing)))
                 return False  # a new one, or a process was killed when it had just begun
             if identity != _ID:
                 raise _no_journal(path)
@@ -575,15 +582,15 @@ def check_head(path: str, script: str = "") -> bool:
                 )
             query = "select type, name, tbl_name, sql from sqlite_master where tbl_name = 'entry'"
             if database.execute(query).fetchall() != _SCHEMA:
-                raise ConfigError(str(_damaged(path, "its tables have changed")))
+                raise ConfigError(str(_unreadable(path, "its tables have changed")))
             if _last_row(database) < owner.rows:
-                raise ConfigError(str(_damaged(path, missing)))
+                raise ConfigError(str(_unreadable(path, missing)))
             query = "select json_extract(data, '$.script') from entry where step = 'begun' limit 1"
             begun = database.execute(query).fetchone()
     except _PROBLEMS as error:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
             raise _no_journal(path) from None
-        raise ConfigError(str(_damaged(path, error)), setting="journal") from None
+        raise ConfigError(str(_unreadable(path, error)), setting="journal") from None
     other = "" if begun is None else begun[0]
     if other and script and other != script:
         raise ConfigError(
@@ -721,8 +728,9 @@ class _Owner:
                 raise
         except BlockingIOError:
             number = _owner_of(path).process
+            owner = f"process {number}" if number else "another process"
             raise ConfigError(
-                f"the journal {path} is in use by {f'process {number}' if number else 'another'}",
+                f"the journal {path} is in use by {owner}",
                 setting="journal",
                 hint="only one process can use a journal; name another one for another run",
             ) from None
@@ -777,13 +785,11 @@ def _transaction(database: sqlite3.Connection) -> Generator[None]:
         raise
 
 
-def make_private(path: str) -> None:
-    """Makes a file that only its owner can read, where there is none; OSError where that cannot
-    be.
+def _make_private(path: str) -> None:
+    """Makes a file that only its owner can read, where there is none; OSError where it cannot be
+    written.
     """
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE))
-    check_regular(path)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
 
 
 def _unusable(path: str, error: Exception) -> ConfigError:
@@ -791,7 +797,9 @@ def _unusable(path: str, error: Exception) -> ConfigError:
     return ConfigError(f"cannot use {path!r} as a journal: {reason}")
 
 
-def _damaged(path: str, problem: object) -> JournalError:
+def _unreadable(path: str, problem: object) -> JournalError:
+    if getattr(problem, "sqlite_errorcode", 0) & 0xFF in _NO_DAMAGE:
+        return JournalError(f"cannot read {path}: {problem}")
     return JournalError(
         f"{path} is damaged: {problem}",
         hint="begin another journal; find out which calls were made before you do",

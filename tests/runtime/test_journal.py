@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -49,6 +51,7 @@ from runtime_support.runs._journal import entries as rows
 from runtime_support.testing import tool_request
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, calling, completion, status
+from tests.support.forks import comes_to_its_end
 from tests.support.full_disk import fail_rows, limit_pages
 
 Script = Callable[..., Scripted]
@@ -518,6 +521,61 @@ def test_no_permission(server: FakeServer) -> None:
     Path(FILE).touch(0o400)
     with pytest.raises(ConfigError, match="Permission denied"), journaled(FILE):
         ask(1)
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A folder of somebody who may not do all, whoever runs the tests."""
+    found = Path(tempfile.mkdtemp())
+    if os.geteuid() == 0:
+        os.chown(found, NOBODY, NOBODY)
+    yield found
+    shutil.rmtree(found)
+
+
+NOBODY = 65534
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_what_cannot_be_written_is_read_and_said(place: Path, tmp_path: Path) -> None:
+    ended, killed, copy = (str(place / name) for name in ("ended", "killed", "copy"))
+    Path(ended).mkdir()
+    Path(copy).mkdir()
+
+    def run(path: str, at_end: Callable[[], object] = lambda: None) -> Any:
+        with configure(provider=Scripted(["yes"])), journaled(path):
+            answer = prompt("Is it so?").value
+            at_end()
+            return answer
+
+    def as_somebody() -> None:
+        if os.geteuid() == 0:
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+        # In a folder that is read-only, a run that has ended, and one that was killed.
+        run(f"{ended}/a", lambda: shutil.copytree(ended, killed))
+        for name in ("a", "a-wal"):
+            shutil.copy(f"{killed}/{name}", copy)
+        for folder in (ended, copy):
+            os.chmod(folder, 0o500)
+        assert [one["reply"]["text"] for one in entries(f"{ended}/a") if "reply" in one] == ["yes"]
+        for path in (f"{ended}/a", f"{ended}/new"):
+            with pytest.raises(ConfigError, match="as a journal: Permission denied"):
+                run(path)
+        with pytest.raises(ConfigError, match=r"cannot read .*copy/a: unable to open"):
+            entries(f"{copy}/a")
+        # A file that is read-only.
+        for folder in (ended, copy):
+            os.chmod(folder, 0o700)
+        os.chmod(f"{ended}/a", 0o400)
+        with pytest.raises(ConfigError, match="as a journal: Permission denied"):
+            run(f"{ended}/a")
+        assert os.listdir(ended) == ["a"]
+
+    if os.geteuid() == 0:
+        for folder in (ended, copy):
+            os.chown(folder, NOBODY, NOBODY)
+    assert comes_to_its_end(as_somebody, tmp_path / "errors")
 
 
 def test_folders_of_the_name_are_made(server: FakeServer) -> None:
