@@ -329,10 +329,10 @@ class Journal:
                 self._note("ended", end)
         finally:
             with self._lock:
-                state = None if self._broken is None else _FAILED
+                state = "" if self._broken is None else _FAILED
                 self._broken = self._broken or "the run is over"
                 self._database.close()
-                self._owner.close(state)
+                self._owner.release(state)
             if not os.path.exists(self.path):  # somebody has removed it meanwhile
                 remove(self.path)
         count = self.kept + self.new
@@ -708,7 +708,7 @@ def _owner_of(path: str) -> _OwnerSays:
     return _OwnerSays()
 
 
-class _Owner:
+class _Owner(Held):
     """The process that alone runs with a journal: it holds the file `-lock` beside it, which goes
     when it ends.
     """
@@ -717,14 +717,14 @@ class _Owner:
         try:
             if os.path.exists(path):
                 check_regular(path)
+            self._path = _beside(path, _LOCK)
             self._before = _owner_of(path)
             self._rows = self._before.rows
-            self._path = _beside(path, _LOCK)
-            self._file = Held(self._path, PRIVATE, waits=False)
+            super().__init__(self._path, PRIVATE, waits=False)
             try:
                 self._write(self._rows)
             except OSError:
-                self._file.close()
+                self.close()
                 raise
         except BlockingIOError:
             number = _owner_of(path).process
@@ -737,11 +737,6 @@ class _Owner:
         except (OSError, ValueError) as error:
             raise _unusable(path, error) from None
 
-    @property
-    def is_open(self) -> bool:
-        """Whether this process has the journal: not after `close`, and not in a forked process."""
-        return self._file.is_open
-
     def note(self, rows: int, state: str = "") -> None:
         """Notes how many rows are on the disk: SQLite leaves out what is damaged in its log."""
         self._rows = rows
@@ -750,26 +745,24 @@ class _Owner:
 
     def _write(self, rows: int, state: str = "") -> None:
         # Always as long, so that it is there as a whole.
-        self._file.overwrite(f"{os.getpid():>10}\n{rows:>16}\n{state:>6}\n".encode())
+        self.overwrite(f"{os.getpid():>10}\n{rows:>16}\n{state:>6}\n".encode())
 
-    def close(self, state: str | None = None) -> None:
+    def release(self, state: str = "") -> None:
         """Lets others use the journal; with a `state`, the file stays and says that."""
         if self.is_open:
-            if state is None:
+            if state:
+                self.note(self._rows, state)
+            else:
                 with suppress(OSError):
                     os.unlink(self._path)
-            else:
-                self.note(self._rows, state)
-            self._file.close()
+            self.close()
 
     def give_back(self) -> None:
         """Lets others use a journal that this process could not use: it is as before."""
-        self._rows = self._before.rows
-        self.close(self._before.state if self._rows else None)
-
-    def leave(self) -> None:
-        """In a forked process: the parent goes on to hold it."""
-        self._file.leave()
+        if self._before.rows:
+            self.note(self._before.rows, self._before.state)
+            self.close()
+        self.release()
 
 
 @contextmanager
