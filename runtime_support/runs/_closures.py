@@ -48,9 +48,10 @@ class ClosedValues(NamedTuple):
 NOTHING_CLOSED = ClosedValues([], [], 0)
 
 
-def closed_values(function: Any) -> ClosedValues:
+def closed_values(function: Any, *, with_mutable: bool = True) -> ClosedValues:
     """The values that a function closes over, also by functions that it closes over or calls, and
-    the variables of its module that it reads.
+    the variables of its module that it reads; without those that a call may change, if not
+    `with_mutable`.
     """
     found = ClosedValues([], [], 0)
     unknown = 0
@@ -61,6 +62,8 @@ def closed_values(function: Any) -> ClosedValues:
         # A value may be changed by another thread meanwhile, or contain itself.
         except (_NoData, AttributeError, RuntimeError):
             unknown += not may_change
+            continue
+        if not with_mutable and (may_change or reader.is_mutable):
             continue
         is_fixed = not may_change and (not reader.is_mutable or _is_of_script(function))
         (found.fixed if is_fixed else found.changing).append(digest)

@@ -226,9 +226,9 @@ class JournalHook(Hook):
             return "other"
         return "unsure" if "unsure" in found else "same"
 
-    def closed(self, tool: str) -> ClosedValues:
+    def closed(self, tool: str, *, with_mutable: bool = True) -> ClosedValues:
         """The values that a tool closes over now."""
-        return closed_values(self._run.functions.get(tool))
+        return closed_values(self._run.functions.get(tool), with_mutable=with_mutable)
 
 
 def _can_be_kept(call: RequestedCall) -> bool:
@@ -351,7 +351,7 @@ class KeptCall:
         self._began = time.time()
         self._closed = self._hook.closed(self._call["tool"])
         # Which values the call will change is not known yet.
-        constant = self._closed._replace(changing=[])
+        constant = self._hook.closed(self._call["tool"], with_mutable=False)
         self._keep_call({"closed": constant} if any(constant) else {})
 
     def leave(self) -> None:
