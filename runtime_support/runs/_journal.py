@@ -1,22 +1,24 @@
 """A journal: the exchanges and the calls of tools of one run, in a file of SQLite.
 
-    sqlite3 run.journal 'select step, data from entry'
+    sqlite3 run.journal 'select kind, step, data from entry'
 
-    begun     {"script": "triage", "pid": 4711, "time": ...}       a process begins
-    0, 1, ... {"used": ["gpt-4o-mini", 11, 7], "hash": ..., "reply": {...}}       an exchange
-    t1        {"tool": "look_up", "sent": ..., "time": ...}            a call begins, and again
-    t1        {"tool": "look_up", "sent": ..., "result": "3.5", "ms": 0.1}        when it has ended
-    t2a       {"asks": "refund", "digest": ..., ...}                   it waits for approval
-    t2a       {"asks": "refund", "decided": "yes", "by": "ada", ...}
-    forget    {"from": 2, "forget": "ContractError: ..."}              asked again from this step on
-    ended     {"ended": "ok", ...}                                     the process is over
+    process   begun  {"script": "triage", "pid": 4711, "time": ...}
+    exchange  0      {"used": ["gpt-4o-mini", 11, 7], "hash": ..., "reply": {...}}
+    call      t1     {"tool": "look_up", "sent": ..., "time": ...}            it begins, and again
+    call      t1     {"tool": "look_up", "sent": ..., "result": "3.5", "ms": 0.1}     when it ends
+    approval  t2     {"asks": "refund", "digest": ..., ...}                   a call waits
+    approval  t2     {"asks": "refund", "decided": "yes", "by": "ada", ...}
+    retry     2      {"why": "ContractError: ..."}          asked again from this exchange on
+    place     place  {"place": "1.3:0"}                     taken for a prompt at another place
+    process   ended  {"ended": "ok", ...}
 
-Rows are added; the newest of a place counts, and each has a checksum. When `put` returns, a row is
-on the disk (a write-ahead log, with full synchronisation); several threads share one transaction.
+Rows are added and never changed; the newest of a place counts, and each has a checksum. When `put`
+returns, a row is on the disk (a write-ahead log, with full synchronisation); several threads share
+one transaction.
 
 While a process has a journal, three files are beside it: `run.journal-wal` and `-shm` of SQLite,
-and `-lock`, by which no other process begins a run with it. After a kill the first belongs to the
-journal. Others may read it at any time.
+and `-lock`, by which no other process begins a run with it, and which says how many rows there are.
+After a kill they belong to the journal. Others may read it at any time.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
-from functools import cache
+from enum import StrEnum
+from functools import partial
 from itertools import groupby
 from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import quote
@@ -49,33 +52,68 @@ from runtime_support.runs._closures import ClosedValues, Match
 from runtime_support.runs._lines import Entry, Held, lock
 from runtime_support.runs._places import Asked, order_of
 
-VERSION = 3
+VERSION = 4
+
+
+class Kind(StrEnum):
+    """What a row is of."""
+
+    PROCESS = "process"
+    EXCHANGE = "exchange"
+    CALL = "call"
+    APPROVAL = "approval"
+    RETRY = "retry"
+    PLACE = "place"
+
+
 _ID = 0x53414654  # "SAFT": what SQLite calls the application of a file
-_TABLES = f"""
-pragma journal_mode = wal;
-pragma synchronous = full;
-begin immediate;
-create table if not exists entry (
+_TABLE = """\
+CREATE TABLE entry (
     id integer primary key,
-    scope text, key text, place text, step text not null, data text not null,
-    is_over integer not null default 0,
+    scope text, key text, place text, step text not null, kind text not null, data text not null,
     sum integer not null
-);
-create index if not exists entry_place on entry (key, scope, place, step);
+)"""
+_INDEX = "CREATE INDEX entry_place on entry (key, scope, place, kind, step)"
+# As SQLite lists them. A job keeps its rows in tables of its own beside that.
+_SCHEMA = [("table", "entry", "entry", _TABLE), ("index", "entry_place", "entry", _INDEX)]
+_BEGIN = f"""
+begin immediate;
+{_TABLE};
+{_INDEX};
 pragma application_id = {_ID};
 pragma user_version = {VERSION};
 commit;
 """
-# What comes of a database that is damaged, also of texts in it.
+# What comes of a database that is damaged, also of texts in messages.
 _PROBLEMS = (sqlite3.Error, UnicodeDecodeError)
+# What else may keep a database from being read.
+_NO_DAMAGE = (
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_IOERR,
+)
 # No database has fewer bytes.
 _SMALLEST = 512
 # What a row is, beside its number and its sum.
-_COLUMNS = "scope, key, place, step, data, is_over"
-_PLACE = "scope = ? and key = ? and place = ?"
+_COLUMNS = "scope, key, place, step, data, kind"
 _INSERT = f"insert into entry ({_COLUMNS}, sum) values (?, ?, ?, ?, ?, ?, ?)"
-_DELETE = f"delete from entry where {_PLACE} and step = ? and data = ?"
-_LATEST = "id in (select max(id) from entry where not is_over group by scope, key, place, step)"
+_INSERT_NEW = (
+    f"insert into entry ({_COLUMNS}, sum) select ?1, ?2, ?3, ?4, ?5, ?6, ?7 where not exists "
+    "(select 1 from entry where (key, scope, place, kind, step) = (?2, ?1, ?3, ?6, ?4) "
+    "and data = ?5)"
+)
+# Of an exchange that a later row says is asked again.
+_IS_OVER = (
+    f"(kind = '{Kind.EXCHANGE}' and exists (select 1 from entry as later where "
+    "(later.key, later.scope, later.place) = (entry.key, entry.scope, entry.place) "
+    f"and later.kind = '{Kind.RETRY}' and later.id > entry.id "
+    "and cast(later.step as integer) <= cast(entry.step as integer)))"
+)
+_LATEST = (
+    "id in (select max(id) from entry group by scope, key, place, kind, step) "
+    f"and not {_IS_OVER}"
+)
 # The ending of the file by which a process holds a journal.
 _LOCK = "-lock"
 # What that file says of a run whose end could not be kept.
@@ -83,6 +121,7 @@ _FAILED = "failed"
 _Values: TypeAlias = tuple[Any, ...]
 # By its step: the tool that was called, and the values that it closed over.
 KeptClosures: TypeAlias = dict[str, tuple[str, ClosedValues]]
+Matching: TypeAlias = Callable[[KeptClosures], Match]
 # Names that say nothing of which script runs.
 _NO_SCRIPTS = ("", "-", "-c", "__main__", "pytest", "ipykernel_launcher")
 
@@ -106,15 +145,52 @@ class KeptPrompt(NamedTuple):
     closures: KeptClosures
 
 
-class EqualPrompts(NamedTuple):
-    """The calls that are kept and ask the same in one scope: those that this run has not asked for,
-    by place where they were asked last, and all names that are taken.
+class EqualPrompts:
+    """The calls that are kept and ask the same in one scope; `left` are those that this run has not
+    asked for yet.
     """
 
-    left: dict[Asked, KeptPrompt]
-    at: dict[str, Asked]
-    taken: set[Asked]
-    is_single: bool
+    def __init__(self, kept: dict[Asked, KeptPrompt]) -> None:
+        self.left = kept
+        self._at = {one.place: asked for asked, one in kept.items()}
+        self._taken = set(kept)
+        self._is_single = len(kept) == 1
+
+    def take(self, place: str, match: Matching) -> Asked | None:
+        """The one that was asked at this very place, if it is left and is none of another's.
+
+        `match` says whether its tools had the values that they have now.
+        """
+        one = self._at.get(place)
+        return None if one is None or one not in self.left else self._first([one], match)
+
+    def take_first(self, match: Matching) -> Asked | None:
+        """The first in the order of the script that is left. All that comes before has to have
+        ended, so that it belongs to none of that.
+        """
+        ordered = sorted(self.left, key=lambda one: order_of(self.left[one].place))
+        return self._first(ordered, match)
+
+    def _first(self, found: list[Asked], match: Matching) -> Asked | None:
+        """The first of these that is the same call, or the only one where nobody knows that."""
+        for one in found:
+            how = match(self.left[one].closures)
+            if how == "same" or (how == "unsure" and self._is_single):
+                del self.left[one]
+                return one
+        return None
+
+    def tools_in_doubt(self, match: Matching) -> set[str]:
+        """The tools of those that are left, where nobody knows whether they were called for one."""
+        left = [one.closures for one in self.left.values() if match(one.closures) == "unsure"]
+        return {tool for closures in left for tool, _ in closures.values()}
+
+    def name(self, asked: Asked) -> Asked:
+        """The name of a call of which nothing is kept: its place, if that is not another's."""
+        names = (asked, *(asked.another(number) for number in range(1, len(self._taken) + 1)))
+        name = next(one for one in names if one not in self._taken)
+        self._taken.add(name)
+        return name
 
 
 class _Pending(NamedTuple):
@@ -141,144 +217,69 @@ class Journal:
         self._lock = threading.Lock()
         self._broken: str | None = None
         self.new = 0
-        # Is called with the rows that were added or changed, when they are on the disk.
+        # Is called with the rows that were added, when they are on the disk.
         self.listener: Callable[[list[_Values]], object] | None = None
-        self._held = _Owner(path)
+        self._owner = _Owner(path)
         try:
-            make_private(path)
-            check_head(path, self.script)
-            self._database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            self._database.executescript(_TABLES)
-            self._check_rows()
+            _make_private(path)
+            is_new = not check_head(path, self.script)
+            if is_new:
+                self._owner.note(0)
+            self._database = _connected(path)
+            self._database.execute("pragma journal_mode = wal")
+            if is_new:
+                self._database.executescript(_BEGIN)
+            self._drop_damaged()
             self.kept = self._kept()
             self._tell_of_beginning()
             head = {"version": VERSION, "saftc": __version__, "script": self.script}
             self._note("begun", {**head, "pid": os.getpid(), "time": _now()})
-            self.check_whole()
-        except (*_PROBLEMS, OSError) as error:
-            self._held.close()
-            raise _unusable(path, error) from None
-        except BaseException:
-            self._held.close()
+        except BaseException as error:
+            self._owner.give_back()
+            if isinstance(error, (*_PROBLEMS, OSError)):
+                raise _unusable(path, error) from None
             raise
         _open.add(self)
 
-    def claim(self, asked: Asked, match: Callable[[KeptClosures], Match]) -> Asked | None:
-        """What is kept of a call that was asked at this very place, and is none of another's.
-
-        `match` says whether its tools had the values that they have now.
-        """
+    @contextmanager
+    def equal_prompts(self, asked: Asked) -> Generator[EqualPrompts]:
+        """What was kept, when this run began, of calls that are equal; for one thread at a time."""
         with self._lock:
-            equal = self._equal_prompts(asked)
-            one = equal.at.get(asked.place)
-            if one is None or one not in equal.left:
-                return None
-            found = match(equal.left[one].closures)
-            if found == "other" or (found == "unsure" and not equal.is_single):
-                return None
-            del equal.left[one]
-        return one
+            if asked[:2] not in self._equal:
+                self._equal[asked[:2]] = EqualPrompts(self._kept_like(asked))
+            yield self._equal[asked[:2]]
 
-    def claim_equal(self, asked: Asked, match: Callable[[KeptClosures], Match]) -> Asked | None:
-        """The first that is kept of equal calls, that this run has not asked for yet; from now on
-        it is of this place.
-
-        All that comes before in the script has to have ended, so that what is left belongs to none
-        of it. JournalError where nobody knows whether it is the same call.
-        """
-        with self._lock:
-            equal = self._equal_prompts(asked)
-            left = sorted(equal.left, key=lambda one: order_of(equal.left[one].place))
-            found = [(match(equal.left[one].closures), one) for one in left]
-            unsure = next((one for how, one in found if how == "unsure"), None)
-            chosen = next((one for how, one in found if how == "same"), None)
-            if chosen is None and equal.is_single:
-                chosen = unsure
-            if chosen is not None:
-                del equal.left[chosen]
-        if chosen is not None:
-            self._insert(*chosen, "place", {"place": asked.place})
-        elif unsure is not None and told_to("SAFT_ON_INTERRUPTED_CALL", "stop") == "stop":
-            closures = equal.left[unsure].closures
-            tools = ", ".join(sorted({tool for tool, _ in closures.values()}))
-            raise JournalError(
-                f"{self.path}: the same was asked more than once, and {tools} may have been called "
-                "for this or for something else: what it closes over is not the same",
-                hint="have the prompt say what it is about, or name it by `journal_scope`; with "
-                "SAFT_ON_INTERRUPTED_CALL=call it is asked again",
-            )
-        return chosen
-
-    def has_equal(self, asked: Asked) -> bool:
-        """Whether something is kept of equal calls that this run has not asked for yet."""
-        with self._lock:
-            return bool(self._equal_prompts(asked).left)
-
-    def begin(self, asked: Asked) -> Asked:
-        """The name of a call of which nothing is kept: its place, if that is not another's."""
-        with self._lock:
-            taken = self._equal_prompts(asked).taken
-            names = (asked, *(asked.another(number) for number in range(1, len(taken) + 1)))
-            asked = next(one for one in names if one not in taken)
-            taken.add(asked)
-        return asked
-
-    def _equal_prompts(self, asked: Asked) -> EqualPrompts:
-        """What was kept, when this run began, of calls that are equal; requires the lock."""
-        known = self._equal.get(asked[:2])
-        if known is None:
-            parts = (
-                f"case when json_valid(data) then json_extract(data, '$.{name}') end"
-                for name in ("tool", "closed", "place")
-            )
-            query = (
-                f"select place, step, {', '.join(parts)} from entry "
-                "where scope = ? and key = ? and not is_over order by id"
-            )
-            places: dict[Asked, str] = {}
-            closures: dict[Asked, KeptClosures] = {}
-            for name, step, tool, closed, place in self._execute(query, *asked[:2]):
-                one = Asked(*asked[:2], name)
-                places[one] = str(place) if step == "place" else places.get(one, str(name))
-                found = closures.setdefault(one, {})
-                if closed is not None:
-                    found[step] = tool, ClosedValues(*json.loads(closed))
-            left = {one: KeptPrompt(places[one], closures[one]) for one in places}
-            at = {place: one for one, place in places.items()}
-            known = self._equal[asked[:2]] = EqualPrompts(left, at, set(left), len(left) == 1)
-        return known
-
-    def find(self, asked: Asked, step: int | str) -> Entry | None:
-        """What is kept of a step; JournalError when that of a call is damaged."""
-        found = self._rows(
-            f"select {_COLUMNS}, sum from entry where {_PLACE} and step = ? and not is_over "
-            "order by id desc limit 1",
-            *(*asked, str(step)),
+    def _kept_like(self, asked: Asked) -> dict[Asked, KeptPrompt]:
+        parts = (f"json_extract(data, '$.{name}')" for name in ("tool", "closed", "place"))
+        query = (
+            f"select place, step, kind, {', '.join(parts)} from entry "
+            "where scope = ? and key = ? order by id"
         )
-        if not found:
-            return None
-        *row, total = found[0]
-        if _sum(tuple(row)) == total:
-            return json.loads(row[4])
-        if isinstance(step, str):
-            raise _call_damaged(self.path)
-        note(f"{self.path}: an answer is damaged; that prompt is sent again")
-        return None
+        kept: dict[Asked, KeptPrompt] = {}
+        for name, step, kind, tool, closed, place in self._execute(query, *asked[:2]):
+            one = Asked(*asked[:2], name)
+            known = kept.setdefault(one, KeptPrompt(name, {}))
+            if kind == Kind.PLACE:
+                kept[one] = known._replace(place=place)
+            if closed is not None:
+                known.closures[step] = tool, ClosedValues(*json.loads(closed))
+        return kept
 
-    def put(self, asked: Asked, step: int | str, entry: Entry) -> None:
+    def find(self, asked: Asked, kind: Kind, step: int | str) -> Entry | None:
+        """What is kept of a step."""
+        found = self.read(
+            "select data from entry where (scope, key, place, kind, step) = (?, ?, ?, ?, ?) "
+            f"and not {_IS_OVER} order by id desc limit 1",
+            *(*asked, kind, str(step)),
+        )
+        return json.loads(found[0][0]) if found else None
+
+    def put(self, asked: Asked, kind: Kind, step: int | str, entry: Entry) -> None:
         """Keeps an entry: when this returns, it is on the disk. JournalError when it cannot be."""
-        self._insert(*asked, str(step), entry)
-        with self._lock:
-            self.new += type(step) is int
-
-    def forget(self, asked: Asked, step: int, why: str) -> None:
-        """Makes a prompt be asked again from this step on when the run resumes."""
-        self._insert(*asked, "forget", {"from": step, "forget": why})
-        where = (
-            f"{_PLACE} and not is_over and "
-            "(step = 'forget' or (step glob '[0-9]*' and cast(step as integer) >= ?))"
-        )
-        self._change(where, (*asked, step), lambda row: (*row[:5], 1))
+        self._insert((*asked, str(step), kind), entry)
+        if kind == Kind.EXCHANGE:
+            with self._lock:
+                self.new += 1
 
     @property
     def paid(self) -> dict[str, tuple[Usage, int]]:
@@ -287,10 +288,10 @@ class Journal:
         counts = ", ".join(f"total(json_extract(data, '$.used[{n}]'))" for n in range(1, 6))
         query = (
             f"select {model}, count(*), max({longest}), {counts} from entry "
-            f"where json_valid(data) and {model} is not null group by 1"
+            f"where kind = '{Kind.EXCHANGE}' group by 1"
         )
         found: dict[str, tuple[Usage, int]] = {}
-        for model, requests, longest, sent, answered, *parts in self._rows(query):
+        for model, requests, longest, sent, answered, *parts in self.read(query):
             usage = Usage(int(sent), int(answered), requests, *map(int, parts))
             found[model] = usage, longest
         return found
@@ -318,7 +319,7 @@ class Journal:
         It does nothing in a forked process. JournalError when that cannot be noted, or when what
         was answered in a run that seems to have ended well could not be kept.
         """
-        if not self._held.is_open:
+        if not self._owner.is_open:
             return
         try:
             if ended == "ok":
@@ -326,13 +327,12 @@ class Journal:
             if self._broken is None:  # else the error was raised where it happened
                 end = {"ended": ended, "time": _now(), "kept": self.kept, "new": self.new}
                 self._note("ended", end)
-                self.check_whole()
         finally:
             with self._lock:
-                is_whole = self._broken is None
+                state = "" if self._broken is None else _FAILED
                 self._broken = self._broken or "the run is over"
                 self._database.close()
-                self._held.close(is_whole=is_whole)
+                self._owner.release(state)
             if not os.path.exists(self.path):  # somebody has removed it meanwhile
                 remove(self.path)
         count = self.kept + self.new
@@ -347,61 +347,54 @@ class Journal:
         """In a forked process: the parent goes on to hold the file, and to write."""
         _left_behind.append(self._database)
         self._lock, self._broken = threading.Lock(), "this process was forked"
-        self._held.leave()
+        self._owner.leave()
 
     def _kept(self) -> int:
-        query = (
-            f"select count(*) from entry where {_LATEST} and step glob '[0-9]*' "
-            "and json_valid(data)"
-        )
-        return self._rows(query)[0][0]
+        query = f"select count(*) from entry where kind = '{Kind.EXCHANGE}' and {_LATEST}"
+        return self.read(query)[0][0]
 
     def _tell_of_beginning(self) -> None:
-        query = "select step, data from entry where key is null order by id desc"
-        processes = [(step, json.loads(data)) for step, data in self._rows(query)]
-        begun = next((entry for step, entry in processes if step == "begun"), None)
-        if begun is None or not self.kept or self._is_part:
+        if self._is_part or not self.kept:
             return
-        step, last = processes[0]
-        is_ok = step == "ended" and last["ended"] == "ok"
+        query = "select max(json_extract(data, '$.time')) from entry where step = 'begun'"
+        started = time_text(self.read(query)[0][0])
+        query = f"select json_extract(data, '$.ended') from entry where kind = '{Kind.PROCESS}'"
+        is_ok = self.read(f"{query} order by id desc limit 1")[0][0] == "ok"
         what = "repeats the run that succeeded" if is_ok else "resumes the run"
-        started = time_text(begun["time"])
         note(f"{self.path}: {what}, last started {started}; {_answers(self.kept)} kept")
 
-    def _rows(self, query: str, *values: Any) -> list[Any]:
-        with self._lock:
-            return self._execute(query, *values)
-
-    def _execute(self, query: str, *values: Any) -> list[Any]:
-        """The rows of a query; requires the lock."""
-        try:
-            return self._database.execute(query, values).fetchall()
-        except sqlite3.ProgrammingError:  # it is closed
-            self.check_whole()
-            raise
-        except _PROBLEMS as error:
-            raise _damaged(self.path, error) from None
+    def _drop_damaged(self) -> None:
+        """Removes answers that are damaged, and says so: they can be asked for again. JournalError
+        where more may be lost.
+        """
+        problem = self.read("pragma integrity_check(1)")[0][0]
+        if problem != "ok":
+            raise _unreadable(self.path, problem)
+        # One after the other: a job has more rows than there is memory for.
+        damaged = list[tuple[int]]()
+        for number, *row, total in self._database.execute(
+            f"select id, {_COLUMNS}, sum from entry"
+        ):
+            if _sum(tuple(row)) != total:
+                if row[5] != Kind.EXCHANGE:
+                    raise JournalError(
+                        f"{self.path}: what is kept of a call is damaged: it may have been made",
+                        hint="find out whether it was; begin another journal to go on",
+                    )
+                damaged.append((number,))
+        if damaged:
+            self._owner.note(0)
+            with _transaction(self._database):
+                self._database.executemany("delete from entry where id = ?", damaged)
+            count = counted(len(damaged), "answer is damaged", "answers are damaged")
+            note(f"{self.path}: {count}; what was asked then is sent again")
 
     def _note(self, step: str, entry: Entry) -> None:
-        self._insert(None, None, None, step, entry)
+        self._insert((None, None, None, step, Kind.PROCESS), entry)
 
-    def _check_rows(self) -> None:
-        """JournalError where the file is damaged, and more may be lost by that than an answer."""
-        problem = self._rows("pragma integrity_check(1)")[0][0]
-        if problem != "ok":
-            raise _damaged(self.path, problem)
-        # One after the other: a job has more rows than there is memory for.
-        for *row, total in self._database.execute(f"select {_COLUMNS}, sum from entry"):
-            step, data = map(str, row[3:5])
-            # An answer can be asked for again; what else it may be is not known.
-            if _sum(tuple(row)) != total and not (step.isdigit() and '"tool"' not in data):
-                raise _call_damaged(self.path)
-
-    def _insert(
-        self, scope: str | None, key: str | None, place: str | None, step: str, entry: Entry
-    ) -> None:
+    def _insert(self, at: _Values, entry: Entry) -> None:
         """Adds a row, with those that other threads add at the same time."""
-        row = _with_sum((_plain(scope), key, place, step, _text(entry), 0))
+        row = _row_of(at, entry)
         self.write(_INSERT, *row, is_synced=True)
         if self.listener is not None:
             self.listener([row])
@@ -436,23 +429,28 @@ class Journal:
             self._commit_waiting()
             return self._execute(query, *values)
 
+    def _execute(self, query: str, *values: Any) -> list[Any]:
+        """The rows of a query; requires the lock."""
+        try:
+            return self._database.execute(query, values).fetchall()
+        except sqlite3.ProgrammingError:  # it is closed
+            self.check_whole()
+            raise
+        except _PROBLEMS as error:
+            raise _unreadable(self.path, error) from None
+
     def rows_within(self, scope: str) -> list[_Values]:
         """All rows of a scope and of those inside of it, as `merge_rows` takes them."""
         query = (
             f"select {_COLUMNS}, sum from entry where key is not null "
             "and (scope = ?1 or (scope > ?1 || '/' and scope < ?1 || '0')) order by id"
         )
-        return [tuple(row) for row in self._rows(query, scope)]
+        return [tuple(row) for row in self.read(query, scope)]
 
     def merge_rows(self, rows: list[_Values]) -> None:
-        """Takes in rows of another journal, in the place of equal ones."""
-        self._waiting.extend(  # at once: nobody commits a part of them
-            [
-                _Pending(statement, values, True)
-                for row in rows
-                for statement, values in ((_DELETE, tuple(row[:5])), (_INSERT, tuple(row)))
-            ]
-        )
+        """Takes in the rows of another journal that are not here yet."""
+        # At once: nobody commits a part of them.
+        self._waiting.extend([_Pending(_INSERT_NEW, tuple(row), True) for row in rows])
         self.flush()
 
     def merge(self, path: str) -> None:
@@ -477,32 +475,10 @@ class Journal:
             with _transaction(self._database):
                 for statement, group in groupby(rows, lambda one: one.statement):
                     self._database.executemany(statement, [one.values for one in group])
+            if is_synced:
+                self._owner.note(_last_row(self._database))
         except sqlite3.Error as error:  # from now on nothing is taken: it would come after a gap
             self._broken = str(error)
-            return
-
-    def _change(
-        self, where: str, values: tuple[Any, ...], change: Callable[[_Values], _Values]
-    ) -> None:
-        """Replaces rows by changed ones, all of them or none."""
-        found = list[_Values]()
-        with self._lock:
-            try:
-                with _transaction(self._database):
-                    query = f"select id, {_COLUMNS} from entry where {where}"
-                    found = [
-                        (*_with_sum(change(tuple(row))), number)
-                        for number, *row in self._database.execute(query, values).fetchall()
-                    ]
-                    self._database.executemany(
-                        f"update entry set ({_COLUMNS}, sum) = (?, ?, ?, ?, ?, ?, ?) where id = ?",
-                        found,
-                    )
-            except sqlite3.Error as error:
-                self._broken = self._broken or str(error)
-        self.check_whole()
-        if self.listener is not None:
-            self.listener([row[:-1] for row in found])
 
 
 # Those of this process; a forked one leaves them to its parent, and closes nothing.
@@ -519,16 +495,15 @@ after_fork(_leave_all)
 
 
 def add(path: str, at: tuple[Any, ...], entry: Entry, check: Callable[[], None]) -> None:
-    """Adds an entry to a journal, also while its run goes on; nobody else adds one between what is
-    checked and that. ConfigError when that cannot be.
+    """Adds an entry to a journal, also while its run goes on, at a place as `entries` gives it;
+    nobody else adds one between what is checked and that. ConfigError when that cannot be.
     """
     try:
-        with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        with closing(_connected(path)) as database:
             database.execute("pragma synchronous = full")
             with _transaction(database):
                 check()
-                row = (*at[:3], str(at[3]), _text(entry), 0)
-                database.execute(_INSERT, _with_sum(row))
+                database.execute(_INSERT, _row_of(at, entry))
     except sqlite3.Error as error:
         raise _unusable(path, error) from None
 
@@ -551,7 +526,7 @@ def is_in_use(path: str) -> bool:
 
 def has_failed(path: str) -> bool:
     """Whether the last run of a journal has ended with what could not be kept."""
-    return _last_line(_beside(path, _LOCK)) == _FAILED
+    return _owner_of(path).state == _FAILED
 
 
 def is_journal(path: str) -> bool:
@@ -572,80 +547,79 @@ def reading(path: str) -> Generator[sqlite3.Connection]:
         raise ConfigError(f"cannot read the journal {path}: {error.strerror or error}") from None
     check_head(path)
     try:
-        with closing(_read_only(path)) as database:
+        with closing(_connected(path, read_only=True)) as database:
             yield database
     except _PROBLEMS as error:
-        raise ConfigError(str(_damaged(path, error))) from None
+        raise ConfigError(str(_unreadable(path, error))) from None
 
 
-def check_head(path: str, script: str = "") -> None:
-    """ConfigError when the file is none that this run can be kept in; it stays as it is."""
+def check_head(path: str, script: str = "") -> bool:
+    """Whether the file is a journal already; ConfigError when it is none that this run can be kept
+    in, and it stays as it is.
+    """
+    owner = _owner_of(path)  # read first: more is added meanwhile
+    missing = f"rows are missing, which {path}-wal had"
     try:
-        with closing(_read_only(path)) as database:
+        with closing(_connected(path, read_only=True)) as database:
             identity, version = (
                 database.execute(f"pragma {name}").fetchone()[0]
                 for name in ("application_id", "user_version")
             )
             if not identity and not _has_tables(database):
-                if 0 < os.path.getsize(path) < _SMALLEST:
+                size = os.path.getsize(path)
+                if 0 < size < _SMALLEST:
                     raise _no_journal(path)
-                return  # a new one, or a process was killed when it had just begun
-            begun = None
-            if (identity, version) == (_ID, VERSION):
-                if _schema(database) != _own_schema():
-                    raise ConfigError(str(_damaged(path, "its tables have changed")))
-                query = "select data from entry where step = 'begun' order by id limit 1"
-                begun = database.execute(query).fetchone()
+                if size and owner.rows:
+                    raise ConfigError(str(_unreadable(path, missing)))
+                return False  # a new one, or a process was killed when it had just begun
+            if identity != _ID:
+                raise _no_journal(path)
+            if version != VERSION:
+                raise ConfigError(
+                    f"{path} is a journal of version {version}; this one writes version {VERSION}",
+                    setting="journal",
+                    hint="resume it with the saftc that started it, or name another file",
+                )
+            query = "select type, name, tbl_name, sql from sqlite_master where tbl_name = 'entry'"
+            if database.execute(query).fetchall() != _SCHEMA:
+                raise ConfigError(str(_unreadable(path, "its tables have changed")))
+            if _last_row(database) < owner.rows:
+                raise ConfigError(str(_unreadable(path, missing)))
+            query = "select json_extract(data, '$.script') from entry where step = 'begun' limit 1"
+            begun = database.execute(query).fetchone()
     except _PROBLEMS as error:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
             raise _no_journal(path) from None
-        raise ConfigError(str(_damaged(path, error)), setting="journal") from None
-    if identity != _ID:
-        raise _no_journal(path)
-    if version != VERSION:
-        raise ConfigError(
-            f"{path} is a journal of version {version}; this one writes version {VERSION}",
-            setting="journal",
-            hint="resume it with the saftc that started it, or name another file",
-        )
-    other = "" if begun is None else _script_of(begun[0])
+        raise ConfigError(str(_unreadable(path, error)), setting="journal") from None
+    other = "" if begun is None else begun[0]
     if other and script and other != script:
         raise ConfigError(
             f"{path} is the journal of another script, {other}: this is {script}",
             setting="journal",
             hint="name another file",
         )
-
-
-def _schema(database: sqlite3.Connection) -> list[Any]:
-    # A job keeps its rows in tables of its own beside that.
-    query = "select type, name, tbl_name, sql from sqlite_master where tbl_name = 'entry'"
-    return database.execute(query).fetchall()
-
-
-@cache
-def _own_schema() -> list[Any]:
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
-        database.executescript(_TABLES)
-        return _schema(database)
-
-
-def _script_of(begun: str) -> str:
-    try:
-        return str(json.loads(begun)["script"])
-    except (ValueError, KeyError, TypeError):
-        return ""  # it is damaged, which is said when the rows are read
+    return True
 
 
 def _has_tables(database: sqlite3.Connection) -> bool:
     return database.execute("select count(*) from sqlite_master").fetchone()[0] > 0
 
 
-def _read_only(path: str) -> sqlite3.Connection:
-    """The database, in which nothing is changed, and beside which nothing is made."""
-    # Without a log beside it nobody writes to it, and it can be in a folder that is read-only.
-    how = "mode=ro" if os.path.exists(_beside(path, "-wal")) else "immutable=1"
-    return sqlite3.connect(f"file:{quote(os.path.abspath(path))}?{how}", uri=True)
+def _last_row(database: sqlite3.Connection) -> int:
+    return database.execute("select coalesce(max(id), 0) from entry").fetchone()[0]
+
+
+def _connected(path: str, *, read_only: bool = False) -> sqlite3.Connection:
+    """The database; if `read_only`, nothing is changed in it, and nothing is made beside it."""
+    how = "mode=rw"
+    if read_only:
+        # Without a log beside it nobody writes to it, and it can be in a folder that is read-only.
+        how = "mode=ro" if os.path.exists(_beside(path, "-wal")) else "immutable=1"
+    name = f"file:{quote(os.path.abspath(path))}?{how}"
+    database = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False)
+    # A damaged text is one of another sum.
+    database.text_factory = partial(str, encoding="utf-8", errors="replace")
+    return database
 
 
 def _beside(path: str, ending: str) -> str:
@@ -681,9 +655,9 @@ def entries(path: str, *, latest: bool = False) -> Iterator[Entry]:
         ):
             if _sum(tuple(row)) != total:
                 raise ConfigError(f"{path} is damaged: a row of it has changed")
-            scope, key, place, step, data, _ = row
-            at: Entry = {"at": [scope, key, place, int(step) if step.isdigit() else step]}
-            yield (at if key is not None else {"process": step}) | json.loads(data)
+            scope, key, place, step, data, kind = row
+            at: Entry = {"at": [scope, key, place, step, kind]}
+            yield ({"process": step} if kind == Kind.PROCESS else at) | json.loads(data)
 
 
 def exchanges(path: str) -> Iterator[Entry]:
@@ -716,9 +690,27 @@ def time_text(seconds: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
-class _Owner:
-    """The process that alone runs with a journal: it holds the file `-lock` beside it, which says
-    its number, and goes when it ends.
+class _OwnerSays(NamedTuple):
+    """What is in the file by which a process holds a journal: its number, how many rows it has put
+    on the disk, and whether it has ended with what could not be kept.
+    """
+
+    process: str = ""
+    rows: int = 0
+    state: str = ""
+
+
+def _owner_of(path: str) -> _OwnerSays:
+    """What is told of the process that has a journal, or had it when it was killed."""
+    with suppress(OSError, ValueError), open(_beside(path, _LOCK), encoding="utf-8") as file:
+        process, rows, state, _ = file.read().split("\n")
+        return _OwnerSays(process.strip(), int(rows), state.strip())
+    return _OwnerSays()
+
+
+class _Owner(Held):
+    """The process that alone runs with a journal: it holds the file `-lock` beside it, which goes
+    when it ends.
     """
 
     def __init__(self, path: str) -> None:
@@ -726,50 +718,51 @@ class _Owner:
             if os.path.exists(path):
                 check_regular(path)
             self._path = _beside(path, _LOCK)
-            self._file = Held(self._path, PRIVATE, waits=False)
+            self._before = _owner_of(path)
+            self._rows = self._before.rows
+            super().__init__(self._path, PRIVATE, waits=False)
             try:
-                self._file.add(f"{os.getpid()}\n".encode())
+                self._write(self._rows)
             except OSError:
-                self._file.close()
+                self.close()
                 raise
         except BlockingIOError:
+            number = _owner_of(path).process
+            owner = f"process {number}" if number else "another process"
             raise ConfigError(
-                f"the journal {path} is in use by {self._owner()}",
+                f"the journal {path} is in use by {owner}",
                 setting="journal",
                 hint="only one process can use a journal; name another one for another run",
             ) from None
         except (OSError, ValueError) as error:
             raise _unusable(path, error) from None
 
-    @property
-    def is_open(self) -> bool:
-        """Whether this process has the journal: not after `close`, and not in a forked process."""
-        return self._file.is_open
+    def note(self, rows: int, state: str = "") -> None:
+        """Notes how many rows are on the disk: SQLite leaves out what is damaged in its log."""
+        self._rows = rows
+        with suppress(OSError):  # then less is found
+            self._write(rows, state)
 
-    def close(self, *, is_whole: bool = True) -> None:
-        """Lets others use the journal; the file stays where the journal cannot say how it ended."""
+    def _write(self, rows: int, state: str = "") -> None:
+        # Always as long, so that it is there as a whole.
+        self.overwrite(f"{os.getpid():>10}\n{rows:>16}\n{state:>6}\n".encode())
+
+    def release(self, state: str = "") -> None:
+        """Lets others use the journal; with a `state`, the file stays and says that."""
         if self.is_open:
-            with suppress(OSError):  # then it stays, and says nothing
-                if is_whole:
+            if state:
+                self.note(self._rows, state)
+            else:
+                with suppress(OSError):
                     os.unlink(self._path)
-                else:
-                    self._file.add(f"{_FAILED}\n".encode())  # there is room in its block
-            self._file.close()
+            self.close()
 
-    def leave(self) -> None:
-        """In a forked process: the parent goes on to hold it."""
-        self._file.leave()
-
-    def _owner(self) -> str:
-        number = _last_line(self._path)
-        return f"process {number}" if number.isdigit() else "another process"
-
-
-def _last_line(path: str) -> str:
-    """The last whole line of a small file, empty where there is none."""
-    with suppress(OSError, ValueError), open(path, encoding="utf-8") as file:
-        return file.read().rpartition("\n")[0].rpartition("\n")[2]
-    return ""
+    def give_back(self) -> None:
+        """Lets others use a journal that this process could not use: it is as before."""
+        if self._before.rows:
+            self.note(self._before.rows, self._before.state)
+            self.close()
+        self.release()
 
 
 @contextmanager
@@ -785,13 +778,11 @@ def _transaction(database: sqlite3.Connection) -> Generator[None]:
         raise
 
 
-def make_private(path: str) -> None:
-    """Makes a file that only its owner can read, where there is none; OSError where that cannot
-    be.
+def _make_private(path: str) -> None:
+    """Makes a file that only its owner can read, where there is none; OSError where it cannot be
+    written.
     """
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, PRIVATE))
-    check_regular(path)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
 
 
 def _unusable(path: str, error: Exception) -> ConfigError:
@@ -799,31 +790,26 @@ def _unusable(path: str, error: Exception) -> ConfigError:
     return ConfigError(f"cannot use {path!r} as a journal: {reason}")
 
 
-def _damaged(path: str, problem: object) -> JournalError:
+def _unreadable(path: str, problem: object) -> JournalError:
+    if getattr(problem, "sqlite_errorcode", 0) & 0xFF in _NO_DAMAGE:
+        return JournalError(f"cannot read {path}: {problem}")
     return JournalError(
         f"{path} is damaged: {problem}",
         hint="begin another journal; find out which calls were made before you do",
     )
 
 
-def _call_damaged(path: str) -> JournalError:
-    return JournalError(
-        f"{path}: what is kept of a call is damaged: it may have been made",
-        hint="find out whether it was; begin another journal to go on",
-    )
-
-
-def _with_sum(row: _Values) -> _Values:
+def _row_of(at: _Values, entry: Entry) -> _Values:
+    """The row of an entry, with its checksum, at a place as `entries` gives it."""
+    scope, key, place, step, kind = at
+    data = _plain(json.dumps(entry, ensure_ascii=False))
+    row = (_plain(scope), key, place, str(step), data, str(kind))
     return *row, _sum(row)
 
 
 def _sum(row: _Values) -> int:
     """The checksum of a row: of all that it says."""
     return crc32(json.dumps(row, default=repr).encode())
-
-
-def _text(data: Any) -> str:
-    return _plain(json.dumps(data, ensure_ascii=False))
 
 
 def _plain(text: Any) -> Any:

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from runtime_support._context import Block, after_fork, change_here, context_here
@@ -50,7 +50,7 @@ from runtime_support.runs._closures import (
     closed_values,
     compared,
 )
-from runtime_support.runs._journal import Journal, KeptClosures, time_text, told_to
+from runtime_support.runs._journal import Journal, KeptClosures, Kind, time_text, told_to
 from runtime_support.runs._lines import (
     ByPath,
     Entry,
@@ -77,9 +77,7 @@ class JournalHook(Hook):
 
     def __init__(self, journal: Journal, prompt: PromptRun) -> None:
         self.journal = journal
-        self.place = prompt.place
-        self.functions = prompt.functions
-        self.settings = prompt.settings
+        self._run = prompt
         self.asked: Asked | None = None
         self.steps = self.sent = 0
 
@@ -94,14 +92,14 @@ class JournalHook(Hook):
     def request(self, request: Request, proceed: SendRequest) -> Replying:
         """The reply that is kept, or the one that is sent for and then kept as a whole."""
         key = key_of(request)
-        name, model = self._who
+        name, model = who_answers(self._run.settings)
         asked = self.asked or (yield from self.begin(key, f"{name} {model}"))
         step, self.steps = self.steps, self.steps + 1
-        entry = self.found(step)
-        if entry is not None and entry.get("hash") == key:
+        entry = self.journal.find(asked, Kind.EXCHANGE, step)
+        if entry is not None and entry["hash"] == key:
             self.sent = len(request.messages)
             reply = reply_of(entry, self.journal.path)
-            note_kept(self.settings, reply.fallback or model, reply.usage)
+            note_kept(self._run.settings, reply.fallback or model, reply.usage)
             yield from _pieces_of(entry)
             return reply
         self.journal.check_whole()
@@ -124,7 +122,7 @@ class JournalHook(Hook):
             "used": used,
             "hash": key,
             "who": f"{name} {model}",
-            "place": None if self.place is None else self.place.text(),
+            "place": None if self._run.place is None else self._run.place.text(),
             "time": round(started, 3),
             "ms": round((time.time() - started) * 1000, 1),
             "from": told,
@@ -132,7 +130,7 @@ class JournalHook(Hook):
             **({"pieces": pieces} if pieces else {}),
             **outcome_data(answer),
         }
-        yield Effect(partial(self.journal.put, asked, step, entry))
+        yield Effect(partial(self.journal.put, asked, Kind.EXCHANGE, step, entry))
         if isinstance(answer, Reply):
             return answer
         raise answer
@@ -149,7 +147,7 @@ class JournalHook(Hook):
         step = f"t{call.number}"
         if form is not None:
             step += f"p{'_'.join(map(str, call.position))}"
-        kept = KeptCall(self, step, call)
+        kept = KeptCall(self, asked, step, call)
         if not is_program and not (held is not None and held.is_put_off):
             in_doubt = "stop" if call.kind == "server" and not call.is_pure else "call"
             told = kept.ended(in_doubt)
@@ -157,7 +155,7 @@ class JournalHook(Hook):
             if made is not None:
                 return made
         if held is not None:
-            yield from self._decide(held, step)
+            yield from kept.decide(held)
         if form is None:
             call.contexts.append(partial(within, Scope(asked.inside(step))))
         if is_program or (held is not None and not held.is_allowed):
@@ -174,16 +172,6 @@ class JournalHook(Hook):
         yield Effect(partial(kept.end, {**outcome, "ms": made.duration}))
         return made
 
-    def _decide(self, held: HeldWork, step: str) -> Effects[None]:
-        if held.is_put_off and self.found(step) is not None:
-            raise RunWaiting(held.shown, held.place)
-        question = Approval(self, step, held)
-        held.decision = question.decision()
-        if held.decision is None:
-            yield Effect(question.ask)
-        if held.decision is None or held.is_put_off:
-            yield from held.decide(question.answer)
-
     def _forget_unusable(self, error: PromptError) -> None:
         match error:
             case ContractError():
@@ -194,22 +182,42 @@ class JournalHook(Hook):
                 return
         if self.asked is not None and unusable:
             why = f"{type(error).__name__}: {redacted(error.message)}"
-            self.journal.forget(self.asked, max(0, self.steps - unusable), why)
-
-    @cached_property
-    def _who(self) -> tuple[str, str]:
-        return who_answers(self.settings)
+            step = max(0, self.steps - unusable)
+            self.journal.put(self.asked, Kind.RETRY, step, {"why": why})
 
     def begin(self, key: str, who: str = "") -> Effects[Asked]:
         """Finds the place of this call, by what is asked first and who answers."""
-        journal = self.journal
         asked = scope_here().asked(key_of_data([key, who]))
-        kept = journal.claim(asked, self._match)
-        if kept is None and journal.has_equal(asked):
+        with self.journal.equal_prompts(asked) as equal:
+            self.asked = equal.take(asked.place, self._match)
+            is_new = not equal.left
+        if self.asked is None and not is_new:
             yield from until_turn()
-            kept = journal.claim_equal(asked, self._match)
-        self.asked = kept or journal.begin(asked)
+            self._take_equal(asked)
+        if self.asked is None:
+            with self.journal.equal_prompts(asked) as equal:
+                self.asked = equal.name(asked)
         return self.asked
+
+    def _take_equal(self, asked: Asked) -> None:
+        """Takes the first that is kept of equal calls, from now on for this place. JournalError
+        where nobody knows whether it is the same call.
+        """
+        in_doubt = set[str]()
+        with self.journal.equal_prompts(asked) as equal:
+            self.asked = equal.take_first(self._match)
+            if self.asked is None:
+                in_doubt = equal.tools_in_doubt(self._match)
+        if self.asked is not None:
+            self.journal.put(self.asked, Kind.PLACE, Kind.PLACE, {"place": asked.place})
+        elif in_doubt and told_to("SAFT_ON_INTERRUPTED_CALL", "stop") == "stop":
+            raise JournalError(
+                f"{self.journal.path}: the same was asked more than once, and "
+                f"{', '.join(sorted(in_doubt))} may have been called for this or for something "
+                "else: what it closes over is not the same",
+                hint="have the prompt say what it is about, or name it by `journal_scope`; with "
+                "SAFT_ON_INTERRUPTED_CALL=call it is asked again",
+            )
 
     def _match(self, kept: KeptClosures) -> Match:
         """Whether the tools that were called had the values that they have now."""
@@ -220,17 +228,7 @@ class JournalHook(Hook):
 
     def closed(self, tool: str, *, with_mutable: bool = True) -> ClosedValues:
         """The values that a tool closes over now."""
-        return closed_values(self.functions.get(tool), with_mutable=with_mutable)
-
-    def found(self, step: int | str) -> Entry | None:
-        """What is kept of a step."""
-        assert self.asked is not None
-        return self.journal.find(self.asked, step)
-
-    def put(self, step: int | str, entry: Entry) -> None:
-        """Keeps a step; see `Journal.put`."""
-        assert self.asked is not None
-        self.journal.put(self.asked, step, entry)
+        return closed_values(self._run.functions.get(tool), with_mutable=with_mutable)
 
 
 def _can_be_kept(call: RequestedCall) -> bool:
@@ -253,14 +251,19 @@ def _is_decision(entry: Entry) -> bool:
 
 
 class KeptCall:
-    """A call of a tool or in a program: how it ended before, or else its beginning and its end."""
+    """A call of a tool or in a program: how it ended before, or else its beginning and its end; and
+    whether it may be made, where it waits for approval.
 
-    def __init__(self, keeper: JournalHook, step: str, call: RequestedCall) -> None:
-        self._keeper = keeper
+    A decision is for the call with its name, its arguments to the letter and what is shown of them.
+    """
+
+    def __init__(self, hook: JournalHook, asked: Asked, step: str, call: RequestedCall) -> None:
+        self._hook = hook
+        self._journal = hook.journal
+        self._asked = asked
         self._step = step
         self._is_in_program = call.kept_form is not None
         self._call: Entry = {"tool": call.name, "sent": call.sent}
-        self._name = call.name
         self._closed = NOTHING_CLOSED
         self._waits = call.approval is not None or call.is_approved
         if self._waits:
@@ -273,120 +276,114 @@ class KeptCall:
         `in_doubt` is what happens, where the user does not say it, to a call that was begun and of
         which nobody knows how it ended: "call" or "stop".
         """
-        entry = self._keeper.found(self._step)
-        if entry is None or not self._is_same(entry):
+        entry = self._found(Kind.CALL)
+        if entry is None or any(entry[name] != self._call[name] for name in ("tool", "sent")):
             return None
-        if "ms" not in entry and "left" in entry:
+        if "ms" in entry:
+            return entry
+        if "left" in entry:
             return None
-        if "ms" not in entry and (self._waits or "approved" in entry):
+        if self._waits or "approved" in entry:
             return self._looked_after(entry)
-        if "ms" not in entry:
-            if told_to("SAFT_ON_INTERRUPTED_CALL", in_doubt) == "call":
-                return None
-            way = (
-                "without SAFT_ON_INTERRUPTED_CALL=stop"
-                if in_doubt == "call"
-                else "with SAFT_ON_INTERRUPTED_CALL=call"
-            )
-            raise JournalError(
-                f"{_named(entry)} started {time_text(entry['time'])}, and the run ended before "
-                "it did: it may or may not have taken effect",
-                hint=f"find out whether it did; {way} it is called again",
-            )
-        return entry
+        if told_to("SAFT_ON_INTERRUPTED_CALL", in_doubt) == "call":
+            return None
+        way = (
+            "without SAFT_ON_INTERRUPTED_CALL=stop"
+            if in_doubt == "call"
+            else "with SAFT_ON_INTERRUPTED_CALL=call"
+        )
+        raise _in_doubt(entry, "started", f"find out whether it did; {way} it is called again")
 
     def _looked_after(self, entry: Entry) -> Entry | None:
         """What a person has found out about a call that was approved, begun, and not ended."""
-        found = self._keeper.found(approval_step(self._step))
+        found = self._found(Kind.APPROVAL)
         if found is not None and found.get("begun") == entry["time"]:
             if found.get("result") is None:  # it has not taken effect
                 return None
             result = _as_json(found["result"]) if self._is_in_program else found["result"]
             return {**self._call, "result": result, "error": None, "ms": 0.0}
-        journal = self._keeper.journal.path
-        raise JournalError(
-            f"{_named(entry)} was approved and begun {time_text(entry['time'])}, and the run ended "
-            "before it did: it may or may not have taken effect",
-            hint=f"find out whether it did; `saftc approve {journal} --retry` has it called again, "
-            "and `--result RESULT` gives the model the result that it had",
+        raise _in_doubt(
+            entry,
+            "was approved and begun",
+            f"find out whether it did; `saftc approve {self._journal.path} --retry` has it called "
+            "again, and `--result RESULT` gives the model the result that it had",
         )
 
-    def _is_same(self, entry: Entry) -> bool:
-        """Whether the entry is of a call with these arguments."""
-        return (entry.get("tool"), entry.get("sent")) == (self._call["tool"], self._call["sent"])
+    def decide(self, held: HeldWork) -> Effects[None]:
+        """Takes the decision that is kept, or asks for one; RunWaiting when there is none yet."""
+        if held.is_put_off and self._found(Kind.CALL) is not None:
+            raise RunWaiting(held.shown, held.place)
+        held.key = key_of_data([*self._asked, self._step, held.digest])
+        held.decision = self._decision(held)
+        if held.decision is None:
+            yield Effect(partial(self._ask, held))
+        if held.decision is None or held.is_put_off:
+            yield from held.decide(partial(self.answer, held))
 
-    def begin(self) -> None:
-        """From now on it may have done something."""
-        self._keeper.journal.check_whole()
-        self._began = time.time()
-        self._closed = self._keeper.closed(self._name)
-        # Which values the call will change is not known yet.
-        constant = self._keeper.closed(self._name, with_mutable=False)
-        closed = {"closed": constant} if any(constant) else {}
-        self._keeper.put(self._step, {**self._call, **closed, "time": round(self._began, 3)})
-
-    def leave(self) -> None:
-        """Something inside of it waits for approval: it has not ended, and is begun anew."""
-        self._keeper.put(self._step, {**self._call, "time": round(self._began, 3), "left": True})
-
-    def end(self, outcome: Entry) -> None:
-        """It is over, and not made again."""
-        seconds = time.time() - self._began
-        closed = self._closed.settled(self._keeper.closed(self._name))
-        if any(closed):
-            self._call["closed"] = closed
-        ended = {"time": round(self._began, 3), "ms": round(seconds * 1000, 1), **outcome}
-        self._keeper.put(self._step, {**self._call, **ended})
-
-
-class Approval:
-    """The question whether a call may be made, and the answer, both kept at the place of the call.
-
-    They are for the call with its name, its arguments to the letter and what is shown of them.
-    """
-
-    def __init__(self, keeper: JournalHook, step: str, held: HeldWork) -> None:
-        assert keeper.asked is not None
-        self._keeper = keeper
-        self._step = approval_step(step)
-        self._held = held
-        held.key = key_of_data([*keeper.asked, step, held.digest])
-        self._question: Entry = {
-            "asks": held.name,
-            "kind": held.kind,
-            "digest": held.digest,
-            "sent": held.sent,
-            "shown": held.shown,
-        }
-
-    def decision(self) -> Decision | None:
+    def _decision(self, held: HeldWork) -> Decision | None:
         """What was decided about this very call."""
-        found = self._keeper.found(self._step)
-        if found is None or found["digest"] != self._held.digest:
-            return None
-        if not _is_decision(found):
+        found = self._found(Kind.APPROVAL)
+        if found is None or found["digest"] != held.digest or not _is_decision(found):
             return None
         decision: Decision = load_part("approval").Decision(
             found["decided"], found["reason"], found["arguments"], found["by"]
         )
-        problem = self._held.problem_with(decision)
+        problem = held.problem_with(decision)
         if problem is not None:
-            note(f"{self._keeper.journal.path}: {problem}")
+            note(f"{self._journal.path}: {problem}")
             return None
         return decision
 
-    def ask(self) -> None:
+    def _ask(self, held: HeldWork) -> None:
         """Keeps that it waits, for whoever decides."""
-        found = self._keeper.found(self._step)
-        if found is None or found["digest"] != self._held.digest or "decided" in found:
-            schema = self._held.schema
-            more = {"place": self._held.place, "time": round(time.time(), 3), "schema": schema}
-            began = self._keeper.journal.began_by
-            self._keeper.put(self._step, {**self._question, **more, **began})
+        found = self._found(Kind.APPROVAL)
+        if found is None or found["digest"] != held.digest or "decided" in found:
+            more = {"place": held.place, "time": round(time.time(), 3), "schema": held.schema}
+            self._keep(Kind.APPROVAL, {**_question(held), **more, **self._journal.began_by})
 
-    def answer(self, decision: Decision) -> None:
+    def answer(self, held: HeldWork, decision: Decision) -> None:
         """Keeps what was decided, by whom and when."""
-        self._keeper.put(self._step, {**self._question, **decision_data(decision)})
+        self._keep(Kind.APPROVAL, {**_question(held), **decision_data(decision)})
+
+    def begin(self) -> None:
+        """From now on it may have done something."""
+        self._journal.check_whole()
+        self._began = time.time()
+        self._closed = self._hook.closed(self._call["tool"])
+        # Which values the call will change is not known yet.
+        constant = self._hook.closed(self._call["tool"], with_mutable=False)
+        self._keep_call({"closed": constant} if any(constant) else {})
+
+    def leave(self) -> None:
+        """Something inside of it waits for approval: it has not ended, and is begun anew."""
+        self._keep_call({"left": True})
+
+    def end(self, outcome: Entry) -> None:
+        """It is over, and not made again."""
+        closed = self._closed.settled(self._hook.closed(self._call["tool"]))
+        self._keep_call({"closed": closed, **outcome} if any(closed) else outcome)
+
+    def _found(self, kind: Kind) -> Entry | None:
+        return self._journal.find(self._asked, kind, self._step)
+
+    def _keep(self, kind: Kind, entry: Entry) -> None:
+        self._journal.put(self._asked, kind, self._step, entry)
+
+    def _keep_call(self, more: Entry) -> None:
+        self._keep(Kind.CALL, {**self._call, "time": round(self._began, 3), **more})
+
+
+def _in_doubt(entry: Entry, how: str, hint: str) -> JournalError:
+    return JournalError(
+        f"{entry['tool']} {shown(entry['sent'], MOST_SHOWN)} {how} {time_text(entry['time'])}, and "
+        "the run ended before it did: it may or may not have taken effect",
+        hint=hint,
+    )
+
+
+def _question(held: HeldWork) -> Entry:
+    names = ("name", "kind", "digest", "sent", "shown")
+    return {"asks" if name == "name" else name: getattr(held, name) for name in names}
 
 
 def _as_json(text: str) -> str:
@@ -396,11 +393,6 @@ def _as_json(text: str) -> str:
     except (ValueError, RecursionError):
         return to_json(text)
     return text
-
-
-def approval_step(step: str) -> str:
-    """Where the question about a call is kept."""
-    return f"{step}a"
 
 
 def decision_data(decision: Decision) -> Entry:
@@ -433,10 +425,6 @@ def keep_moment(asked: str, moment: datetime) -> datetime:
     call = RequestedCall(asked, "{}", asked=[asked])
     found: datetime = read("datetime", json.loads(finish(hook.tool_call(call, look)).result))
     return found
-
-
-def _named(entry: Entry) -> str:
-    return f"{entry['tool']} {shown(entry['sent'], MOST_SHOWN)}"
 
 
 def _counted(pieces: list[int], step: Effect | str) -> Effects[Any]:

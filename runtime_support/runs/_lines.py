@@ -32,7 +32,6 @@ from runtime_support.errors import ConfigError, ToolsUnsupported
 KEY_LENGTH = 16
 # What the parts of replies are, as their classes say it.
 _KINDS: dict[str, type] = {"str": str, "int": int}
-_BLOCK = 65536
 _sync = getattr(os, "fdatasync", os.fsync)
 
 # Of a call and of a reply.
@@ -137,7 +136,7 @@ class Held:
 
     def __init__(self, path: str, permissions: int, *, waits: bool) -> None:
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
         self._descriptor = -1
         while not self.is_open or not self._is_at(path):  # or another process has replaced it
             self.close()
@@ -148,35 +147,41 @@ class Held:
                 self.close()
                 raise BlockingIOError
         _held.add(self)
-        self.end = os.fstat(self._descriptor).st_size
 
-    def mend(self) -> bool:
-        """Makes the file end with a whole line; whether a torn one was cut."""
-        last = self._last_line()
-        if not last:
-            return False
+    def mend(self) -> None:
+        """Makes the file end with a whole line; one that is torn is cut."""
+        with open(self._descriptor, "rb", closefd=False) as file:
+            if not file.seek(0, os.SEEK_END):
+                return
+            file.seek(-1, os.SEEK_END)
+            if file.read() == b"\n":
+                return
+            file.seek(0)
+            whole = file.read()
+        last = whole.rpartition(b"\n")[2]
         try:
             json.loads(last)
         except (ValueError, RecursionError):
-            self.end -= len(last)
-            os.ftruncate(self._descriptor, self.end)
-            return True
-        self.add(b"\n")
-        return False
+            os.ftruncate(self._descriptor, len(whole) - len(last))
+        else:
+            self.add(b"\n")
 
-    def add(self, data: bytes) -> int:
-        """Adds these lines; gives where they begin. OSError when they cannot all be on the disk."""
-        offset, left = self.end, memoryview(data)
+    def add(self, data: bytes) -> None:
+        """Adds these lines; OSError when they cannot all be on the disk."""
+        end, left = os.lseek(self._descriptor, 0, os.SEEK_END), memoryview(data)
         try:
             while left:
                 left = left[os.write(self._descriptor, left) :]
             _sync(self._descriptor)
         except OSError:
             with suppress(OSError):  # the torn line is mended later
-                os.ftruncate(self._descriptor, self.end)
+                os.ftruncate(self._descriptor, end)
             raise
-        self.end += len(data)
-        return offset
+
+    def overwrite(self, data: bytes) -> None:
+        """Writes this in the place of the beginning."""
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        os.write(self._descriptor, data)
 
     def close(self) -> None:
         """Lets the file go, also where a forked process has not let go of it yet."""
@@ -206,16 +211,6 @@ class Held:
             return os.path.samestat(os.fstat(self._descriptor), os.stat(path))
         except FileNotFoundError:
             return False
-
-    def _last_line(self) -> bytes:
-        """What is behind the last line end."""
-        start, tail = self.end, b""
-        while start and b"\n" not in tail:
-            size = min(start, _BLOCK)
-            start -= size
-            os.lseek(self._descriptor, start, os.SEEK_SET)
-            tail = os.read(self._descriptor, size) + tail
-        return tail.rpartition(b"\n")[2]
 
 
 _held: WeakSet[Held] = WeakSet()

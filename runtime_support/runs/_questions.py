@@ -24,8 +24,8 @@ from runtime_support._redaction import secret_in
 from runtime_support._schema.documents import fits
 from runtime_support._values import is_object
 from runtime_support.errors import CheckError, ConfigError
-from runtime_support.runs._journal import add, entries, is_in_use, is_journal
-from runtime_support.runs._keeper import approval_step, decision_data
+from runtime_support.runs._journal import Kind, add, entries, is_in_use, is_journal
+from runtime_support.runs._keeper import decision_data
 from runtime_support.runs._lines import Entry, key_of_data
 
 # Where a job of `saftc map` has the journals of its chunks.
@@ -83,7 +83,7 @@ def settle(call: WaitingCall, result: str | None, by: str = "") -> None:
     """
     if call.begun is None:
         raise CheckError(f"{call.shown} has not started", hint="decide whether it may")
-    at = (*call.at[:3], approval_step(call.at[3]))
+    at = (*call.at[:4], Kind.APPROVAL)
     known = {name: call.question.get(name) for name in ("decided", "reason", "arguments")}
     decision = known if known["decided"] is not None else decision_data(Decision.yes())
     found = {"begun": call.begun, "result": result, "by": by, "time": round(time.time(), 3)}
@@ -119,10 +119,10 @@ def _waiting_in(path: str) -> list[WaitingCall]:
     found: list[WaitingCall] = []
     goes_on = is_in_use(path)
     for at, one in known.items():
-        if "asks" in one and "decided" not in one:
+        if at[4] == Kind.APPROVAL and "decided" not in one:
             found.append(_waiting(path, at, one, None))
         elif one.get("approved") and "ms" not in one and "left" not in one and not goes_on:
-            question_at = (*at[:3], approval_step(str(at[3])))
+            question_at = (*at[:4], Kind.APPROVAL)
             question = {**asked.get(question_at, {}), **known.get(question_at, {})}
             if question.get("begun") != one["time"]:
                 shown = question.get("shown", f"{one['tool']} {one['sent']}")
@@ -132,14 +132,13 @@ def _waiting_in(path: str) -> list[WaitingCall]:
 
 
 def _waiting(path: str, at: tuple[Any, ...], question: Entry, begun: float | None) -> WaitingCall:
-    step = str(at[3]).removesuffix(approval_step(""))
     kind: Literal["call", "program"] = "program" if question.get("kind") == PROGRAM else "call"
     return WaitingCall(
         tool=question["asks"],
         args=_arguments(kind, question.get("sent", "")),
         shown=question["shown"],
         place=question.get("place"),
-        key=key_of_data([*at[:3], step, question.get("digest", "")]),
+        key=key_of_data([*at[:4], question.get("digest", "")]),
         kind=kind,
         journal=path,
         at=at,

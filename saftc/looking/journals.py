@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from runtime_support._observe.tracing import Event, trace_text
 from runtime_support._redaction import escaped, redacted
 from runtime_support.runs._budgets import Spent
-from runtime_support.runs._journal import entries, has_failed, is_in_use
+from runtime_support.runs._journal import Kind, entries, has_failed, is_in_use
 from runtime_support.runs._lines import Entry, usage_of
 from runtime_support.runs._places import Asked, enclosing_scopes
 from saftc.looking.timeline import Timeline
@@ -50,13 +50,13 @@ def events(path: str) -> Iterator[Event]:
     for entry in entries(path):
         if "at" not in entry:
             continue
-        asked, step = Asked(*entry["at"][:3]), entry["at"][3]
+        asked, (step, kind) = Asked(*entry["at"][:3]), entry["at"][3:]
         number = numbers.setdefault(hash(asked), len(numbers) + 1)
-        if "forget" in entry:
-            over = {"event": "over", "prompt": number, "key": number, "error": entry["forget"]}
+        if kind == Kind.RETRY:
+            over = {"event": "over", "prompt": number, "key": number, "error": entry["why"]}
             yield {**over, "began": 0.0, "time": 0.0}
             continue
-        if "asks" in entry:
+        if kind == Kind.APPROVAL:
             yield {"event": "decision", "prompt": number, "told": _decision(entry), "began": 0.0}
             continue
         if "tool" in entry:

@@ -39,7 +39,7 @@ from runtime_support.runs import WaitingCall, journaled, settle, waiting_calls
 from runtime_support.runs import decide as saft_decide
 from runtime_support.runs._journal import add
 from runtime_support.runs._journal import entries as rows
-from runtime_support.runs._keeper import Approval
+from runtime_support.runs._keeper import KeptCall
 
 
 def tool(name: str, **arguments: Any) -> ToolRequest:
@@ -403,14 +403,14 @@ def test_an_answer_is_kept_though_the_task_is_cancelled_as_it_comes(
     desk: Desk, journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[PendingCall] = []
-    answer = Approval.answer
+    answer = KeptCall.answer
 
     async def main() -> None:
         task, loop = asyncio.current_task(), asyncio.get_running_loop()
         assert task is not None
         was_cancelled = Event()
 
-        def answer_late(approval: Approval, decision: Decision) -> None:
+        def answer_late(call: KeptCall, held: Any, decision: Decision) -> None:
             turns = 3  # of the loop: by then, the cancellation has arrived
 
             def turn() -> None:
@@ -420,9 +420,9 @@ def test_an_answer_is_kept_though_the_task_is_cancelled_as_it_comes(
 
             loop.call_soon_threadsafe(turn)
             was_cancelled.wait()
-            answer(approval, decision)
+            answer(call, held, decision)
 
-        monkeypatch.setattr(Approval, "answer", answer_late)
+        monkeypatch.setattr(KeptCall, "answer", answer_late)
 
         async def lead(call: PendingCall) -> bool:
             asked.append(call)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import shutil
+import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -46,6 +51,7 @@ from runtime_support.runs._journal import entries as rows
 from runtime_support.testing import tool_request
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, calling, completion, status
+from tests.support.forks import comes_to_its_end
 from tests.support.full_disk import fail_rows, limit_pages
 
 Script = Callable[..., Scripted]
@@ -441,7 +447,7 @@ def test_entries(server: FakeServer) -> None:
     with journaled(FILE):
         ask(1)
     head, exchange, end = entries()
-    assert (head["version"], head["pid"]) == (3, os.getpid())
+    assert (head["version"], head["pid"]) == (4, os.getpid())
     assert exchange["used"] == ["fake", 11, 7]
     assert exchange["who"] == "openai fake"
     assert exchange["request"]["messages"] == [{"role": "user", "content": "1"}]
@@ -515,6 +521,61 @@ def test_no_permission(server: FakeServer) -> None:
     Path(FILE).touch(0o400)
     with pytest.raises(ConfigError, match="Permission denied"), journaled(FILE):
         ask(1)
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A folder of somebody who may not do all, whoever runs the tests."""
+    found = Path(tempfile.mkdtemp())
+    if os.geteuid() == 0:
+        os.chown(found, NOBODY, NOBODY)
+    yield found
+    shutil.rmtree(found)
+
+
+NOBODY = 65534
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_what_cannot_be_written_is_read_and_said(place: Path, tmp_path: Path) -> None:
+    ended, killed, copy = (str(place / name) for name in ("ended", "killed", "copy"))
+    Path(ended).mkdir()
+    Path(copy).mkdir()
+
+    def run(path: str, at_end: Callable[[], object] = lambda: None) -> Any:
+        with configure(provider=Scripted(["yes"])), journaled(path):
+            answer = prompt("Is it so?").value
+            at_end()
+            return answer
+
+    def as_somebody() -> None:
+        if os.geteuid() == 0:
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+        # In a folder that is read-only, a run that has ended, and one that was killed.
+        run(f"{ended}/a", lambda: shutil.copytree(ended, killed))
+        for name in ("a", "a-wal"):
+            shutil.copy(f"{killed}/{name}", copy)
+        for folder in (ended, copy):
+            os.chmod(folder, 0o500)
+        assert [one["reply"]["text"] for one in entries(f"{ended}/a") if "reply" in one] == ["yes"]
+        for path in (f"{ended}/a", f"{ended}/new"):
+            with pytest.raises(ConfigError, match="as a journal: Permission denied"):
+                run(path)
+        with pytest.raises(ConfigError, match=r"cannot read .*copy/a: unable to open"):
+            entries(f"{copy}/a")
+        # A file that is read-only.
+        for folder in (ended, copy):
+            os.chmod(folder, 0o700)
+        os.chmod(f"{ended}/a", 0o400)
+        with pytest.raises(ConfigError, match="as a journal: Permission denied"):
+            run(f"{ended}/a")
+        assert os.listdir(ended) == ["a"]
+
+    if os.geteuid() == 0:
+        for folder in (ended, copy):
+            os.chown(folder, NOBODY, NOBODY)
+    assert comes_to_its_end(as_somebody, tmp_path / "errors")
 
 
 def test_folders_of_the_name_are_made(server: FakeServer) -> None:
@@ -794,7 +855,7 @@ def test_a_run_that_resumes_sees_the_time_that_it_saw(monkeypatch: pytest.Monkey
         assert str(ops.now()) == "2026-01-31 09:30:00+01:00"
 
 
-def _made(server: FakeServer) -> list[str]:
+def _made(server: FakeServer, at_end: Callable[[], object] = lambda: None) -> list[str]:
     """A run with a tool: what was called, and what was answered."""
     server.responder = lambda request: (
         completion("done")
@@ -811,30 +872,99 @@ def _made(server: FakeServer) -> list[str]:
 
     with journaled(FILE):
         answers = [prompt("{pay}", pay=pay).value, ask(2)]
+        at_end()
     return [*called, *answers]
 
 
+def _files(server: FakeServer, how: str) -> dict[str, bytes]:
+    """The files of a run that has ended, or that was killed when all was answered."""
+    found: dict[str, bytes] = {}
+
+    def read() -> None:
+        found.update({name: Path(name).read_bytes() for name in os.listdir()})
+
+    assert _made(server, read) == ["pay 1", "done", "other"]
+    if how == "ended":
+        found.clear()
+        read()
+    found.pop(f"{FILE}-shm", None)  # SQLite makes it anew
+    journals.remove(FILE)
+    return found
+
+
+def _flip(
+    server: FakeServer, files: dict[str, bytes], name: str, bit: int, told: Callable[[], str]
+) -> str:
+    """Resumes a run one bit of whose files is another one: "refused", "asked again" or "same"."""
+    for one, content in files.items():
+        Path(one).write_bytes(content)
+    changed = bytearray(files[name])
+    changed[bit // 8] ^= 1 << bit % 8
+    Path(name).write_bytes(changed)
+    told()
+    asked = len(server.requests)
+    try:
+        found = _made(server)
+    except (ConfigError, JournalError) as error:
+        assert FILE in str(error)
+        result = "refused"
+    else:
+        # Nothing is called again, and nothing else comes of it.
+        assert found == ["done", "other"], (name, bit)
+        result = "same" if len(server.requests) == asked else "asked again"
+        # What is lost is said.
+        said = told()
+        assert ("damaged" in said) == (result == "asked again"), (name, bit, said)
+    journals.remove(FILE)
+    return result
+
+
+@pytest.mark.parametrize("how", ["ended", "killed"])
 @pytest.mark.parametrize("part", range(8))
 def test_each_flipped_bit_is_found_or_does_no_harm(
-    server: FakeServer, part: int, capsys: pytest.CaptureFixture[str]
+    server: FakeServer, how: str, part: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert _made(server) == ["pay 1", "done", "other"]
-    whole = Path(FILE).read_bytes()
+    files = _files(server, how)
     # Every byte that says something, and some of the empty pages.
-    places = [at for at, byte in enumerate(whole) if byte or at % 97 == 0]
-    for at in places[part * 5 :: 8 * 5]:
-        changed = bytearray(whole)
-        changed[at] ^= 1 << at % 8
-        Path(FILE).write_bytes(changed)
-        try:
-            found = _made(server)
-        except (ConfigError, JournalError) as error:
-            assert FILE in str(error)
-            journals.remove(FILE)
-        else:
-            # Nothing is called again, and nothing else comes of it.
-            assert found == ["done", "other"], at
-    capsys.readouterr()
+    places = [
+        (name, at)
+        for name, content in files.items()
+        for at, byte in enumerate(content)
+        if byte or at % 97 == 0
+    ]
+    for name, at in places[part * 9 :: 8 * 9]:
+        _flip(server, files, name, at * 8 + at % 8, lambda: capsys.readouterr().err)
+
+
+@pytest.mark.slow
+def test_so_many_flipped_bits(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    """JOURNAL_FLIPS=100 pytest -s -m slow tests/runtime/test_journal.py     so many, at random"""
+    chance, results = random.Random(19), Counter[str]()
+    for how in ("ended", "killed"):
+        files = _files(server, how)
+        sizes = [len(content) for content in files.values()]
+        for _ in range(int(os.environ.get("JOURNAL_FLIPS", "100"))):
+            (name,) = chance.choices(list(files), sizes)
+            bit = chance.randrange(len(files[name]) * 8)
+            result = _flip(server, files, name, bit, lambda: capsys.readouterr().err)
+            results[f"{how}: {name}: {result}"] += 1
+    with capsys.disabled():
+        print(dict(results))
+
+
+@pytest.mark.parametrize("how", ["gone", "cut"])
+def test_a_log_that_is_lost_after_a_kill_is_told(server: FakeServer, how: str) -> None:
+    for name, content in _files(server, "killed").items():
+        Path(name).write_bytes(content)
+    log, asked = Path(f"{FILE}-wal"), len(server.requests)
+    if how == "gone":
+        log.unlink()
+    else:
+        os.truncate(log, log.stat().st_size * 2 // 3)
+    for read in (lambda: _made(server), entries):
+        with pytest.raises((ConfigError, JournalError), match=r"damaged|empty"):
+            read()
+    assert len(server.requests) == asked
 
 
 @pytest.mark.parametrize("size", [1, 20, 99, 600, 4096, 5000, -4096, -1])
@@ -882,3 +1012,20 @@ def test_a_journal_in_lines_of_text_stays_as_it_is(server: FakeServer) -> None:
     with pytest.raises(ConfigError, match=said), journaled(FILE):
         ask(1)
     assert (Path(FILE).read_text(), os.listdir(), server.requests) == (text, [FILE], [])
+
+
+@pytest.mark.parametrize("version", [3, 5])
+def test_a_journal_of_another_version_stays_as_it_is(server: FakeServer, version: int) -> None:
+    _made(server)
+    with closing(sqlite3.connect(FILE)) as database:
+        database.execute("drop index entry_place")
+        database.execute("alter table entry rename column kind to sort")
+        database.execute(f"pragma user_version = {version}")
+    content, asked = Path(FILE).read_bytes(), len(server.requests)
+    said = f"is a journal of version {version}; this one writes version 4; resume it with the saftc"
+    with pytest.raises(ConfigError, match=said), journaled(FILE):
+        ask(1)
+    with pytest.raises(ConfigError, match=said):
+        entries()
+    found = (Path(FILE).read_bytes(), os.listdir(), len(server.requests))
+    assert found == (content, [FILE], asked)

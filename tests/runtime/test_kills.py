@@ -5,7 +5,9 @@ JOURNAL_KILLS=1000 pytest -s -m slow tests/runtime/test_kills.py     so many kil
 
 from __future__ import annotations
 
+import asyncio
 import itertools
+import json
 import os
 import random
 import signal
@@ -20,14 +22,15 @@ from typing import Any
 import pytest
 
 import runtime_support._reader  # noqa: F401  (else each process loads it anew)
-from runtime_support import journal_scope, overlap, prompt, write_text
+from runtime_support import journal_scope, overlap, program, prompt, write_text
 from runtime_support.providers import _chat
 from runtime_support.runs import _journal as journals
 from runtime_support.runs import _keeper as keeping
 from runtime_support.runs._journal import Journal
 from saftc.driver import compile_source
 from saftc.source import Source
-from tests.support.fake_server import Answer, FakeServer, calling, completion
+from tests.runtime.test_mcp import docs, project, search, settle  # noqa: F401  (a fixture)
+from tests.support.fake_server import Answer, FakeServer, calling, completion, streamed
 from tests.support.forks import comes_to_its_end
 
 pytestmark = [
@@ -52,8 +55,14 @@ class Model:
         number = next(self.numbers)
         if first.startswith("tool") and last["role"] == "user":
             return calling(("note", {"text": f"noted {number}"}))
+        if first.startswith("find") and last["role"] == "user":
+            return calling(("search", {"query": f"page {number}"}))
+        if first.startswith("plan"):
+            return completion(json.dumps([{"note": {"text": f"{number} {n}"}} for n in range(2)]))
         if first.startswith("count") and len(messages) == 1:
             return completion("I would rather not")
+        if body.get("stream"):
+            return streamed(f"piece {number}, ", "and ", "another")
         return completion(f"{number}" if first.startswith("count") else f"answer {number}")
 
 
@@ -134,9 +143,58 @@ def by_script(folder: Path) -> None:
     exec(compiled(), {"__name__": "work"})
 
 
+def in_event_loop(folder: Path) -> None:
+    """Calls that overlap, streams that are read to their end, and a tool that asks as well."""
+
+    def add(name: str, value: object) -> None:
+        with (folder / name).open("ab", buffering=0) as file:
+            file.write(f"{value}\n".encode())
+
+    async def note(text: str) -> str:
+        add("effects", text)
+        return str((await prompt.aio("inner {text}", text=text)).value)
+
+    async def chain(n: int) -> str:
+        await prompt.aio("first {n}", n=n)
+        return str((await prompt.aio("same")).value)
+
+    async def main() -> None:
+        async for answer in overlap.aio(chain, range(4)):
+            add("seen", answer)
+        for n in range(2):
+            pieces = prompt.aio("stream {n}", n=n, stream=True).pieces()
+            add("seen", [piece async for piece in pieces])
+            add("seen", (await prompt.aio("tool {n}: use {note}", n=n, note=note)).value)
+
+    asyncio.run(main())
+    write_text(str(folder / "out.txt"), (folder / "seen").read_text())
+
+
+def with_programs_and_servers(folder: Path) -> None:
+    """Programs that call what asks, a stream, and a server that a script and a model call."""
+    settle(Path.cwd(), str(folder / "effects"))
+
+    def add(name: str, value: object) -> None:
+        with (folder / name).open("ab", buffering=0) as file:
+            file.write(f"{value}\n".encode())
+
+    def note(text: str) -> str:
+        add("effects", text)
+        return str(prompt("inner {text}", text=text).value)
+
+    for n in range(2):
+        add("seen", program("plan {n}: {note}", n=n, note=note).value)
+        add("seen", list(prompt("stream {n}", n=n, stream=True).pieces()))
+        add("seen", docs.call("search", query=f"by script {n}"))
+    add("seen", prompt("find it: use {search}", search=search).value)
+    write_text(str(folder / "out.txt"), (folder / "seen").read_text())
+
+
 WORKS = {
     "by hand": Work(by_hand, 6 + 6 + 2 + 3 * 3 + 2, 3),
     "compiled": Work(by_script, 5 * 3 + 2 + 2 + 3 * 3 + 1, 3),
+    "in an event loop": Work(in_event_loop, 4 * 2 + 2 + 2 * 3, 2),
+    "programs and servers": Work(with_programs_and_servers, 2 * (1 + 2 + 1) + 2, 2 * (2 + 1) + 1),
 }
 
 
@@ -211,7 +269,12 @@ def kill_again_and_again(
 
 
 @pytest.fixture
-def journal(server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def journal(
+    server: FakeServer, project: Path, monkeypatch: pytest.MonkeyPatch  # noqa: F811
+) -> Path:
+    tmp_path = project
+    monkeypatch.chdir(project)
+    monkeypatch.setenv("SAFT_ON_INTERRUPTED_CALL", "call")  # as it is by default but for servers
     prompt("what loads and connects is loaded before the processes are forked")
     monkeypatch.setenv("SAFT_JOURNAL", str(tmp_path / "run.journal"))
     monkeypatch.setenv("SAFT_MAX_IN_FLIGHT", str(MOST_IN_FLIGHT))
@@ -225,6 +288,7 @@ def work(request: pytest.FixtureRequest) -> Work:
 
 
 @pytest.mark.heavy
+@pytest.mark.parametrize("work", list(WORKS)[:2], indirect=True)
 def test_killed_after_each_write_and_each_reply(
     server: FakeServer, work: Work, journal: Path
 ) -> None:
@@ -239,7 +303,7 @@ def test_killed_once_and_run_again(
     server: FakeServer, work: Work, journal: Path, point: str
 ) -> None:
     kills = kill_again_and_again(
-        server, work, journal, lambda kills: (point, 9 if not kills else 10**9)
+        server, work, journal, lambda kills: (point, 6 if not kills else 10**9)
     )
     assert kills == 1
 

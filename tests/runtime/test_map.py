@@ -1148,7 +1148,7 @@ def test_a_disk_that_is_full_before_the_job_begins(monkeypatch: pytest.MonkeyPat
 
     path = table("mails.csv", 4)
     with monkeypatch.context() as patch:
-        patch.setattr(Held, "add", full)
+        patch.setattr(Held, "overwrite", full)
         with pytest.raises(ConfigError, match=r"cannot use .*job\.db.*: No space left"):
             map_rows(ask, path, "out")
     configure(provider=Echo())

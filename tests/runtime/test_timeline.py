@@ -538,7 +538,7 @@ def test_between_the_processes_of_a_journal_no_time_is_left(scripted: Made) -> N
     with closing(sqlite3.connect("a.journal")) as database, database:
         database.execute("delete from entry where id > ?", (before,))
     for entry in later:
-        at = entry.pop("at", (None, None, None, entry.pop("process", "")))
+        at = entry.pop("at", (None, None, None, entry.pop("process", ""), "process"))
         add("a.journal", at, {**entry, "time": entry.get("time", 0) + later_by}, lambda: None)
     found = data_of(timeline("a.journal").page())
     assert len(found["prompts"]) == 2 and len(found["marks"]) == 1
