@@ -141,7 +141,7 @@ class Journal:
         self._lock = threading.Lock()
         self._broken: str | None = None
         self.new = 0
-        # Is called with the rows that were added or changed, when they are on the disk.
+        # Is called with the rows that were added or changed; it keeps them, and not this file.
         self.listener: Callable[[list[_Values]], object] | None = None
         self._held = _Owner(path)
         try:
@@ -402,7 +402,7 @@ class Journal:
     ) -> None:
         """Adds a row, with those that other threads add at the same time."""
         row = _with_sum((_plain(scope), key, place, step, _text(entry), 0))
-        self.write(_INSERT, *row, is_synced=True)
+        self.write(_INSERT, *row, is_synced=self.listener is None)
         if self.listener is not None:
             self.listener([row])
 

@@ -199,7 +199,7 @@ def test_a_worker_that_is_lost_at_the_start_is_looked_for_again(
 
     def lose(self: Any, function: Any, *given: Any, **named: Any) -> Any:
         found = run(self, function, *given, **named)
-        if function.__name__ == "_look":
+        if function.__name__ == "look":
             looks.append(function)
             if len(looks) < 3:
                 first = next(iter(found))
@@ -276,26 +276,6 @@ def test_a_worker_is_killed(
     assert (report.done, report.failed, report.stopped) == (ROWS, 0, None)
     assert parts("out") == whole
     assert ROWS <= sum(model.asked.values()) <= ROWS + IN_FLIGHT
-
-
-def test_a_batch_whose_worker_dies_with_the_result_is_waited_for(
-    server: FakeServer, mails: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Another worker does it anew, which may take longer than the result of one that is there."""
-    gathered = list[str]()
-    result = DISTRIBUTED.Future.result
-
-    def lose_the_first(self: Any, timeout: float) -> Any:
-        gathered.append(self.key)
-        if len(gathered) == 1:
-            raise TimeoutError
-        return result(self, timeout)
-
-    server.responder = Model()
-    monkeypatch.setattr(DISTRIBUTED.Future, "result", lose_the_first)
-    report = mapped(mails, "out", address=cluster.scheduler_address, limit=30)
-    assert (report.done, report.stopped) == (30, None)
-    assert len(gathered) == 3 and gathered.count(gathered[0]) == 2
 
 
 def test_the_process_of_the_job_is_killed(
@@ -415,27 +395,28 @@ def test_a_row_that_kills_its_worker_is_told_and_no_neighbour_is(
     assert found == whole
 
 
-def test_workers_elsewhere(
+def test_nothing_that_a_lost_worker_was_answered_is_asked_again(
     server: FakeServer, mails: Path, whole: dict[str, bytes], mortal_cluster: Any
 ) -> None:
-    victim = pids(mortal_cluster)[0]
-    model = server.responder = Model(40, lambda: os.kill(victim, signal.SIGKILL))
-    with DISTRIBUTED.Client(mortal_cluster.scheduler_address, set_as_default=False) as client:
-        client.register_plugin(_Elsewhere())  # for one that is started again, too
-        report = mapped(mails, "out", address=mortal_cluster.scheduler_address)
+    victim, had = pids(mortal_cluster)[0], set[str]()
+
+    def kill() -> None:
+        had.update(kept_questions())
+        os.kill(victim, signal.SIGKILL)
+
+    model = server.responder = Model(70, kill)
+    report = mapped(mails, "out", address=mortal_cluster.scheduler_address)
     assert (report.done, report.failed, report.stopped) == (ROWS, 0, None)
     assert parts("out") == whole
-    # Of what the worker had not sent yet, at most a batch of each of its two threads.
-    assert ROWS <= sum(model.asked.values()) <= ROWS + 2 * dask.BATCH_ROWS
-    kept = {(*one["at"],) for one in entries("out/job.db") if "request" in one}
-    assert len(kept) == ROWS
+    assert len(had) >= 70 - WORKERS * IN_FLIGHT
+    assert {question for question in had if model.asked[question] > 1} == set()
+    assert len(kept_questions()) == ROWS and sum(model.asked.values()) <= ROWS + IN_FLIGHT
 
 
-class _Elsewhere(DISTRIBUTED.WorkerPlugin):
-    """Has a worker look elsewhere for what tells that it sees the folder."""
-
-    def setup(self, worker: Any) -> None:
-        setattr(dask, "_token", lambda _: "/nowhere")  # noqa: B010
+def kept_questions() -> set[str]:
+    """What the job has answers to."""
+    asked = (one["request"]["messages"][0] for one in entries("out/job.db") if "request" in one)
+    return {one["content"].splitlines()[0] for one in asked}
 
 
 def test_workers_that_cannot_do_the_job_are_told_before(
