@@ -244,6 +244,9 @@ class Dask:
             "distributed.scheduler.http.routes": [],
             "distributed.worker.http.routes": [],
             "distributed.scheduler.allowed-failures": _MOST_LOST - 1,
+            # It looks at the frames of all threads, in which Python 3.11 may stop for good while
+            # another thread begins.
+            "distributed.worker.profile.enabled": False,
         }
         block.enter_context(importlib.import_module("dask.config").set(options))
         if address is not None and not address.startswith(_TRUSTED):

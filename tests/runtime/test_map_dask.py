@@ -69,14 +69,14 @@ class Model:
         return completion(f"{asked}?")
 
 
-def local_cluster() -> Any:
-    """Two processes, and a scheduler in this one."""
+def local_cluster(workers: int = WORKERS) -> Any:
+    """Some processes, and a scheduler in this one."""
     options: dict[str, Any] = {
         "dashboard_address": None,
         "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"},  # its own, beside other clusters
         "silence_logs": 50,
     }
-    return DISTRIBUTED.LocalCluster(n_workers=WORKERS, threads_per_worker=2, **options)
+    return DISTRIBUTED.LocalCluster(n_workers=workers, threads_per_worker=2, **options)
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +90,13 @@ def cluster() -> Iterator[Any]:
 def mortal_cluster() -> Iterator[Any]:
     """A cluster for one test: nobody waits until a worker that died is started again."""
     with local_cluster() as running:
+        yield running
+
+
+@pytest.fixture
+def growing_cluster() -> Iterator[Any]:
+    """A cluster of one worker, which may get more."""
+    with local_cluster(1) as running:
         yield running
 
 
@@ -147,6 +154,36 @@ def test_a_budget_holds_for_all_workers(server: FakeServer, mails: Path, cluster
     configure(budget_requests=None)
     assert mapped(mails, "out", address=cluster.scheduler_address).done == ROWS
     assert sum(model.asked.values()) == ROWS
+
+
+def test_a_budget_holds_in_a_cluster_that_grows(
+    server: FakeServer, mails: Path, growing_cluster: Any
+) -> None:
+    grown = threading.Event()
+
+    def grow() -> None:
+        growing_cluster.scale(3)
+        with DISTRIBUTED.Client(growing_cluster.scheduler_address, set_as_default=False) as client:
+            client.wait_for_workers(3, timeout=300)
+        grown.set()
+
+    model = server.responder = Model(5, grow)
+    configure(budget_requests=60)
+    ports = set[int]()
+    report = mapped(mails, "out", address=growing_cluster.scheduler_address)
+    ports.update(request.port for request in server.requests)
+    assert grown.is_set() and len(ports) > 1
+    assert report.budget_spent and sum(model.asked.values()) == report.usage.requests == 60
+    assert report.done == 60
+
+
+def test_workers_that_are_started_here_look_at_no_frames(mails: Path) -> None:
+    # In CPython 3.11, `sys._current_frames` may wait for a thread that begins, for good.
+    text = "import dask\ndef triage(mail: str) -> str:\n    return str(dask.config.get(mail))\n"
+    Path("mails.jsonl").write_text('{"mail": "distributed.worker.profile.enabled"}\n')
+    script = Script((Module("triage", text),), "triage", str(ROOT))
+    assert map_rows(script, mails, "out", workers=1, columns="none").done == 1
+    assert Path("out/part-000000.jsonl").read_text() == '{"row": 0, "result": "False"}\n'
 
 
 @pytest.mark.parametrize("protocol", ["tcp", "tls"])
