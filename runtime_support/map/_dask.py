@@ -201,8 +201,8 @@ class Dask:
                 taken = sum(max(one.shares[name], getattr(one.spent, what)) for one in others)
                 left = max(0, most - getattr(self._spent, what) - taken)
                 batch.shares[name] = left / free if name == "budget_cost" else left // free
-        given = {name: getattr(settings, name) for name in _RATES}
-        rates = {name: one / len(threads) for name, one in given.items() if one is not None}
+        given, count = {name: getattr(settings, name) for name in _RATES}, max(1, len(threads))
+        rates = {name: one / count for name, one in given.items() if one is not None}
         return {**batch.shares, **rates}
 
     def _take_in(self, run: JobRun, batch: _Batch, told: Told) -> None:

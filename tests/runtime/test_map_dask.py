@@ -8,13 +8,14 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -430,6 +431,21 @@ def test_a_row_that_kills_its_worker_is_told_and_no_neighbour_is(
     assert found.pop("part-000004.jsonl") == b"".join(others[:2] + others[3:])
     del whole["part-000004.jsonl"]
     assert found == whole
+
+
+def test_rows_under_suspicion_are_tried_by_workers(
+    server: FakeServer, mails: Path, cluster: Any
+) -> None:
+    server.responder = Model()
+    configure(budget_requests=20)
+    assert mapped(mails, "out", limit=25).done == 20
+    with closing(sqlite3.connect("out/job.db", isolation_level=None)) as database:
+        values = "(?, 'suspect', null, null, 0, 0)"
+        rows = [(number,) for number in range(20, 25)]
+        database.executemany(f"insert or replace into row values {values}", rows)
+    configure(budget_requests=None)
+    report = mapped(mails, "out", limit=25, address=cluster.scheduler_address)
+    assert (report.done, report.failed, report.left) == (25, 0, 0)
 
 
 def test_nothing_that_a_lost_worker_was_answered_is_asked_again(
