@@ -11,7 +11,7 @@ on.
 
 How a job is done: `_inputs` reads rows, `_binding` makes arguments of their columns, `_rows` calls
 the function, `_store` keeps what came of it, `_output` writes parts of that; `_runner` brings it to
-its end, on workers by `_dask`.
+its end, on workers by `_dask`, in which `_worker` has the rows answered.
 """
 
 from __future__ import annotations

@@ -45,6 +45,8 @@ BATCH_ROWS = 20
 _WAITING = 2
 _LOOKED_FOR = 1.0
 _SECONDS_TO_CONNECT = 30
+# So many answers are on their way to workers at once.
+_SPEAKERS = 8
 # Dask keeps the last messages, in which answers travel.
 _MESSAGES_KEPT = 20
 # With this many workers that died with a batch, its rows are tried one at a time, and one that is
@@ -142,6 +144,9 @@ class Dask:
             self._client.run(worker.stop, self.job.run, on_error="ignore")
         return bool(self._under_way)
 
+    def _put_told(self, event: tuple[float, bytes]) -> None:
+        self._news.put(pickle.loads(event[1]))
+
     def _receive(self, run: JobRun) -> None:
         """Takes in what has come of workers; waits for some of it."""
         news = list[Any]()
@@ -172,7 +177,8 @@ class Dask:
         if answers:
             workers = list({one.worker for one in told})
             options: dict[str, Any] = {"workers": workers, "wait": False, "on_error": "ignore"}
-            self._client.run(worker.take_answers, answers, **options)
+            # One that hangs keeps its own thread, and not the job.
+            self._speakers.submit(self._client.run, worker.take_answers, answers, **options)
 
     def _counts(self, told: Told) -> bool:
         batch = self._under_way.get(told.batch)
@@ -254,6 +260,8 @@ class Dask:
                 f"{address} is not a tls:// address: anyone who can connect to it, on this machine "
                 "or from another one, can run code as you; docs/scale.md says how to close it"
             )
+        self._speakers = concurrent.futures.ThreadPoolExecutor(_SPEAKERS)
+        block.callback(self._speakers.shutdown, wait=False)
         with self._guarded():
             if workers is not None:
                 security = _security(library)
@@ -277,9 +285,7 @@ class Dask:
                 address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, security=security
             )
             block.callback(self._client.close)
-            self._client.subscribe_topic(
-                self.job.run, lambda event: self._news.put(pickle.loads(event[1]))
-            )
+            self._client.subscribe_topic(self.job.run, self._put_told)
         self._check()
 
     def _look_at_workers(self) -> dict[str, Any]:
