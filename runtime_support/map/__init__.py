@@ -11,7 +11,7 @@ on.
 
 How a job is done: `_inputs` reads rows, `_binding` makes arguments of their columns, `_rows` calls
 the function, `_store` keeps what came of it, `_output` writes parts of that; `_runner` brings it to
-its end, on workers by `_dask`.
+its end, on workers by `_dask`, in which `_worker` has the rows answered.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
-import socket
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
@@ -37,7 +35,8 @@ from runtime_support.map._columns import columns_of
 from runtime_support.map._inputs import Table, TextFormat, table_at
 from runtime_support.map._output import PART_ROWS, Format, Output
 from runtime_support.map._printing import whole_lines
-from runtime_support.map._runner import Interrupted, JobRun, Report, Show
+from runtime_support.map._report import Interrupted, Report
+from runtime_support.map._runner import JobRun, Show
 from runtime_support.map._script import Function, Job, Module, Script, load_function
 from runtime_support.map._store import VERSION, JobStore, begin_journal, check_same, read_job
 from runtime_support.providers import who_answers
@@ -133,11 +132,8 @@ def map_rows(
         if retry_failed:
             _tell_retried(output.folder, store.reopen_failed(), edited)
         job = Job(
-            run=secrets.token_hex(6),
             function=function,
             name=tool.name,
-            folder=output.folder,
-            host=socket.gethostname(),
             constants=binding.constants,
             columns=forms if format == "parquet" else None,
             rows_at_once=rows_at_once,

@@ -13,10 +13,12 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from contextvars import copy_context
+from queue import Empty, SimpleQueue
 from types import FrameType
-from typing import Any
+from typing import Any, ClassVar
 
 from runtime_support._context import change_here, context_here
 from runtime_support._jsontext import to_json
@@ -54,98 +56,104 @@ _PYTHONS = os.path.dirname(os.__file__) + os.sep
 ROW_TIMEOUT = "RowTimeout"
 
 
-class RowThreads:
-    """Threads that answer the rows that `take` gives until that is None, `most` at once.
+class RunningRows:
+    """The rows under way, each in a thread, for one thread that starts them and takes their ends.
 
-    `end` is told what became of each. What `take` or `end` raises is the `problem`.
+    A row waits for one of the `places`, which several of these may share. One that gets it when no
+    more are wanted, or after one that ends the job, is not begun.
     """
 
-    # How many threads of the process are still busy with rows that are no longer waited for.
-    left = 0
+    # Threads of the process that may still be busy with rows that are no longer waited for.
+    left: ClassVar[list[threading.Thread]] = []
 
     def __init__(
         self,
         job: Job,
         function: Function,
-        take: Callable[[], Row | None],
-        end: Callable[[int, Outcome], object],
+        places: threading.Semaphore,
+        are_wanted: Callable[[], bool] = lambda: True,
     ) -> None:
-        self.problem: BaseException | None = None
+        self._is_stopped = False
+        self._are_wanted = are_wanted
         self._job = job
         self._tool = function_tool(job.name, function)
-        self._take = take
-        self._end = end
+        self._places = places
         self._context = copy_context()
-        self._lock = threading.Lock()
-        self._over = threading.Condition(self._lock)
-        self._under_way: dict[int, _RunningRow] = {}
+        self._running: dict[int, _RunningRow] = {}
+        self._begun: SimpleQueue[_RunningRow | None] = SimpleQueue()
+        self._over: SimpleQueue[tuple[int, Outcome]] = SimpleQueue()
         self._threads = 0
-        self._most = 0
 
-    def start(self, most: int) -> None:
-        """Begins with the rows."""
-        self._most = most
-        self._hire()
+    def __len__(self) -> int:
+        return len(self._running)
 
-    def wait(self, seconds: float) -> bool:
-        """Waits until all rows are over, but not longer than this; whether some are not."""
+    def start(self, row: Row) -> None:
+        """Begins with a row."""
+        running = self._running[row.number] = _RunningRow(row)
+        self._begun.put(running)
+        if self._threads < len(self._running):
+            self._threads += 1
+            threading.Thread(target=self._work, name="saft row", daemon=True).start()
+
+    def ended(self, seconds: float) -> Iterator[tuple[int, Outcome]]:
+        """What became of rows that have ended, or have had their time; waits so long for some."""
         limit = self._job.row_timeout
-        with self._over:
-            if self._threads:
-                self._over.wait(seconds if limit is None else min(seconds, max(0.01, limit / 4)))
-        if limit is not None:
-            self._give_up_late(limit)
-        if self.problem is not None:
-            raise self.problem
-        return self._threads > 0
+        seconds = seconds if limit is None else min(seconds, max(0.01, limit / 4))
+        with suppress(Empty):
+            while True:
+                number, outcome = self._over.get(timeout=seconds)
+                seconds = 0
+                if number in self._running:
+                    self._remove(number)
+                    yield number, outcome
+        for number, running in list(self._running.items()):
+            if limit is not None and running.seconds() >= limit:
+                self._leave(number)
+                self._threads -= 1
+                yield number, self._late(running, limit)
 
     def abandon(self) -> None:
         """Waits no longer for the rows under way: they ask no more."""
-        with self._lock:
-            for row in self._under_way.values():
-                row.is_left.set()
-            RowThreads.left += len(self._under_way)
-            self._under_way.clear()
+        for number in list(self._running):
+            self._leave(number)
+        self._begun.put(None)
 
-    def _hire(self) -> None:
-        with self._lock:
-            if self._threads >= self._most:
-                return
-            self._threads += 1
-        threading.Thread(target=self._work, name="saft row", daemon=True).start()
+    def _leave(self, number: int) -> None:
+        running = self._remove(number)
+        running.is_left.set()
+        busy = [one for one in (*RunningRows.left, running.thread) if one and one.is_alive()]
+        RunningRows.left = busy
+
+    def _remove(self, number: int) -> _RunningRow:
+        running = self._running.pop(number)
+        if running.thread is not None:
+            self._places.release()
+        return running
 
     def _work(self) -> None:
-        try:
-            while (row := self._take()) is not None:
-                self._hire()
-                if not self._context.copy().run(self._answer, row):
-                    return
-        except BaseException as error:
-            self.problem = error
-        with self._over:
-            self._threads -= 1
-            self._over.notify_all()
+        while (running := self._begun.get()) is not None and not running.is_left.is_set():
+            self._places.acquire()
+            running.thread = threading.current_thread()
+            outcome = self._context.copy().run(self._answer, running)
+            self._is_stopped |= outcome.stop is not None
+            self._over.put((running.row.number, outcome))
+            if running.is_left.is_set():
+                return  # another thread is in the place of this one
+        self._begun.put(None)
 
-    def _answer(self, row: Row) -> bool:
-        """Answers a row; whether it was waited for."""
-        running = _RunningRow(row)
+    def _answer(self, running: _RunningRow) -> Outcome:
+        if self._is_stopped or not self._are_wanted():
+            return Outcome("open", {})
+        running.clock = Clock()
         abandoned = (*context_here().abandoned, running.is_left)
         change_here(clock=running.clock, abandoned=abandoned)
-        with self._lock:
-            self._under_way[row.number] = running
         try:
-            outcome = self._call(row, running)
+            return self._call(running.row, running.clock)
         except BaseException as error:  # while it was told what went wrong
             found = {"error": type(error).__name__, "message": "it cannot be shown", "at": None}
-            outcome = row.failed(found)
-        with self._lock:
-            if self._under_way.pop(row.number, None) is None:
-                RowThreads.left -= 1
-                return False
-        self._end(row.number, outcome)
-        return True
+            return running.row.failed(found)
 
-    def _call(self, row: Row, running: _RunningRow) -> Outcome:
+    def _call(self, row: Row, clock: Clock) -> Outcome:
         """What a row came to, or what ends the job.
 
         That ends it even if the function has caught it: what it returned then does not answer the
@@ -165,7 +173,7 @@ class RowThreads:
             if isinstance(error, SaftError) and _ends_the_job(error) and not is_of_block(error):
                 return Outcome("open", {}, error)
             found = describe_error(error)
-            if limit is not None and running.clock.seconds() >= limit:  # its request ended by it
+            if limit is not None and clock.seconds() >= limit:  # its request ended by it
                 found = self._out_of_time(limit, found["at"])
             outcome = row.failed(found)
         return Outcome("open", {}, stopped[0]) if stopped else outcome
@@ -178,28 +186,19 @@ class RowThreads:
             return columns
         return {n: fit_column(columns[n], form, n) for n, form in self._job.columns.items()}
 
-    def _give_up_late(self, limit: float) -> None:
-        """Fails the rows whose time is over, and starts threads in the place of theirs."""
-        with self._lock:
-            late = [one for one in self._under_way.items() if one[1].clock.seconds() >= limit]
-            for number, running in late:
-                running.is_left.set()
-                del self._under_way[number]
-                RowThreads.left += 1
-                self._threads -= 1
-        for number, running in late:
-            frame = sys._current_frames().get(running.thread)  # pyright: ignore[reportPrivateUsage]
-            found = self._out_of_time(limit, position_of_frame(frame) or _line_of(frame))
-            stop = None
-            if RowThreads.left >= MOST_LEFT:
-                stop = RunStopped(
-                    f"{RowThreads.left} calls that have had their time are still running, and no "
-                    "thread can be stopped from outside",
-                    hint="give what they wait for its own time limit; then run the same command "
-                    "again",
-                )
-            self._end(number, running.row.failed(found, stop))
-            self._hire()
+    def _late(self, running: _RunningRow, limit: float) -> Outcome:
+        """That a row has had its time, and where it is; a stop when too many threads are left."""
+        thread, stop = running.thread, None
+        frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage]
+        frame = frames.get(thread.ident or 0) if thread is not None else None
+        found = self._out_of_time(limit, position_of_frame(frame) or _line_of(frame))
+        if len(RunningRows.left) >= MOST_LEFT:
+            stop = RunStopped(
+                f"{len(RunningRows.left)} calls that have had their time are still running, and no "
+                "thread can be stopped from outside",
+                hint="give what they wait for its own time limit; then run the same command again",
+            )
+        return running.row.failed(found, stop)
 
     def _out_of_time(self, limit: float, at: str | None) -> Entry:
         """Why a row failed whose time is over; its place is at least that of the function."""
@@ -212,13 +211,17 @@ class RowThreads:
 
 
 class _RunningRow:
-    """A row that a thread works on; `is_left` when it is no longer waited for."""
+    """A row that a thread works on, or will; `is_left` when it is no longer waited for."""
 
     def __init__(self, row: Row) -> None:
         self.row = row
-        self.thread = threading.get_ident()
-        self.clock = Clock()
+        self.thread: threading.Thread | None = None
+        self.clock: Clock | None = None
         self.is_left = threading.Event()
+
+    def seconds(self) -> float:
+        """How long it has been under way."""
+        return 0.0 if self.clock is None else self.clock.seconds()
 
 
 async def _awaited(value: Any) -> Any:

@@ -1,12 +1,9 @@
-"""A job from its first row to its last part, in the process of the command.
+"""A job from its first row to its last part, in the process of the command, in one of its threads.
 
     run = JobRun(...)
-    run.take()                   the next row that is open; None when no more is to begin
-    run.end(number, outcome)     what became of it: kept in the store, counted in the report
+    run.take(20)                 the next rows that are open; none when no more are to begin
+    run.end(number, outcome)     what became of a row: kept in the store, counted in the report
     run.watch(run.work_here(job, function))      brings all to its end; a Report
-
-Rows are taken and ended by any thread. What is shown and written, and what stops the job, is seen
-to here, in one thread, beside them.
 """
 
 from __future__ import annotations
@@ -15,26 +12,24 @@ import itertools
 import signal
 import threading
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, TypeAlias
 
 from runtime_support._notes import note
 from runtime_support._redaction import redacted
-from runtime_support._results import Usage
 from runtime_support._values import counted
 from runtime_support.errors import BudgetSpent, RunStopped, SaftError
 from runtime_support.map._binding import Binding
-from runtime_support.map._inputs import Table
 from runtime_support.map._output import Output, cut_parts
 from runtime_support.map._progress import Progress, Speed, width_here
-from runtime_support.map._rows import RowThreads
+from runtime_support.map._report import Interrupted, Report
+from runtime_support.map._rows import RunningRows
 from runtime_support.map._script import Function, Job
 from runtime_support.map._store import MOST_ENDS, JobStore, Outcome, Row
-from runtime_support.runs._budgets import Spent, spent_here
+from runtime_support.runs._budgets import spent_here
 
 # Takes what gives the line that a terminal shows of a job, nothing once the job is over.
 Show: TypeAlias = Callable[[Callable[[], str]], object]
@@ -49,85 +44,8 @@ _FEWEST_FOR_SHARE = 100
 _AT_ONCE = 1000
 
 
-@dataclass(slots=True)
-class Report:
-    """What became of a job: `rows` there are, of which `done` have a result and `failed` have none.
-
-    `failures` counts these by error. `usage` and `cost` are of the whole job, earlier processes
-    included, and `seconds` of this one. `stopped` says why not all rows were asked, if so, and
-    `budget_spent` whether that is the budget; `waiting` are those that wait for approval.
-    """
-
-    rows: int = 0
-    done: int = 0
-    failures: Counter[str] = field(default_factory=Counter[str])
-    spent: Spent = field(default_factory=Spent)
-    seconds: float = 0.0
-    stopped: str | None = None
-    budget_spent: bool = False
-    waiting: int = 0
-
-    @property
-    def failed(self) -> int:
-        """How many rows have no result."""
-        return sum(self.failures.values())
-
-    @property
-    def left(self) -> int:
-        """How many rows have not ended, and wait for nobody."""
-        return self.rows - self.done - self.failed - self.waiting
-
-    @property
-    def usage(self) -> Usage:
-        """What the job took."""
-        return self.spent.usage
-
-    @property
-    def cost(self) -> float:
-        """What it cost in US dollars, by the prices of the settings."""
-        return self.spent.cost
-
-    def summary(self) -> dict[str, Any]:
-        """The same as JSON data."""
-        return {
-            "rows": self.rows,
-            "done": self.done,
-            "failed": self.failed,
-            "failures": dict(sorted(self.failures.items())),
-            "waiting": self.waiting,
-            "left": self.left,
-            "stopped": self.stopped,
-            "budget_spent": self.budget_spent,
-            "requests": self.spent.requests,
-            "input_tokens": self.spent.input_tokens,
-            "output_tokens": self.spent.output_tokens,
-            "cost": self.cost,
-            "seconds": round(self.seconds, 3),
-        }
-
-    def __str__(self) -> str:
-        ended = f"{self.done:,} done"
-        if self.failed:
-            most = sorted(self.failures.items(), key=lambda one: (-one[1], one[0]))
-            kinds = ", ".join(f"{name} {count:,}" for name, count in most)
-            ended += f", {self.failed:,} failed ({kinds}; errors-*.jsonl)"
-        if self.waiting:
-            ended += f", {self.waiting:,} waiting for approval"
-        if self.stopped:
-            ended += f", {self.left:,} left"
-        return f"{counted(self.rows, 'row')}: {ended}; {self.spent}, {self.seconds:.1f} s"
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended a job in order; `report` says how far it came."""
-
-    def __init__(self, report: Report) -> None:
-        super().__init__()
-        self.report = report
-
-
 class JobRun:
-    """The rows of a job while they are under way; any thread may take and end them."""
+    """The rows of a job while it is done, and what is shown and written of them meanwhile."""
 
     def __init__(
         self,
@@ -141,95 +59,79 @@ class JobRun:
         *,
         is_quiet: bool,
     ) -> None:
-        table = binding.table
         done, failures = store.counts()
         self.store = store
         self.report = Report(rows, done, failures, spent_here())
-        self.suspects: deque[Row] = deque()
-        # How many processes share the rates; how many rows have ended and failed in batches that
-        # they have under way, by their names.
+        # How many processes share the rates.
         self.processes = 1
-        self.under_way: dict[str, tuple[int, int]] = {}
+        # Rows to be begun again, and those to be tried alone: one of them may end its process.
+        self.again: deque[Row] = deque()
+        self.suspects: deque[Row] = deque()
         self._binding = binding
         self._max_failed = max_failed
         self._is_quiet = is_quiet
         self._show = show
-        self._lock = threading.RLock()
         self._tries = store.suspects()
-        self._alone: int | None = None
         self._is_over = False
-        self._open = self._open_rows(table, rows)
-        kept = itertools.islice(table.rows(binding.kept_names), rows)
+        self._open = self._open_rows(rows)
+        kept = itertools.islice(binding.table.rows(binding.kept_names), rows)
         blocks = cut_parts(map(binding.kept, (row.values for row in kept)), part_rows)
         self._parts = self._write_parts(blocks, output)
         self._ended_before = self.report.done + self.report.failed
         self._began = self._told = time.monotonic()
+        self._looked = float("-inf")
         self._speed = Speed(self._began, 0)
 
     # Rows
 
-    def take(self) -> Row | None:
-        """The next row that is to begin; None when there is none, or the job is stopped."""
-        try:
-            with self._lock:
-                while self.report.stopped is None:
-                    row = next(self._open, None)
-                    if row is None or isinstance(row, Row):
-                        return row
-                    self.end(*row)
-        except RunStopped as error:  # what it is kept in takes no more
-            self.stop(error)
-        return None
+    def take(self, most: int) -> list[Row]:
+        """The next rows that are to begin, at most so many; none once the job is stopped."""
+        rows = list[Row]()
+        while len(rows) < most and self.report.stopped is None:
+            row = self.again.popleft() if self.again else next(self._open, None)
+            if row is None:
+                break
+            rows.append(row)
+        return rows
 
-    def begin(self) -> Row | None:
-        """The same for a row of this process, which may end it: it is marked before that."""
-        row = self.take()
-        return row if row is not None and self._mark(row) else None
-
-    def _mark(self, row: Row, *, alone: bool = False) -> bool:
-        """Marks a row as under way; whether it may begin."""
-        try:
-            self.store.begin(row.number, alone=alone)
-        except RunStopped as error:
-            self.stop(error)
-        return self.report.stopped is None
+    def take_suspect(self) -> list[Row]:
+        """The next row that is to be tried alone, if there is one."""
+        while self.suspects and self.report.stopped is None:
+            row = self.suspects.popleft()
+            if self._tries.get(row.number, 0) < MOST_ENDS:
+                return [row]
+            self.give_up(row, MOST_ENDS)
+        return []
 
     def end(self, number: int, outcome: Outcome) -> None:
         """Takes in what became of a row."""
-        with self._lock:
-            if self._is_over:
-                return
-            report, told = self.report, outcome.data
-            try:
-                if outcome.status != "open" or number != self._alone:
-                    self.store.end(number, outcome)
-            except RunStopped as error:
-                self.stop(error)
-                return
-            match outcome.status:
-                case "done":
-                    report.done += 1
-                case "failed":
-                    report.failures[told["error"]] += 1
-                case "waiting":
-                    report.waiting += 1
-                case "open":
-                    pass
-            if outcome.stop is not None:
-                self.stop(outcome.stop)
-            else:
-                self._stop_at_failures()
+        report = self.report
+        if outcome.status != "open":
+            self.store.end(number, outcome)
+        match outcome.status:
+            case "done":
+                report.done += 1
+            case "failed":
+                report.failures[outcome.data["error"]] += 1
+            case "waiting":
+                report.waiting += 1
+            case "open":
+                pass
+        if outcome.stop is not None:
+            self.stop(outcome.stop)
+        else:
+            self._stop_at_failures()
 
     def stop(self, why: str | SaftError) -> None:
         """Has no row begin any more."""
-        with self._lock:
-            if self.report.stopped is None:
-                is_error = isinstance(why, SaftError)
-                self.report.stopped = redacted(f"{type(why).__name__}: {why}" if is_error else why)
-                self.report.budget_spent = isinstance(why, BudgetSpent)
+        if self.report.stopped is None:
+            is_error = isinstance(why, SaftError)
+            self.report.stopped = redacted(f"{type(why).__name__}: {why}" if is_error else why)
+            self.report.budget_spent = isinstance(why, BudgetSpent)
 
-    def give_up(self, row: Row, why: str) -> None:
-        """Fails a row that ended the processes that it was in."""
+    def give_up(self, row: Row, times: int) -> None:
+        """Fails a row that ended so many processes in which it was alone."""
+        why = f"its process ended {times} times while it ran alone"
         self.end(row.number, row.failed({"error": "WorkerLost", "message": why, "at": None}))
 
     def _stop_at_failures(self) -> None:
@@ -244,20 +146,20 @@ class JobRun:
         elif asked >= _FEWEST_FOR_SHARE and failed > most * asked:
             self.stop(f"more than {most * 100:g}% of the rows failed")
 
-    def _open_rows(self, table: Table, rows: int) -> Iterator[Row | tuple[int, Outcome]]:
-        """The rows that have not ended, those that cannot be read with why; suspects are put by."""
-        numbered = enumerate(itertools.islice(table.rows(self._binding.names), rows))
+    def _open_rows(self, rows: int) -> Iterator[Row]:
+        """The rows that have not ended; those that cannot be read end here, suspects are put by."""
+        binding = self._binding
+        numbered = enumerate(itertools.islice(binding.table.rows(binding.names), rows))
         while block := list(itertools.islice(numbered, _AT_ONCE)):
             ended = self.store.ended(block[0][0], block[-1][0])
             for number, found in block:
-                if number in ended:
+                if number in ended or self.report.stopped is not None:
                     continue
+                row = Row(number, binding.arguments(found.values))
                 if found.problem:
                     told = {"error": "CheckError", "message": found.problem, "at": None}
-                    yield number, Row(number, self._binding.kept(found.values)).failed(told)
-                    continue
-                row = Row(number, self._binding.arguments(found.values))
-                if number in self._tries:
+                    self.end(number, Row(number, binding.kept(found.values)).failed(told))
+                elif number in self._tries:
                     self.suspects.append(row)
                 else:
                     yield row
@@ -266,34 +168,25 @@ class JobRun:
 
     def work_here(self, job: Job, function: Function) -> Generator[None]:
         """Answers the rows in threads of this process, first those that are under no suspicion."""
-        yield from self._work(RowThreads(job, function, self.begin, self.end), job.rows_at_once)
-        if self.suspects and self.report.stopped is None:
-            rows = counted(len(self.suspects), "row")
-            note(
-                f"the process has ended {MOST_ENDS} times while {rows} were under way: they are "
-                "tried one at a time"
-            )
-            yield from self._work(RowThreads(job, function, self._begin_suspect, self.end), 1)
-
-    def _work(self, threads: RowThreads, most: int) -> Generator[None]:
-        threads.start(most)
+        running = RunningRows(job, function, threading.Semaphore(job.rows_at_once))
         try:
-            while threads.wait(LOOK):
+            while (rows := self._begin(job.rows_at_once, len(running))) or len(running):
+                for row in rows:
+                    running.start(row)
+                for number, outcome in running.ended(LOOK):
+                    self.end(number, outcome)
                 self.report.spent = spent_here()
                 yield
         finally:
-            threads.abandon()
-            self.report.spent = spent_here()
+            running.abandon()
 
-    def _begin_suspect(self) -> Row | None:
-        while self.suspects and self.report.stopped is None:
-            row = self.suspects.popleft()
-            if self._tries[row.number] >= MOST_ENDS:
-                self.give_up(row, f"its process ended {MOST_ENDS} times while it ran alone")
-                continue
-            self._alone = row.number
-            return row if self._mark(row, alone=True) else None
-        return None
+    def _begin(self, most: int, under_way: int) -> list[Row]:
+        """Marks rows as under way, as many as may be, before they are; a suspect if it is alone."""
+        rows, is_alone = self.take(most - under_way), False
+        if not rows and not under_way:
+            rows, is_alone = self.take_suspect(), True
+        self.store.begin([row.number for row in rows], alone=is_alone)
+        return rows
 
     # What is seen to beside that
 
@@ -305,8 +198,8 @@ class JobRun:
             try:
                 with closing(work):
                     self._follow(work, caught)
+                self._is_over = True
                 self._look(time.monotonic())
-                self._write_all_parts()
             finally:
                 self._is_over = True
                 self.report.seconds = time.monotonic() - self._began
@@ -326,7 +219,8 @@ class JobRun:
         try:
             for _ in work:
                 now = time.monotonic()
-                self._look(now)
+                if now - self._looked >= LOOK:
+                    self._look(now)
                 if caught and self.report.stopped is None:
                     note("waiting for running rows; press Ctrl-C again to stop now")
                     self.stop("interrupted")
@@ -339,13 +233,12 @@ class JobRun:
 
     def progress(self) -> Progress:
         """How far it is."""
-        report, under_way = self.report, list(self.under_way.values())
         return Progress(
-            rows=report.rows,
-            ended=report.done + report.failed + sum(ended for ended, _ in under_way),
-            failed=report.failed + sum(failed for _, failed in under_way),
+            rows=self.report.rows,
+            ended=self.report.done + self.report.failed,
+            failed=self.report.failed,
             rate=self._speed.rate,
-            spent=report.spent,
+            spent=self.report.spent,
             processes=self.processes,
         )
 
@@ -353,6 +246,7 @@ class JobRun:
         return "" if self._is_over else self.progress().bar(width_here())
 
     def _look(self, now: float) -> None:
+        self._looked = now
         self._speed.note(now, self.progress().ended - self._ended_before)
         try:
             next(self._parts, None)
@@ -361,14 +255,6 @@ class JobRun:
         if now - self._told >= _TOLD_EVERY and not self._is_quiet and self._show is None:
             self._told = now
             note(self.progress().line())
-
-    def _write_all_parts(self) -> None:
-        self._is_over = True
-        try:
-            for _ in self._parts:
-                pass
-        except RunStopped as error:
-            self.stop(error)
 
     def _write_parts(
         self, blocks: Iterator[list[dict[str, Any]]], output: Output
@@ -379,11 +265,11 @@ class JobRun:
         first = 0
         for number, block in enumerate(blocks):
             last = first + len(block) - 1
-            while not (is_whole := self.store.have_ended(first, last)) and not self._is_over:
+            while (left := self.store.count_open(first, last)) and not self._is_over:
                 yield
             if self.report.stopped is not None and first > self.store.last_unwritten():
                 return
-            if is_whole and (self.store.is_unwritten(first, last) or not output.has(number)):
+            if not left and (self.store.is_unwritten(first, last) or not output.has(number)):
                 output.write(number, first, block, self.store.rows(first, last))
                 self.store.note_written(first, last)
             first = last + 1

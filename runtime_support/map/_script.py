@@ -60,23 +60,20 @@ class Script:
 class Job:
     """What is the same for all rows, and for all processes that answer them.
 
-    `run` names this start of the job, and `name` the function. The `folder` of the output is on the
-    machine `host`. `constants` are arguments that are
-    the same for each row; `columns` are those of the result, as Parquet holds them, or None where a
-    part holds JSON. In each process, `rows_at_once` rows are under way, each for `row_timeout`
-    seconds at most. `settings` are those that the program has set, and `around` those of its
-    surroundings; both are empty in the process that has them in force anyway.
+    `name` is that of the function. `constants` are arguments that are the same for each row;
+    `columns` are those of the result, as Parquet holds them, or None where a part holds JSON. In
+    each process, `rows_at_once` rows are under way, each for `row_timeout` seconds at most.
+    For workers, `run` names this start of the job, `settings` are those that the program has set,
+    and `around` those of its surroundings.
     """
 
-    run: str
     function: Script | Function
     name: str
-    folder: str
-    host: str
     constants: Mapping[str, Any]
     columns: Mapping[str, m.Schema] | None
     rows_at_once: int
     row_timeout: float | None = None
+    run: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     around: Mapping[str, Any] = field(default_factory=dict[str, Any])
 

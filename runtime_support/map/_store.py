@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -29,17 +28,11 @@ from runtime_support._settings import settings_for
 from runtime_support._values import counted
 from runtime_support.errors import ConfigError, SaftError
 from runtime_support.map._columns import json_value
-from runtime_support.runs._journal import Journal, is_in_use, is_journal, reading
+from runtime_support.runs._journal import Journal, is_journal, reading
 from runtime_support.runs._keeper import count_kept, keeping_in
 from runtime_support.runs._lines import Entry
 
 VERSION = 1
-# Where workers keep what their rows are answered, until it is in the file of the job.
-WORKERS = "journal"
-# How long a worker may take that the job has lost sight of, in seconds.
-_SECONDS_TO_END = 60.0
-_PAUSE = 0.1
-_TOKEN = re.compile("[0-9a-f]{12}[.]tmp")
 _UNFINISHED = re.compile(re.escape(UNFINISHED) + "[0-9a-f]{16}")
 # So many processes may end in a row with nothing new kept before rows are tried alone, and so many
 # while a row runs alone before that is given up.
@@ -165,11 +158,11 @@ def job_path(folder: str) -> str:
 
 @contextmanager
 def begin_journal(folder: str, name: str) -> Generator[Journal]:
-    """Keeps the block in the journal of the job, with what workers have left of theirs.
+    """Keeps the block in the journal of the job, with what others have that were put beside it.
 
     ConfigError when the folder cannot be used, or another process uses it.
     """
-    left = os.path.join(folder, WORKERS)
+    others = os.path.join(folder, "journal")
     try:
         os.makedirs(folder, exist_ok=True)
         journal = Journal(job_path(folder), name)
@@ -178,12 +171,9 @@ def begin_journal(folder: str, name: str) -> Generator[Journal]:
     with keeping_in(journal):
         for path in _unfinished(folder):
             os.unlink(path)
-        for own in sorted(os.listdir(left)) if os.path.isdir(left) else ():
-            path = os.path.join(left, own)
-            if _TOKEN.fullmatch(own):
-                os.unlink(path)
-            elif not os.path.islink(path) and is_journal(path):
-                wait_until_free(path)
+        for name in sorted(os.listdir(others)) if os.path.isdir(others) else ():
+            path = os.path.join(others, name)
+            if not os.path.islink(path) and is_journal(path):
                 journal.merge(path)
         count_kept(journal, settings_for(), for_blocks=True)
         yield journal
@@ -205,20 +195,8 @@ def _unfinished(folder: str) -> list[str]:
         ]
 
 
-def wait_until_free(path: str) -> None:
-    """Waits for a worker that the job has lost sight of; ConfigError when that takes too long."""
-    until = time.monotonic() + _SECONDS_TO_END
-    while is_in_use(path):
-        if time.monotonic() >= until:
-            raise ConfigError(
-                f"a worker of an earlier process still uses {path}",
-                hint="wait until it has ended; then run the same command again",
-            )
-        time.sleep(_PAUSE)
-
-
 class JobStore:
-    """The rows of a job, for all threads of the process that has its journal."""
+    """The rows of a job, for the process that has its journal."""
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
@@ -242,14 +220,13 @@ class JobStore:
         before = read(f"select id {process} = 'begun' order by id desc limit 1, 1")
         if before:
             begun = before[0][0]
-            has_new = state.get("progress") == "1" or self._has_new(begun)
+            has_new = state.get("progress") == "1" or self.has_new(begun)
             ends = 0 if has_new else int(state.get("ends", 0))
             if has_new:
                 write("update row set tries = 0 where status in ('alone', 'suspect')")
             if not read(f"select 1 {process} = 'ended' and id > ?", begun):  # it was killed
                 for (number,) in read("select number from row where status = 'alone'"):
-                    scope = f"and (scope = 'row/{number}' or scope glob 'row/{number}/*')"
-                    if not self._has_new(begun, scope):
+                    if not self.has_new(begun, number):
                         write("update row set tries = tries + 1 where number = ?", number)
                 if not has_new and read("select 1 from row where status = 'running' limit 1"):
                     ends += 1
@@ -265,23 +242,34 @@ class JobStore:
         self.journal.write("update row set status = 'open' where status = 'running'")
         self.journal.write("update row set status = 'suspect' where status = 'alone'")
 
-    def _has_new(self, begun: int, where: str = "") -> bool:
-        return bool(self.journal.read(f"select 1 from entry where {_NEW} {where} limit 1", begun))
+    @property
+    def last_entry(self) -> int:
+        """What is kept from now on, comes after this."""
+        return self.journal.read("select coalesce(max(id), 0) from entry")[0][0]
+
+    def has_new(self, since: int, number: int | None = None) -> bool:
+        """Whether something was kept after that, of a row or at all."""
+        of_row = f"and (scope = 'row/{number}' or scope glob 'row/{number}/*')"
+        where = f"{_NEW} {'' if number is None else of_row}"
+        return bool(self.journal.read(f"select 1 from entry where {where} limit 1", since))
 
     def suspects(self) -> dict[int, int]:
         """The rows that are to be tried alone, with how many processes have ended with each."""
         return dict(self.journal.read("select number, tries from row where status = 'suspect'"))
 
-    def begin(self, number: int, *, alone: bool = False) -> None:
-        """Marks a row as under way, before it is: that outlives the process, not the machine."""
-        self.journal.write(_BEGIN, number, "alone" if alone else "running")
+    def begin(self, numbers: list[int], *, alone: bool) -> None:
+        """Marks rows as under way, before they are: that outlives the process, not the machine."""
+        for number in numbers:
+            self.journal.write_soon(_BEGIN, number, "alone" if alone else "running")
+        if numbers:
+            self.journal.flush()
 
     def end(self, number: int, outcome: Outcome) -> None:
-        """Notes what became of a row; that is in the file with the next row that begins."""
+        """Notes what became of a row; that is in the file with what is committed next."""
         text = json.dumps(json_value(outcome.data)) if outcome.data else None
         told = (text, None) if outcome.status == "done" else (None, text)
         self.journal.write_soon(_END, number, outcome.status, *told)
-        if not self._has_progress and outcome.status != "open":
+        if not self._has_progress:
             self._has_progress = True
             self.journal.write_soon(_SET, "progress", "1")
         self.journal.release(f"row/{number}")
@@ -298,10 +286,10 @@ class JobStore:
         query = f"select number from row where {_BETWEEN}"
         return {number for (number,) in self.journal.read(query, first, last)}
 
-    def have_ended(self, first: int, last: int) -> bool:
-        """Whether all of these rows have ended."""
+    def count_open(self, first: int, last: int) -> int:
+        """How many of these rows have not ended."""
         query = f"select count(*) from row where {_BETWEEN}"
-        return self.journal.read(query, first, last)[0][0] == last - first + 1
+        return last - first + 1 - self.journal.read(query, first, last)[0][0]
 
     def counts(self) -> tuple[int, Counter[str]]:
         """How many rows are done, and how many have failed, by their errors."""
@@ -343,12 +331,6 @@ class JobStore:
             "select number from row where status in ('done', 'failed')"
         )
         return {number for (number,) in self.journal.read(query)}
-
-    def take_in(self, path: str) -> None:
-        """Takes in what the journal of a worker holds, where there is one, and removes that."""
-        if os.path.exists(path):
-            wait_until_free(path)
-            self.journal.merge(path)
 
     def entries_of(self, number: int) -> list[Any]:
         """What the journal has of a row, for another process."""

@@ -217,7 +217,7 @@ class Journal:
         self._lock = threading.Lock()
         self._broken: str | None = None
         self.new = 0
-        # Is called with the rows that were added, when they are on the disk.
+        # Is called with the rows that were added; it keeps them, and not this file.
         self.listener: Callable[[list[_Values]], object] | None = None
         self._owner = _Owner(path)
         try:
@@ -395,7 +395,7 @@ class Journal:
     def _insert(self, at: _Values, entry: Entry) -> None:
         """Adds a row, with those that other threads add at the same time."""
         row = _row_of(at, entry)
-        self.write(_INSERT, *row, is_synced=True)
+        self.write(_INSERT, *row, is_synced=self.listener is None)
         if self.listener is not None:
             self.listener([row])
 
