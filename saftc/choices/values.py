@@ -4,11 +4,12 @@
     str(x)              x itself, str(x), or show(x)
     join(a, b)          which of the two is the separator
     sorted(xs, by: f)   key=f, key=len, key=str.upper
-    tags: [string] = [] a default that each record makes anew
+    tags: [string] = [] a default that each record makes anew, and each call
 """
 
 from collections.abc import Sequence
 from enum import Enum, auto
+from types import EllipsisType
 from typing import Literal, NamedTuple
 
 from saftc.flow.forward import ends
@@ -190,6 +191,20 @@ class Values:
     def is_made_late(self, message: n.Expression) -> bool:
         """Whether the message of a rule may fail itself: it is made once the rule is broken."""
         return not never_fails(self.facts, message, (Cause.NO_TEXT,))
+
+
+def is_made_in_call(node: n.Expression | None, type_: Type) -> bool:
+    """Whether a call makes the default of a parameter of this type: callers in Python could change
+    one that all calls share.
+    """
+    if not isinstance(node, n.ListLiteral | n.ObjectLiteral) or NIL in members(type_):
+        return False
+    return not any(isinstance(part, n.Name | n.Call | n.Prompt) for part in walk(node))
+
+
+def left_out(type_: Type) -> EllipsisType | None:
+    """What stands for an argument that is left out there: of any value, `None` may be given."""
+    return ... if type_ == ANY else None
 
 
 def emptied(type_: Type, *, is_list: bool) -> Type:

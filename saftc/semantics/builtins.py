@@ -79,7 +79,7 @@ Fails = Literal["never", "on other kinds", "by accident", "maybe"]
 # that it chooses, its default, or any of them.
 Holds = Literal["nothing", "items", "one", "default", "arguments"]
 
-_OPS, _PACKAGE = "runtime_support.ops", "runtime_support"
+_OPS, PACKAGE = "runtime_support.ops", "runtime_support"
 PROGRAMS = "runtime_support.programs"
 
 
@@ -656,12 +656,12 @@ _ROWS = (
         fails="maybe",
     ),
     # media
-    _effect("reads", "image", Way((_PATH,), IMAGE, _function("image", _PACKAGE))),
-    _effect("reads", "file", Way((_PATH,), FILE, _function("file", _PACKAGE))),
+    _effect("reads", "image", Way((_PATH,), IMAGE, _function("image", PACKAGE))),
+    _effect("reads", "file", Way((_PATH,), FILE, _function("file", PACKAGE))),
     # tools
     _pure(
         "approve",
-        Way((Taken("function", FUNCTION),), _approved, _function("approve", _PACKAGE)),
+        Way((Taken("function", FUNCTION),), _approved, _function("approve", PACKAGE)),
         holds="one",
         looks=False,
     ),

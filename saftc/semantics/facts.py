@@ -208,6 +208,10 @@ class Facts:
         """Whether a function is one of the script, and not of one that it imports."""
         return definition in self.names.scopes
 
+    def is_made_once(self, definition: n.FunctionDef) -> bool:
+        """Whether a function is always the same one: it is at the top of its script."""
+        return not self.is_own(definition) or definition in self.module.statements
+
     def lasting_type(self, symbol: Symbol) -> Type:
         """The type of a variable for those that read it from elsewhere."""
         return union((self.declared.get(symbol, NEVER), self.symbols.get(symbol, ANY)))
