@@ -121,8 +121,9 @@ def _record(context: Context, type_: RecordType) -> Expression:
     if definition not in classes.imported:
         module = context.facts.module_of(definition)
         module = context.facts.relative_names.get(module, module)
-        if not context.facts.is_of_python(type_):
-            module += context.plan.suffix
+        script = context.facts.script_of_record(definition)
+        if script is not None:
+            module += context.suffix_of(script)
         classes.imported[definition] = _imported(context, module, type_.name)
     return context.own(classes.imported[definition])
 

@@ -101,7 +101,9 @@ def check_waits(plan: Plan, mistakes: Collector) -> None:
             )
     for node in nodes_of(facts.module, n.ImportStmt) if plan.suffix else ():
         name = node.module
-        if node.alias is None and "." in name.text and name in facts.named_scripts:
+        script = facts.named_scripts.get(name)
+        is_renamed = script is not None and awaits.suffix_of(script, plan.suffix)
+        if node.alias is None and "." in name.text and is_renamed:
             package, _, last = name.text.rpartition(".")
             what = f"`{name.text}` is the module `{name.text}{plan.suffix}`, which has another name"
             hint = f"write `from {package} import {last}`"

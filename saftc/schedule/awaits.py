@@ -21,7 +21,7 @@ from saftc.semantics.names import Symbol
 from saftc.semantics.tools import approved
 from saftc.semantics.types import ANY, BuiltinType, CallableType, FunctionType, Type, members
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import children, nodes_of
+from saftc.syntax.walk import children, nodes_of, walk
 
 
 class Wait(Enum):
@@ -57,6 +57,23 @@ class Awaits:
             or any(self._is_run(node) for node in nodes_of(module, n.Name))
             or any(one.asks for one in self.scripts)
         )
+
+    @cached_property
+    def has_form(self) -> bool:
+        """Whether the script has an async form: something in it, or in one that it imports, waits.
+
+        Of others there is one module, whose types both forms share.
+        """
+        module = self.facts.module
+        return (
+            any(one.has_form for one in self.scripts)
+            or any(self.of(node) is not None for node in walk(module))
+            or (self.values_wait and bool(nodes_of(module, n.FunctionSchema)))
+        )
+
+    def suffix_of(self, script: Facts, suffix: str) -> str:
+        """What stands behind the name of the module of a script that this one imports."""
+        return suffix if any(one.facts is script and one.has_form for one in self.scripts) else ""
 
     @cached_property
     def values_wait(self) -> bool:

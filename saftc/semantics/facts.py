@@ -404,6 +404,10 @@ class Facts:
         module = None if known is None else known.module
         return self.record_modules[definition] if module is None else module
 
+    def script_of_record(self, definition: n.RecordDef) -> "Facts | None":
+        """The facts of the imported script that defines a record."""
+        return next((one for one in self.scripts if definition in one.module.statements), None)
+
     def note_module(self, written: n.Identifier, name: str) -> None:
         """Notes the whole name of a module that an import names."""
         if written.text != name:

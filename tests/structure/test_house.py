@@ -109,6 +109,7 @@ def test_what_saftc_takes_of_the_runtime_is_there_and_is_used() -> None:
 _IMPORT_BY_NAME = {
     "commands.run",
     "commands.servers",
+    "importing",
     "previews.declarations",
     "previews.python_objects",
 }
