@@ -15,7 +15,6 @@ from saftc.choices.values import Values
 from saftc.choices.variables import Frame, Variables
 from saftc.flow.statements import all_statements, assigned_by
 from saftc.schedule.async_main import Entry, entry_of
-from saftc.schedule.certainty import Certainty
 from saftc.schedule.plan import Plan
 from saftc.semantics.builtins import ITEMS, Builtin
 from saftc.semantics.facts import Facts, FunctionFacts
@@ -56,7 +55,6 @@ class Choices:
     def __init__(self, facts: Facts, plan: Plan) -> None:
         self.facts = facts
         self.plan = plan
-        self.certainty = Certainty(plan.effects)
 
     @cached_property
     def values(self) -> Values:
@@ -98,7 +96,7 @@ class Choices:
         return not self.plan.effects.of(node) and self._is_certain(node)
 
     def _is_certain(self, node: n.Expression) -> bool:
-        return self.certainty.expression(node, strictly=True) is None
+        return self.plan.certainty.expression(node, strictly=True) is None
 
     def tools_beside(self, node: n.Prompt) -> list[n.Expression] | None:
         """The tools of a prompt whose calls may run at the same time; None leaves that to the

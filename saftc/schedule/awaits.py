@@ -44,9 +44,16 @@ class Awaits:
         known[id(facts)] = self
         self.scripts = [known.get(id(one)) or Awaits(one, known) for one in facts.scripts]
         self.functions: set[n.FunctionDef] = set().union(*(s.functions for s in self.scripts))
-        own = nodes_of(facts.module, n.FunctionDef)
-        while more := {one for one in own if one not in self.functions and self.in_(one.body)}:
-            self.functions |= more
+        self._find_functions()
+
+    def _find_functions(self) -> None:
+        """Each round may find that a value waits, or a function above the ones that it calls."""
+        left, last = nodes_of(self.facts.module, n.FunctionDef), None
+        while left and len(left) != last:
+            last = len(left)
+            # Most functions are below those that they call.
+            self.functions.update(one for one in left if self.in_(one.body))
+            left = [one for one in left if one not in self.functions]
 
     @cached_property
     def asks(self) -> bool:

@@ -69,6 +69,7 @@ class Certainty:
     def __init__(self, effects: Effects) -> None:
         self.facts = effects.facts
         self.effects = effects
+        self.flow = Flow(effects)
         self._others: dict[int, Certainty] = {}
         self._functions: dict[n.FunctionDef, tuple[Reason, ...]] = {}
 
@@ -118,7 +119,7 @@ class Certainty:
         return self._functions[definition]
 
     def _function(self, definition: n.FunctionDef) -> _Reasons:
-        if definition in self.effects.functions_in(definition.body):
+        if self.effects.summary(definition).calls_itself:
             # It is not looked into, so that there is an end to it here.
             words = f"`{definition.name.text}` calls itself, and may go on for ever"
             yield Reason(definition.name, words, "write a loop with `for` instead", is_caught=False)
@@ -134,7 +135,7 @@ class Certainty:
         """The variables of a function itself that may be read before they have a value."""
         names = self.facts.names
         taken = {names.of(parameter.name) for parameter in definition.parameters}
-        early = Flow(self.effects).early_reads(definition.body, taken)
+        early = self.flow.early_reads(definition.body, taken)
         own = {one for one in early if one.scope is names.scopes[definition]}
         for node in walk(definition):
             if isinstance(node, n.Name) and names.of(node) in own:
@@ -144,7 +145,7 @@ class Certainty:
         """What in a function of another script may stop this one."""
         script, source = self.effects.script_of(definition), self.facts.sources[definition]
         # What is around it has the values that it has when its script has run.
-        for symbol in Flow(script).outer(definition):
+        for symbol in script.outer(definition):
             if symbol in script.facts.names.unset:
                 words = f"`{symbol.name}` may have no value"
                 yield Reason(definition.name, words, GIVE_VALUE, source=source)

@@ -21,17 +21,19 @@ What is not known to do nothing is unknown: a node that no rule names, an import
 of Python that is made, compared or shown by code of its own.
 """
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
 from saftc.flow.statements import evaluated_by
+from saftc.schedule.rings import rings
 from saftc.semantics.builtins import BUILTINS, Effect
 from saftc.semantics.facts import Facts, RecordFacts
 from saftc.semantics.forms import BuiltinCall, DirectCall, Form
-from saftc.semantics.names import Symbol
+from saftc.semantics.names import Code, Symbol
 from saftc.semantics.programs import conversions_of
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.tools import offered
@@ -55,6 +57,7 @@ from saftc.semantics.types import (
     UnionType,
     is_only,
     members,
+    remembered,
     show,
     within,
 )
@@ -89,8 +92,19 @@ _DATA = (ListType, MapType, ObjectType, TupleType, LiteralType, UnionType)
 _PLAIN = (STRING, INT, FLOAT, BOOL, NIL)
 
 
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a call of a function may do, and what it reads of the variables around functions: with
+    all that it may call.
+    """
+
+    effects: frozenset[Effect]
+    reads: frozenset[Symbol]
+    calls_itself: bool
+
+
 class Effects:
-    """The effects in a module; those of its functions are remembered.
+    """The effects in a module; each of its functions has one summary.
 
     `pure` are patterns of Python functions without effects, as in `geo.*`, and `calculating` the
     modules of Python of which that is known. Without `has_clock`, a look at the clock is an effect.
@@ -112,10 +126,9 @@ class Effects:
         self._pure = tuple(pure)
         self._calculating = calculating
         self._is_imported = is_imported
-        self._own: dict[n.FunctionDef, _Found] = {}
         self._nodes: dict[n.Node, _Found] = {}
         self._below: dict[n.Node, _Found] = {}
-        self._reached: dict[n.FunctionDef, frozenset[n.FunctionDef]] = {}
+        self._summaries: dict[n.FunctionDef, Summary] = {}
         self._with_code: dict[Type, bool] = {}
 
     @cached_property
@@ -150,7 +163,7 @@ class Effects:
 
         So it is where the script does nothing by itself, and one of its functions asks and prints.
         """
-        effects = Effects(self.facts, self._pure, self._calculating)
+        effects = Effects(self.facts, self._pure, self._calculating) if self._is_imported else self
         top = self.facts.module.statements
         functions = [one for one in top if isinstance(one, n.FunctionDef)]
         is_program = any(one.name.text == "main" and not one.parameters for one in functions)
@@ -183,9 +196,36 @@ class Effects:
         """What a node by itself may do, beside what its parts do."""
         return self._with_functions(self._by_itself(node))
 
-    def of_function(self, definition: n.FunctionDef) -> set[Effect]:
+    def of_function(self, definition: n.FunctionDef) -> Set[Effect]:
         """What a call of a function may do."""
-        return {one for each in self.reached([definition]) for one in self._in_body(each)[0]}
+        return self.summary(definition).effects
+
+    def summary(self, definition: n.FunctionDef) -> Summary:
+        """What is known of a call of a function."""
+        if definition not in self._summaries:
+            for ring in rings(definition, self._calls, self._summaries):
+                self._summaries.update(dict.fromkeys(ring, self._closed(ring)))
+        return self._summaries[definition]
+
+    def _closed(self, ring: Sequence[n.FunctionDef]) -> Summary:
+        found = list(map(self._in_body, ring))
+        called = {function for _, functions in found for function in functions}
+        inner = [self._summaries[one] for one in called.difference(ring)]
+        return Summary(
+            frozenset[Effect]().union(*(own for own, _ in found), *(one.effects for one in inner)),
+            frozenset[Symbol]().union(*map(self.outer, ring), *(one.reads for one in inner)),
+            calls_itself=not called.isdisjoint(ring),
+        )
+
+    def outer(self, code: Code) -> set[Symbol]:
+        """The variables around code that it reads; that of another script reads none here."""
+        captured = self.facts.names.captures.get(code, ())
+        return {symbol for symbol in captured if symbol.kind in ("variable", "parameter")}
+
+    def read_in_functions(self, *nodes: n.Node) -> set[Symbol]:
+        """What the functions that the nodes may reach read of the names around them."""
+        functions = self._directly(nodes)[1]
+        return set[Symbol]().union(*(self.summary(one).reads for one in functions))
 
     def only_asks(self, definition: n.FunctionDef) -> bool:
         """Whether a call of a function asks a model, and has no other effect."""
@@ -211,21 +251,13 @@ class Effects:
 
     def reached(self, functions: Iterable[n.FunctionDef]) -> set[n.FunctionDef]:
         """The functions themselves, and those that they may reach."""
-        return {one for function in functions for one in self._reached_from(function)}
-
-    def _reached_from(self, function: n.FunctionDef) -> frozenset[n.FunctionDef]:
-        known = self._reached.get(function)
-        if known is None:
-            pending, found = [function], set[n.FunctionDef]()
-            while pending:
-                one = pending.pop()
-                if one in self._reached:
-                    found |= self._reached[one]
-                elif one not in found:
-                    found.add(one)
-                    pending += self._in_body(one)[1]
-            known = self._reached[function] = frozenset(found)
-        return known
+        pending, found = [*functions], set[n.FunctionDef]()
+        while pending:
+            one = pending.pop()
+            if one not in found:
+                found.add(one)
+                pending += self._calls(one)
+        return found
 
     def first_unknown(
         self, *nodes: n.Node, kinds: frozenset[Effect] = _NEVER_AHEAD
@@ -306,26 +338,30 @@ class Effects:
 
     def _with_functions(self, found: _Found) -> set[Effect]:
         effects, functions = found
-        reached = self.reached(functions)
-        return {*effects, *(each for one in reached for each in self._in_body(one)[0])}
+        return set(effects).union(*(self.summary(one).effects for one in functions))
 
     def _in_body(self, function: n.FunctionDef) -> _Found:
-        known = self._own.get(function)
-        if known is None:
-            known = self._own[function] = self.script_of(function)._directly(function.body)
-        return known
+        return self.script_of(function)._directly(function.body)
+
+    def _calls(self, function: n.FunctionDef) -> Set[n.FunctionDef]:
+        return self._in_body(function)[1]
 
     def _directly(self, nodes: Iterable[n.Node]) -> _Found:
         """What the nodes and all below them do, each of which is asked once."""
         return _both(*map(self._with_parts, nodes))
 
     def _with_parts(self, top: n.Node) -> _Found:
-        if top not in self._below:
-            for node in reversed([*walk(top)]):
-                if node not in self._below:
-                    parts = (self._below[one] for one in children(node))
-                    found = _both(self._by_itself(node), *(one for one in parts if any(one)))
-                    self._below[node] = found if any(found) else _NOTHING
+        pending, above = [top], list[tuple[n.Node, Sequence[n.Node]]]()
+        while pending:
+            node = pending.pop()
+            if node not in self._below:
+                parts = children(node)
+                above.append((node, parts))
+                pending += parts
+        for node, parts in reversed(above):
+            inner = (self._below[one] for one in parts)
+            found = _both(self._by_itself(node), *(one for one in inner if any(one)))
+            self._below[node] = found if any(found) else _NOTHING
         return self._below[top]
 
     def _by_itself(self, node: n.Node) -> _Found:
@@ -527,8 +563,7 @@ class Effects:
 
     def _is_data(self, node: n.Expression) -> bool:
         """Whether its type says that it is a value which does nothing: `MAILS` of a module."""
-        parts = set(within(self.facts.types.get(node, ANY)))
-        return all(isinstance(one, _DATA) or one in _PLAIN for one in parts)
+        return _is_data(self.facts.types.get(node, ANY))
 
     def _is_pure_import(self, symbol: Symbol) -> bool:
         module, name = self._imports.get(symbol, ("", ""))
@@ -609,6 +644,11 @@ class Effects:
                     if member == ANY or is_called:
                         effects.add("unknown")
         return effects, called
+
+
+@remembered
+def _is_data(type_: Type) -> bool:
+    return all(isinstance(one, _DATA) or one in _PLAIN for one in set(within(type_)))
 
 
 def _both(*found: _Found) -> _Found:
