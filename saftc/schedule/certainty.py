@@ -291,7 +291,7 @@ def _words(effects: Effects, node: n.Node) -> tuple[str, str]:
         case n.Name() | n.Member():
             path = effects.path_in_python(node)
             return f"nothing is known of what {shown(node)} of Python does", declare(path)
-        case n.Call() if not effects.is_looking(node):
+        case n.Call():
             words = f"nothing is known of {shown(node.function)}, which is called here"
             return words, "call a function by its name"
         case n.ServerCall():

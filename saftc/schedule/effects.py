@@ -18,7 +18,7 @@ Functions that neither ask nor do anything else are over before a thread for the
 programs do not name them.
 
 What is not known to do nothing is unknown: a node that no rule names, an import, a value of a class
-of Python that is made, compared or shown by code of its own.
+of Python that is made by code of its own. To compare and to show a value does nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -32,7 +32,7 @@ from saftc.flow.statements import evaluated_by
 from saftc.schedule.rings import rings
 from saftc.semantics.builtins import BUILTINS, Effect
 from saftc.semantics.facts import Facts, RecordFacts
-from saftc.semantics.forms import BuiltinCall, DirectCall, Form
+from saftc.semantics.forms import BuiltinCall, DirectCall
 from saftc.semantics.names import Code, Symbol
 from saftc.semantics.programs import conversions_of
 from saftc.semantics.relations import Fit, fit
@@ -396,13 +396,8 @@ class Effects:
                 return (set() if self.is_pure_tool(node) else {"unknown"}), set()
             case n.ImportStmt() | n.FromImport():
                 return self._of_import(node)
-            case n.Comparison() if self.facts.forms.operators[node] not in (Form.NATIVE, Form.OPS):
-                return set(), set()  # what kind of value it is, or whether it is nil
             case _:
-                does = construct_of(node).does
-                is_seen = does == "looks" and any(map(self._is_seen_by_code, _looked_at(node)))
-                is_unknown = is_seen or does not in ("looks", "nothing")
-                return ({"unknown"} if is_unknown else set()), set()
+                return (set() if construct_of(node).does == "nothing" else {"unknown"}), set()
 
     # Values of Python's classes
 
@@ -438,11 +433,6 @@ class Effects:
         if isinstance(node, n.DestructureStmt):
             types += [self.facts.schemas[field.schema] for field in node.fields]
         return next((one for one in types if self._is_made_by_code(one)), None)
-
-    def _is_seen_by_code(self, node: n.Expression) -> bool:
-        """Whether code of Python may run when the value is compared, shown or gone over."""
-        type_ = self.facts.types.get(node, ANY)
-        return self._is_made_by_code(type_) or (self._meets_python and ANY in within(type_))
 
     def _is_made_by_code(self, type_: Type) -> bool:
         """Whether code of Python may run when a value of this type is made, or one inside it."""
@@ -484,16 +474,11 @@ class Effects:
         return not (is_read and isinstance(owner, RecordType) and self.facts.is_data(owner, name))
 
     def _of_arguments(self, node: n.Call) -> _Found:
-        """What a call does with its arguments: a builtin looks at them, and may call one; Python
-        may call any.
-        """
+        """What a call does with its arguments: a builtin may call one, Python may call any."""
         form = self.facts.forms.calls[node]
         match form:
-            case BuiltinCall(by=by):
-                found: _Found = (set(), set())
-                if by is not None:
-                    found = self._of_value(self.facts.types.get(by, ANY), is_called=True)
-                return _both(found, ({"unknown"} if self.is_looking(node) else set(), set()))
+            case BuiltinCall(by=by) if by is not None:
+                return self._of_value(self.facts.types.get(by, ANY), is_called=True)
             case DirectCall(definition=None) if not (
                 self.is_declared_pure(node.function) or self.is_standard(node)
             ):
@@ -501,12 +486,6 @@ class Effects:
                 return _both(*(self._of_value(one, is_called=False) for one in types))
             case _:
                 return set(), set()
-
-    def is_looking(self, node: n.Call) -> bool:
-        """Whether a builtin has code of Python run by looking at its arguments."""
-        form = self.facts.forms.calls[node]
-        looks = isinstance(form, BuiltinCall) and form.builtin.looks
-        return looks and any(self._is_seen_by_code(one.value) for one in node.arguments)
 
     # Names and calls
 
@@ -654,19 +633,6 @@ def _is_data(type_: Type) -> bool:
 def _both(*found: _Found) -> _Found:
     """What all of these do."""
     return {e for effects, _ in found for e in effects}, {f for _, called in found for f in called}
-
-
-def _looked_at(node: n.Node) -> list[n.Expression]:
-    """The parts of a node whose values are compared, shown or gone over."""
-    match node:
-        case n.ForStmt() | n.ComprehensionClause():
-            return [node.iterable]
-        case n.Index() | n.Slice() | n.TupleMember():
-            return [node.value]
-        case n.AssertStmt():
-            return [] if node.message is None else [node.message]
-        case _:
-            return [part for part in children(node) if isinstance(part, n.Expression)]
 
 
 def _of_builtin(name: str) -> set[Effect]:

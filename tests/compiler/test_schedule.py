@@ -403,9 +403,6 @@ _IN_ORDER = {
     "a default": ("Filled", "Filled(name).name"),
     "a property": ("Plain", "Plain(name).label"),
     "a method": ("Plain", "Plain(name).shout()"),
-    "a comparison": ("compared\nx = compared()", "x == x"),
-    "a comparison inside": ("compared\nx = compared()", "[x] != [x]"),
-    "the text of an unknown value": ("anything\nx = anything()", "str(x)"),
     "a typed prompt": ("Strict\nf g(name: string) -> Strict:\n    ret $ {name} $", "g(name).name"),
     **{
         f"a typed prompt of a model: {one}": (
@@ -438,6 +435,9 @@ _TOGETHER = {
     "a field": ("plain\nx = plain()", "x.name"),
     "a comparison of a plain class": ("plain\nx = plain()", "x == x"),
     "the text of a plain class": ("plain\nx = plain()", "str(x)"),
+    "a comparison": ("compared\nx = compared()", "x == x"),
+    "a comparison inside": ("compared\nx = compared()", "[x] != [x]"),
+    "the text of an unknown value": ("anything\nx = anything()", "str(x)"),
     "a typed prompt": ("Plain\nf g(name: string) -> Plain:\n    ret $ {name} $", "g(name).name"),
     **{
         f"a typed prompt of a model: {one}": (
@@ -463,7 +463,7 @@ def test_what_runs_no_code_of_python_runs_ahead(name: str, tmp_path: Path) -> No
     assert found.loops
 
 
-@pytest.mark.parametrize("name", ["a constructor", "a validator", "a comparison", "a typed prompt"])
+@pytest.mark.parametrize("name", ["a constructor", "a validator", "a typed prompt"])
 def test_what_is_declared_pure_runs_ahead(name: str, tmp_path: Path) -> None:
     imported, expression = _IN_ORDER[name]
     text = _IMPORTS.format(imported) + _LOOP.format(expression)
