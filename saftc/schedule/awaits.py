@@ -44,16 +44,11 @@ class Awaits:
         known[id(facts)] = self
         self.scripts = [known.get(id(one)) or Awaits(one, known) for one in facts.scripts]
         self.functions: set[n.FunctionDef] = set().union(*(s.functions for s in self.scripts))
-        self._find_functions()
-
-    def _find_functions(self) -> None:
-        """Each round may find that a value waits, or a function above the ones that it calls."""
-        left, last = nodes_of(self.facts.module, n.FunctionDef), None
-        while left and len(left) != last:
-            last = len(left)
-            # Most functions are below those that they call.
-            self.functions.update(one for one in left if self.in_(one.body))
-            left = [one for one in left if one not in self.functions]
+        own, known_before = nodes_of(facts.module, n.FunctionDef), -1
+        while known_before != len(self.functions):
+            known_before = len(self.functions)
+            # Most functions are below those that they call, which are in the set by then.
+            self.functions.update(f for f in own if f not in self.functions and self.in_(f.body))
 
     @cached_property
     def asks(self) -> bool:

@@ -359,9 +359,10 @@ class Effects:
                 above.append((node, parts))
                 pending += parts
         for node, parts in reversed(above):
-            inner = (self._below[one] for one in parts)
-            found = _both(self._by_itself(node), *(one for one in inner if any(one)))
-            self._below[node] = found if any(found) else _NOTHING
+            found = [self._below[one] for one in parts if self._below[one] is not _NOTHING]
+            if any(own := self._by_itself(node)):
+                found.append(own)
+            self._below[node] = _both(*found) if len(found) > 1 else found[0] if found else _NOTHING
         return self._below[top]
 
     def _by_itself(self, node: n.Node) -> _Found:
@@ -397,7 +398,7 @@ class Effects:
             case n.ImportStmt() | n.FromImport():
                 return self._of_import(node)
             case _:
-                return (set() if construct_of(node).does == "nothing" else {"unknown"}), set()
+                return _NOTHING if construct_of(node).does == "nothing" else ({"unknown"}, set())
 
     # Values of Python's classes
 
