@@ -650,6 +650,56 @@ def test_a_default_that_may_fail_stays_below_what_is_asked_above_it(tmp_path: Pa
     assert "    def half(" in (compiled.text or "")
 
 
+_RINGS = """
+latest = "x"
+f leaf(n: int) -> string:
+    ret read_text(str(n))
+f even(n: int) -> string:
+    if n > 0:
+        ret odd(n - 1)
+    ret leaf(n)
+f odd(n: int) -> string:
+    print(latest)
+    ret even(n - 1) + inner(n)
+f inner(n: int) -> string:
+    if n > 9:
+        ret inner(n - 1) + even(n)
+    ret $ {n} $
+f above(n: int) -> string:
+    ret odd(n) + leaf(n)
+f alone(n: int) -> string:
+    ret alone(n)
+f model() -> string:
+    ret $ Use {leaf}. $
+"""
+
+
+def test_functions_that_call_each_other_share_what_they_do() -> None:
+    facts = compile_text(_RINGS).checked.facts
+    found = {
+        one.name.text: Effects(facts).summary(one)
+        for one in facts.module.statements
+        if isinstance(one, n.FunctionDef)
+    }
+    ring = {"asks", "prints", "reads"}
+    assert {name: one.effects for name, one in found.items()} == {
+        **{"leaf": {"reads"}, "even": ring, "odd": ring, "inner": ring, "above": ring},
+        **{"alone": set(), "model": {"asks", "reads"}},
+    }
+    assert found["even"] == found["odd"] == found["inner"]
+    assert [name for name, one in found.items() if one.calls_itself] == [
+        *("even", "odd", "inner", "alone"),
+    ]
+    latest = {"latest"}
+    reads = {name: {symbol.name for symbol in one.reads} for name, one in found.items()}
+    assert {name: names for name, names in reads.items() if names} == {
+        "even": latest,
+        "odd": latest,
+        "inner": latest,
+        "above": latest,
+    }
+
+
 _UNIT = """
 f triage_{0}(mails: [string]) -> [string]:
     found: [string] = []
