@@ -236,9 +236,7 @@ class Awaits:
     @property
     def _passes_any(self) -> bool:
         """Whether a function that waits is a value somewhere, beside being called or a tool."""
-        return any(map(self._is_waiting, self._values)) or any(
-            one._passes_any for one in self.scripts
-        )
+        return any(any(map(one._is_waiting, one._values)) for one in (self, *self.scripts))
 
     @cached_property
     def _values(self) -> list[n.Expression]:

@@ -66,11 +66,12 @@ class Certainty:
     `strictly` takes what `is_rare` for a reason, too.
     """
 
-    def __init__(self, effects: Effects) -> None:
+    def __init__(self, effects: Effects, known: "dict[int, Certainty] | None" = None) -> None:
         self.facts = effects.facts
         self.effects = effects
         self.flow = Flow(effects)
-        self._others: dict[int, Certainty] = {}
+        # Those of all scripts that are imported, by their effects.
+        self._others = {} if known is None else known
         self._functions: dict[n.FunctionDef, tuple[Reason, ...]] = {}
 
     def block(
@@ -149,7 +150,9 @@ class Certainty:
             if symbol in script.facts.names.unset:
                 words = f"`{symbol.name}` may have no value"
                 yield Reason(definition.name, words, GIVE_VALUE, source=source)
-        other = self._others.setdefault(id(script), Certainty(script))
+        if id(script) not in self._others:
+            self._others[id(script)] = Certainty(script, self._others)
+        other = self._others[id(script)]
         for reason in other._of_function(definition):
             yield reason if reason.source is not None else replace(reason, source=source)
 

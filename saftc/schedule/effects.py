@@ -119,8 +119,13 @@ class Effects:
         *,
         has_clock: bool = True,
         is_imported: bool = False,
+        known: "dict[int, Effects] | None" = None,
     ) -> None:
         self.facts = facts
+        # Those of all scripts that are imported, from wherever, by their facts.
+        self._known = {} if known is None else known
+        if is_imported:
+            self._known[id(facts)] = self
         self._has_clock = has_clock
         self._standard = {**_STANDARD, **(_CLOCK if has_clock else {})} if calculating else {}
         self._pure = tuple(pure)
@@ -142,15 +147,17 @@ class Effects:
     @cached_property
     def _scripts(self) -> tuple["Effects", ...]:
         """Those of the scripts that this one imports, directly or not."""
-        return tuple(
-            Effects(
-                one,
-                self._pure,
-                self._calculating,
-                has_clock=self._has_clock,
-                is_imported=True,
-            )
-            for one in self.facts.scripts
+        scripts, known = self.facts.scripts, self._known
+        return tuple(known.get(id(one)) or self._beside(one, is_imported=True) for one in scripts)
+
+    def _beside(self, facts: Facts, *, is_imported: bool) -> "Effects":
+        return Effects(
+            facts,
+            self._pure,
+            self._calculating,
+            has_clock=self._has_clock,
+            is_imported=is_imported,
+            known=self._known,
         )
 
     @cached_property
@@ -163,7 +170,7 @@ class Effects:
 
         So it is where the script does nothing by itself, and one of its functions asks and prints.
         """
-        effects = Effects(self.facts, self._pure, self._calculating) if self._is_imported else self
+        effects = self._beside(self.facts, is_imported=False) if self._is_imported else self
         top = self.facts.module.statements
         functions = [one for one in top if isinstance(one, n.FunctionDef)]
         is_program = any(one.name.text == "main" and not one.parameters for one in functions)

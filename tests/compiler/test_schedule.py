@@ -650,6 +650,37 @@ def test_a_default_that_may_fail_stays_below_what_is_asked_above_it(tmp_path: Pa
     assert "    def half(" in (compiled.text or "")
 
 
+def test_each_of_many_scripts_is_looked_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scripts = 10
+    (tmp_path / "s0.saft").write_text(
+        "import math\nf g0(x: string) -> string:\n    print(x)\n    ret $ {x} $\n"
+    )
+    for i in range(1, scripts):
+        imports = "".join(f"from s{j} import g{j}\n" for j in range(i))
+        calls = " + ".join(f"g{j}(x)" for j in range(i))
+        text = f"{imports}f g{i}(x: string) -> string:\n    print(x)\n    ret {calls}\n"
+        (tmp_path / f"s{i}.saft").write_text(text)
+    (tmp_path / "in.saft").write_text(
+        f'from s{scripts - 1} import g{scripts - 1} as g\nfor x in ["a", "b"]:\n    print(g(x))\n'
+    )
+    asked = list[n.Node]()
+    made_by_code = Effects.made_by_code
+
+    def counted(self: Effects, node: n.Node) -> object:
+        asked.append(node)
+        return made_by_code(self, node)
+
+    facts = compile_file(tmp_path / "in.saft").checked.facts
+    monkeypatch.setattr(Effects, "made_by_code", counted)
+    for is_async in (False, True):
+        asked.clear()
+        assert plan(facts, Overlapping(is_async=is_async)).loops
+        modules = (facts.module, *(one.module for one in facts.scripts))
+        assert len(asked) <= 2 * sum(len([*walk(one)]) for one in modules)
+
+
 _RINGS = """
 latest = "x"
 f leaf(n: int) -> string:
