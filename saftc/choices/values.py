@@ -9,7 +9,6 @@
 
 from collections.abc import Sequence
 from enum import Enum, auto
-from types import EllipsisType
 from typing import Literal, NamedTuple
 
 from saftc.flow.forward import ends
@@ -193,18 +192,12 @@ class Values:
         return not never_fails(self.facts, message, (Cause.NO_TEXT,))
 
 
-def is_made_in_call(node: n.Expression | None, type_: Type) -> bool:
-    """Whether a call makes the default of a parameter of this type: callers in Python could change
-    one that all calls share.
-    """
-    if not isinstance(node, n.ListLiteral | n.ObjectLiteral) or NIL in members(type_):
+def is_made_anew(parameter: n.Parameter) -> bool:
+    """Whether the default of a parameter is one that callers in Python could change for all."""
+    node = parameter.default
+    if not isinstance(node, n.ListLiteral | n.ObjectLiteral):
         return False
     return not any(isinstance(part, n.Name | n.Call | n.Prompt) for part in walk(node))
-
-
-def left_out(type_: Type) -> EllipsisType | None:
-    """What stands for an argument that is left out there: of any value, `None` may be given."""
-    return ... if type_ == ANY else None
 
 
 def emptied(type_: Type, *, is_list: bool) -> Type:

@@ -8,7 +8,7 @@ names that a call begins with, and the check at its end.
 
 import libcst as cst
 
-from saftc.choices.values import Default, emptied, is_made_in_call, left_out
+from saftc.choices.values import Default, emptied
 from saftc.codegen import python as py
 from saftc.codegen.annotations import (
     annotation,
@@ -28,6 +28,7 @@ from saftc.codegen.servers import name_titles
 from saftc.semantics.facts import FunctionFacts
 from saftc.semantics.history import is_stream
 from saftc.semantics.types import (
+    ANY,
     NEVER,
     NIL,
     ListType,
@@ -203,7 +204,7 @@ def _parameter(
 ) -> tuple[str, Expression | None, Expression | None]:
     """The name of a parameter, its annotation and its default."""
     default = None
-    if is_made_in_call(parameter.default, type_):
+    if parameter in context.choices.made_in_calls:
         default, type_ = _left_out(type_), union((type_, NIL))
     elif parameter.default is not None:
         default = context.emit(parameter.default)
@@ -213,7 +214,8 @@ def _parameter(
 
 
 def _left_out(type_: Type) -> Expression:
-    return cst.Ellipsis() if left_out(type_) is ... else py.constant(None)
+    """What stands for an argument that is left out: of any value, `None` may be given."""
+    return cst.Ellipsis() if type_ == ANY else py.constant(None)
 
 
 def _returns(context: Context, facts: FunctionFacts) -> Expression:
@@ -242,7 +244,7 @@ def _beginning(context: Context, statement: n.FunctionDef) -> list[Statement]:
         context.note(made[0], statement.span)
     types = context.facts.functions[statement].parameters
     for parameter, type_ in zip(statement.parameters, types, strict=True):
-        if is_made_in_call(parameter.default, type_):
+        if parameter in context.choices.made_in_calls:
             made.append(_made_in_call(context, parameter, type_))
     for symbol in context.scope.symbols.values():
         outer = symbol.starts_from

@@ -20,7 +20,6 @@ from types import ModuleType
 from typing import Annotated, Any, Literal, TypedDict, Union
 
 import runtime_support
-from saftc.choices.values import is_made_in_call, left_out
 from saftc.codegen import python as py
 from saftc.codegen.annotations import common_value, grouped, is_plain_dict
 from saftc.previews.python_objects import NotStaticallyKnown, unknown_in
@@ -28,7 +27,6 @@ from saftc.project.files import FileProblem
 from saftc.semantics.facts import Facts, Shape
 from saftc.semantics.types import (
     CLASSES_OF_DATES,
-    NIL,
     RESULT,
     BuiltinType,
     CallableType,
@@ -44,7 +42,6 @@ from saftc.semantics.types import (
     Type,
     UnionType,
     keys_of,
-    union,
 )
 from saftc.syntax import nodes as n
 
@@ -118,15 +115,10 @@ class Declarations:
         facts = self.facts.functions[definition]
         kept = definition in self.facts.history.does
         returns = self.type_(facts.returns)
-        hints, defaults = dict[str, Any](), dict[str, Any]()
-        for one, type_ in zip(definition.parameters, facts.parameters, strict=True):
-            name = py.field_name(one.name.text)
-            defaults[name] = inspect.Parameter.empty
-            if is_made_in_call(one.default, type_):
-                defaults[name], type_ = left_out(type_), union((type_, NIL))
-            elif one.default is not None:
-                defaults[name] = _default(one.default)
-            hints[name] = self._described(type_, one)
+        hints = {
+            py.field_name(one.name.text): self._described(type_, one)
+            for one, type_ in zip(definition.parameters, facts.parameters, strict=True)
+        }
         declared.__name__ = declared.__qualname__ = py.field_name(definition.name.text)
         declared.__doc__ = self.docs.get(definition)
         declared.__annotations__ = {
@@ -134,8 +126,12 @@ class Declarations:
             "return": runtime_support.Result[returns] if kept else returns,
         }
         parameters = [
-            inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
-            for name, default in defaults.items()
+            inspect.Parameter(
+                name,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=inspect.Parameter.empty if one.default is None else _default(one.default),
+            )
+            for name, one in zip(hints, definition.parameters, strict=True)
         ]
         vars(declared)["__signature__"] = inspect.Signature(parameters)
         self._functions[definition] = declared

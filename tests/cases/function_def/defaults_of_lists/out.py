@@ -1,7 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
-from runtime_support import ops, overlap, prompt
+from runtime_support import overlap, prompt
 from runtime_support.ops import show
 
 
@@ -23,13 +23,13 @@ def count(
     return seen
 
 
-def total(prices: list[float] | None = None, names: Any = ...) -> float:
+def total(prices: list[float] | None = None, names: list[str] | None = None) -> float:
     """Adds them."""
     if prices is None:
         prices = [1.0, 2.0]
-    if names is ...:
+    if names is None:
         names = ["a"]
-    return float(sum(prices) + ops.len(names))
+    return float(sum(prices) + len(names))
 
 
 def ask(mails: list[str] | None = None) -> list[str]:
@@ -42,10 +42,15 @@ def ask(mails: list[str] | None = None) -> list[str]:
     return list(overlap(ask_mail, mails))
 
 
-# Of these, another value stands for nothing, or the value is that of the definition.
+# Of these, `nil` is a value of its own, or the value is that of the definition.
 def others(names: list[str] | None = [], at_first: list[str] = [triage("x")]) -> int:
     return len(at_first) + (0 if names is None else len(names))
 
 
+# As a tool or as a value, it must refuse `nil`.
+def offered(names: list[str] = []) -> int:
+    return len(names)
+
+
 print(triage("x"), show(count()), total(), total(names=["b"]), show(ask()), others())
-print(prompt("Use {count} and {total}.", count=count, total=total).value)
+print(prompt("Use {offered}.", offered=offered).value)
