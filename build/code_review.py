@@ -7,7 +7,7 @@ import os
 from typing import Literal, TypedDict
 
 from runtime_support import overlap, prompt
-from runtime_support.ops import print, read_text
+from runtime_support.ops import print, read_text  # print keeps the order
 
 diff = read_text(os.environ.get("DIFF", "review/change.diff"))
 

@@ -3,7 +3,7 @@
 # Prompts as conditions: in the place of a condition, the model answers yes or no.
 
 from runtime_support import overlap, prompt
-from runtime_support.ops import print
+from runtime_support.ops import print  # print keeps the order
 
 reviews = [
     "I love this lamp, it looks great",

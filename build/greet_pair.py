@@ -3,7 +3,7 @@
 # A tool that takes a pair: tuples keep their length and the type of each place.
 
 from runtime_support import overlap, prompt
-from runtime_support.ops import print
+from runtime_support.ops import print  # print keeps the order
 
 
 def greet(pair: tuple[str, str]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from runtime_support import overlap, prompt
-from runtime_support.ops import kind, print
+from runtime_support.ops import kind, print  # print keeps the order
 
 Severity = Literal["low", "medium", "high"]
 

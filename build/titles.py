@@ -5,7 +5,7 @@
 # The compiled module is run in this folder, too.
 
 from runtime_support import overlap, prompt
-from runtime_support.ops import failure, print, read_text
+from runtime_support.ops import failure, print, read_text  # print keeps the order
 
 titles: dict[str, str] = {}
 

@@ -3,7 +3,7 @@
 # Destructuring: one prompt gives several values, each with its own name and type.
 
 from runtime_support import overlap, prompt
-from runtime_support.ops import print
+from runtime_support.ops import print  # print keeps the order
 
 people = [
     "Alice Berg, 31 years old, alice@berg.example",

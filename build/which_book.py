@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runtime_support import Result, overlap, program
-from runtime_support.ops import print, show
+from runtime_support.ops import print, show  # print keeps the order
 from runtime_support.programs import ambiguous, option
 
 

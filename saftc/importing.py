@@ -14,6 +14,7 @@ that holds them all.
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_file_location
@@ -23,7 +24,7 @@ from types import ModuleType
 from saftc.commands.reporting import write_rendered
 from saftc.diagnostics.styled import plain
 from saftc.project.cache import CompiledModule
-from saftc.project.files import FileProblem
+from saftc.project.files import FileProblem, is_async_module
 from saftc.project.workspace import Workspace, open_workspace
 from saftc.running import Running, importing_file, run_text
 
@@ -88,6 +89,10 @@ class ScriptLoader(Loader):
         self.text = _text_of(self.script)
         compiled, workspace = _compiled(self.script, self.root, is_async=self.is_async)
         assert compiled.text is not None
+        if self.is_async and not is_async_module(compiled.text):
+            # There is one module for both forms.
+            sys.modules[module.__name__] = import_module(module.__name__.removesuffix(SUFFIX))
+            return
         form = ", async" if self.is_async else ""
         filename = f"<compiled {self.script}{form}>"
         run_text(compiled.text, filename, module.__dict__, Running(compiled, workspace))

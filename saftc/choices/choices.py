@@ -11,22 +11,23 @@ from keyword import iskeyword
 
 from saftc.choices.parameters import SetApart, set_apart
 from saftc.choices.queues import Queues, find_queues
-from saftc.choices.values import Values
+from saftc.choices.values import Values, is_made_anew
 from saftc.choices.variables import Frame, Variables
 from saftc.flow.statements import all_statements, assigned_by
 from saftc.schedule.async_main import Entry, entry_of
-from saftc.schedule.certainty import Certainty
 from saftc.schedule.plan import Plan
 from saftc.semantics.builtins import ITEMS, Builtin
 from saftc.semantics.facts import Facts, FunctionFacts
 from saftc.semantics.forms import Form, Growth
 from saftc.semantics.names import Symbol
 from saftc.semantics.ownership import find_growth
+from saftc.semantics.parameters import only_called
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.tools import approved, own_tools
 from saftc.semantics.types import (
     ANY,
     FLOAT,
+    NIL,
     STRING,
     BuiltinType,
     FunctionType,
@@ -36,6 +37,7 @@ from saftc.semantics.types import (
     is_only,
     item_type,
     may_be,
+    members,
     within,
 )
 from saftc.syntax import nodes as n
@@ -56,12 +58,28 @@ class Choices:
     def __init__(self, facts: Facts, plan: Plan) -> None:
         self.facts = facts
         self.plan = plan
-        self.certainty = Certainty(plan.effects)
 
     @cached_property
     def values(self) -> Values:
         """How values are written where their place takes them in one of several ways."""
         return Values(self.facts)
+
+    @cached_property
+    def made_in_calls(self) -> set[n.Parameter]:
+        """The parameters whose default is made by each call that leaves the argument out.
+
+        Those of functions that are only called: as a value, or as a tool of a model, a function
+        must tell whether it was given nil. So must one whose parameter may be nil.
+        """
+        functions = only_called(self.facts.module, self.facts, is_made_anew)
+        return {
+            parameter
+            for one in functions
+            for parameter, type_ in zip(
+                one.parameters, self.facts.functions[one].parameters, strict=True
+            )
+            if is_made_anew(parameter) and NIL not in members(type_)
+        }
 
     @cached_property
     def growth(self) -> Mapping[n.Statement, Growth]:
@@ -98,7 +116,7 @@ class Choices:
         return not self.plan.effects.of(node) and self._is_certain(node)
 
     def _is_certain(self, node: n.Expression) -> bool:
-        return self.certainty.expression(node, strictly=True) is None
+        return self.plan.certainty.expression(node, strictly=True) is None
 
     def tools_beside(self, node: n.Prompt) -> list[n.Expression] | None:
         """The tools of a prompt whose calls may run at the same time; None leaves that to the

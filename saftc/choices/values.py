@@ -4,7 +4,7 @@
     str(x)              x itself, str(x), or show(x)
     join(a, b)          which of the two is the separator
     sorted(xs, by: f)   key=f, key=len, key=str.upper
-    tags: [string] = [] a default that each record makes anew
+    tags: [string] = [] a default that each record makes anew, and each call
 """
 
 from collections.abc import Sequence
@@ -190,6 +190,14 @@ class Values:
     def is_made_late(self, message: n.Expression) -> bool:
         """Whether the message of a rule may fail itself: it is made once the rule is broken."""
         return not never_fails(self.facts, message, (Cause.NO_TEXT,))
+
+
+def is_made_anew(parameter: n.Parameter) -> bool:
+    """Whether the default of a parameter is one that callers in Python could change for all."""
+    node = parameter.default
+    if not isinstance(node, n.ListLiteral | n.ObjectLiteral):
+        return False
+    return not any(isinstance(part, n.Name | n.Call | n.Prompt) for part in walk(node))
 
 
 def emptied(type_: Type, *, is_list: bool) -> Type:

@@ -10,6 +10,7 @@ from saftc.codegen.context import Context
 from saftc.codegen.layout import code_of
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.foreign import PythonClass
+from saftc.semantics.history import Keeper
 from saftc.semantics.names import Symbol
 from saftc.semantics.types import (
     ANY,
@@ -120,8 +121,9 @@ def _record(context: Context, type_: RecordType) -> Expression:
     if definition not in classes.imported:
         module = context.facts.module_of(definition)
         module = context.facts.relative_names.get(module, module)
-        if not context.facts.is_of_python(type_):
-            module += context.plan.suffix
+        script = context.facts.script_of_record(definition)
+        if script is not None:
+            module += context.suffix_of(script)
         classes.imported[definition] = _imported(context, module, type_.name)
     return context.own(classes.imported[definition])
 
@@ -142,11 +144,17 @@ def variable_annotation(
     """The annotation of a variable: `Result[str] | str`."""
     if symbol in context.choices.queues.symbols and isinstance(found.type, ListType):
         return py.subscript(context.global_("deque"), annotation(context, found.type.item))
-    asked = symbol and context.facts.history.conversations.get(symbol)
-    is_stream = bool(asked) and context.facts.history.streams.issuperset(asked)
-    kind = "AsyncResult" if is_stream and context.is_async else "Result"
-    made = [py.subscript(context.global_(kind), annotation(context, one)) for one in found.results]
+    made = [
+        py.subscript(result_class(context, symbol), annotation(context, one))
+        for one in found.results
+    ]
     return py.union([*made, *([annotation(context, found.type)] if found.type != NEVER else [])])
+
+
+def result_class(context: Context, keeper: Keeper | None) -> Expression:
+    """The class of the whole result that a variable holds, or a function gives."""
+    is_stream = keeper is not None and context.facts.history.gives_stream(keeper)
+    return context.global_("AsyncResult" if is_stream and context.is_async else "Result")
 
 
 def checked(context: Context, value: Expression, wanted: Type) -> Expression:

@@ -332,4 +332,5 @@ def _own_imports(
 
 def _suffix(context: Context, name: n.Identifier) -> str:
     """What stands behind a name in an import that is one of a script."""
-    return context.plan.suffix if name in context.facts.named_scripts else ""
+    script = context.facts.named_scripts.get(name)
+    return "" if script is None else context.suffix_of(script)

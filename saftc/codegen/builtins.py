@@ -18,7 +18,7 @@ from saftc.codegen.context import Context
 from saftc.codegen.dates import date_call, nothing_of
 from saftc.codegen.python import Expression
 from saftc.schedule.awaits import Wait
-from saftc.semantics.builtins import BUILTINS, PROGRAMS, Builtin, Python
+from saftc.semantics.builtins import BUILTINS, PACKAGE, PROGRAMS, Builtin, Python
 from saftc.semantics.forms import BuiltinCall, Form, arguments_by_position
 from saftc.semantics.types import (
     DECIMAL,
@@ -58,15 +58,15 @@ def emit_iterable(context: Context, node: n.Expression) -> Expression:
 
 def builtin_value(context: Context, name: str) -> Expression:
     """A builtin as a value; in the async form, one that waits is its `aio`."""
-    if not _is_of_programs(BUILTINS[name]):
+    if not _has_own_name(BUILTINS[name]):
         return context.operator(name_in_ops(name))
     value = context.global_(name)
     return py.attribute(value, "aio") if name == "run" and context.is_async else value
 
 
-def _is_of_programs(builtin: Builtin) -> bool:
-    """Whether it is a function of programs, which is none of `ops`."""
-    return builtin.ways[0].python.module == PROGRAMS
+def _has_own_name(builtin: Builtin) -> bool:
+    """Whether Python imports it by its name, whatever it is given: `approve`, `image`, `run`."""
+    return builtin.ways[0].python.module in (PACKAGE, PROGRAMS)
 
 
 def name_in_ops(name: str) -> str:
@@ -152,7 +152,7 @@ def _native(context: Context, form: BuiltinCall, given: _Given) -> Expression:
         return py.attribute(values[0], python.name)
     if python.how == "operation":
         return context.operation(builtin.name, *values)
-    if _is_of_programs(builtin):
+    if _has_own_name(builtin):
         return py.call(builtin_value(context, builtin.name), values)
     taken = list(zip(form.way.parameters, values, strict=False))
     named = [(one.name, value) for one, value in taken if one.is_keyword]

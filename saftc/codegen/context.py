@@ -172,6 +172,11 @@ class Context:
         """Whether the module is one of `async` functions."""
         return self.plan.awaits is not None
 
+    def suffix_of(self, script: Facts) -> str:
+        """What stands behind the name of the module of a script that this one imports."""
+        awaits = self.plan.awaits
+        return "" if awaits is None else awaits.suffix_of(script, self.plan.suffix)
+
     def wait(self, node: n.Node) -> Wait | None:
         """How a node waits in such a module, if it does."""
         return None if self.plan.awaits is None else self.plan.awaits.of(node)

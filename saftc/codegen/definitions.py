@@ -16,6 +16,7 @@ from saftc.codegen.annotations import (
     field_annotation,
     names_unwritten,
     object_class,
+    result_class,
 )
 from saftc.codegen.blocks import above, emit_body
 from saftc.codegen.classes import class_def, docstring, has_alias_form
@@ -27,12 +28,14 @@ from saftc.codegen.servers import name_titles
 from saftc.semantics.facts import FunctionFacts
 from saftc.semantics.history import is_stream
 from saftc.semantics.types import (
+    ANY,
     NEVER,
     NIL,
     ListType,
     MapType,
     ObjectType,
     Type,
+    union,
 )
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import take
@@ -164,17 +167,13 @@ def _quoted(context: Context, type_: Type) -> Expression:
 def emit_function_def(context: Context, statement: n.FunctionDef) -> Statement:
     """`f name(parameters) -> schema:`."""
     facts, classes = context.facts.functions[statement], context.output.classes
-    docs, is_bare = context.module.docs, statement in context.choices.bare_functions
+    is_bare = statement in context.choices.bare_functions
     name_titles(context, statement)
     for parameter in statement.parameters:
         classes.name_schema(parameter.schema, parameter.name.text)
     classes.name_result(statement.returns, statement.name.text)
     parameters = py.parameters(
-        (
-            context.name_of(parameter.name),
-            None if is_bare else field_annotation(context, type_, docs.get(parameter)),
-            context.emit(parameter.default) if parameter.default is not None else None,
-        )
+        _parameter(context, parameter, type_, is_bare=is_bare)
         for parameter, type_ in zip(statement.parameters, facts.parameters, strict=True)
     )
     returns = None if is_bare else _returns(context, facts)
@@ -200,14 +199,33 @@ def emit_function_def(context: Context, statement: n.FunctionDef) -> Statement:
     return with_comments(made, places, between, context.source)
 
 
+def _parameter(
+    context: Context, parameter: n.Parameter, type_: Type, *, is_bare: bool
+) -> tuple[str, Expression | None, Expression | None]:
+    """The name of a parameter, its annotation and its default."""
+    default = None
+    if parameter in context.choices.made_in_calls:
+        default, type_ = _left_out(type_), union((type_, NIL))
+    elif parameter.default is not None:
+        default = context.emit(parameter.default)
+    doc = context.module.docs.get(parameter)
+    written = None if is_bare else field_annotation(context, type_, doc)
+    return context.name_of(parameter.name), written, default
+
+
+def _left_out(type_: Type) -> Expression:
+    """What stands for an argument that is left out: of any value, `None` may be given."""
+    return cst.Ellipsis() if type_ == ANY else py.constant(None)
+
+
 def _returns(context: Context, facts: FunctionFacts) -> Expression:
     if is_stream(facts.node.returns):
-        kind = "AsyncResult" if context.is_async else "Result"
-        return py.subscript(context.global_(kind), py.name("str"))
+        return py.subscript(result_class(context, facts.node), py.name("str"))
     if facts.declared is not None:
         return field_annotation(context, facts.declared, None)
     if facts.node in context.facts.history.does:
-        return py.subscript(context.global_("Result"), field_annotation(context, facts.gives, None))
+        given = field_annotation(context, facts.gives, None)
+        return py.subscript(result_class(context, facts.node), given)
     if facts.gives == NIL:
         return py.constant(None)
     if facts.gives == NEVER and any(isinstance(node, n.FailStmt) for node in walk(facts.node)):
@@ -216,14 +234,18 @@ def _returns(context: Context, facts: FunctionFacts) -> Expression:
 
 
 def _beginning(context: Context, statement: n.FunctionDef) -> list[Statement]:
-    """The docstring, and the copies of outer names that the call begins with."""
+    """The docstring, the defaults that a call makes, and the copies of outer names."""
     made: list[Statement] = []
     doc = context.module.docs.get(statement)
-    if context.is_async and is_stream(statement.returns):
+    if context.is_async and context.facts.history.gives_stream(statement):
         doc = _AWAITED if doc is None else f"{doc}\n\n{_AWAITED}"
     if doc is not None:
         made.append(py.line(docstring(doc)))
         context.note(made[0], statement.span)
+    types = context.facts.functions[statement].parameters
+    for parameter, type_ in zip(statement.parameters, types, strict=True):
+        if parameter in context.choices.made_in_calls:
+            made.append(_made_in_call(context, parameter, type_))
     for symbol in context.scope.symbols.values():
         outer = symbol.starts_from
         if outer is None:
@@ -239,6 +261,16 @@ def _beginning(context: Context, statement: n.FunctionDef) -> list[Statement]:
             context.note(made[-1], statement.name.span)
         else:
             made.append(copy)
+    return made
+
+
+def _made_in_call(context: Context, parameter: n.Parameter, type_: Type) -> cst.If:
+    """`if rows is None: rows = []`."""
+    assert parameter.default is not None
+    name = context.name_of(parameter.name)
+    line = py.line(py.assignment(py.name(name), context.emit(parameter.default)))
+    made = cst.If(py.comparison(py.name(name), "is", _left_out(type_)), py.block([line]))
+    context.note(made, parameter.span)
     return made
 
 

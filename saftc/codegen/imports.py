@@ -38,6 +38,8 @@ SOURCES = {
     **{name: module for module, names in _NAMES.items() for name in names.split()},
     **{one.name: one.module for one in _PYTHON if one.module},
 }
+# What is said of a name that hides one of Python.
+_OWN_PRINT = "# print keeps the order"
 # The modules that go by another name.
 _MODULES = {"pl": "polars", "dt": "datetime"}
 
@@ -118,13 +120,17 @@ class Imports:
             yield self._line(made, *((module, *one) for one in group))
 
     def _line(self, made: cst.Import | cst.ImportFrom, *own: _Own) -> cst.SimpleStatementLine:
-        """An import; a comment has linters leave it alone where they would not."""
+        """An import; a comment has linters leave it alone where they would not, and says why a name
+        of Python is another one.
+        """
         codes = ["E402"] if self.is_below else []
         codes += ["F401"] if any(one in self.unused for one in own) else []
+        comments = [f"# noqa: {', '.join(codes)}"] if codes else []
+        comments += [_OWN_PRINT] if (SOURCES["print"], "print", "print") in own else []
         line = py.line(made)
-        if not codes:
+        if not comments:
             return line
-        comment = cst.Comment(f"# noqa: {', '.join(codes)}")
+        comment = cst.Comment("  ".join(comments))
         told = cst.TrailingWhitespace(cst.SimpleWhitespace("  "), comment)
         line = line.with_changes(trailing_whitespace=told)
         is_long = len(code_of(line).rstrip()) > WIDTH - 4 * self.depth

@@ -279,8 +279,11 @@ def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.Funct
         parameter = ahead.item
         beginning.append(py.line(py.assignment(py.bare(target), py.name(parameter))))
     for symbol in ahead.grows:
-        of = annotation(context, _type(context, symbol))
-        empty = py.annotated(py.name(inside.names[symbol]), of, _nothing(_type(context, symbol)))
+        name, type_ = py.name(inside.names[symbol]), _type(context, symbol)
+        if type_ in (INT, STRING):
+            empty = py.assignment(name, _nothing(type_))
+        else:
+            empty = py.annotated(name, annotation(context, type_), _nothing(type_))
         beginning.append(py.line(empty))
     for line in beginning:
         context.note(line, statement.span)

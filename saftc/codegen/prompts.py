@@ -27,13 +27,14 @@ from saftc.codegen.annotations import annotation, field_annotation
 from saftc.codegen.calls import emit_call
 from saftc.codegen.comments import one_a_line
 from saftc.codegen.context import Context
-from saftc.codegen.layout import mark
+from saftc.codegen.layout import WIDTH, mark
 from saftc.codegen.literals import emit_entry, emit_object
 from saftc.codegen.python import Expression, Statement
 from saftc.semantics.programs import conversions_of, functions_above
 from saftc.semantics.tools import (
     Offered,
     approved_in,
+    certainly_kept,
     is_field_of_tools,
     keeps_tools,
     listed_tool,
@@ -265,14 +266,29 @@ def _options(context: Context, node: n.Prompt) -> Expression | None:
         return context.emit(written)
     fields = [one for one in written.fields if not is_field_of_tools(one)]
     if len(fields) == len(written.fields):
-        return context.emit(written)
+        return _with_short_lines(context, context.emit(written))
     match fields:
         case []:
             return None
         case [n.Spread() as whole]:
             return emit_entry(context, whole)[1]
         case _:
-            return emit_object(context, written, fields)
+            return _with_short_lines(context, emit_object(context, written, fields))
+
+
+def _with_short_lines(context: Context, made: Expression) -> Expression:
+    """Options with their long texts, such as that of `system`, on lines of their own."""
+    if not isinstance(made, cst.Dict):
+        return made
+    inside = context.deeper().deeper()
+
+    def shortened(element: cst.BaseDictElement) -> cst.BaseDictElement:
+        text = element.value
+        if not isinstance(text, cst.SimpleString) or not inside.is_long(element):
+            return element
+        return element.with_changes(value=py.in_lines(text, WIDTH - 4 * (inside.depth + 1)))
+
+    return made.with_changes(elements=list(map(shortened, made.elements)))
 
 
 def _tools(context: Context, node: n.Prompt, after: Expression | None) -> Expression | None:
@@ -280,7 +296,7 @@ def _tools(context: Context, node: n.Prompt, after: Expression | None) -> Expres
     kept = None
     if after is not None and keeps_tools(context.facts, node):
         kept = py.attribute(after, "tools")
-    listed = [] if node.tools is None else _listed(context, node.tools)
+    listed = [] if node.tools is None else _listed(context, node, node.tools)
     if kept is not None and not listed:
         return kept
     items = [*([] if kept is None else [py.starred(kept)]), *listed]
@@ -296,17 +312,20 @@ def _tools(context: Context, node: n.Prompt, after: Expression | None) -> Expres
             return made
 
 
-def _listed(context: Context, node: n.Expression) -> list[Expression]:
+def _listed(context: Context, prompt: n.Prompt, node: n.Expression) -> list[Expression]:
     """The items of a list of tools: a function by itself where its name is that of the tool, which
-    is said beside it elsewhere.
+    is said beside it elsewhere. Those that the prompt keeps anyway are left out.
     """
     if isinstance(node, n.ListLiteral):
         found: list[Expression] = []
+        kept = certainly_kept(context.facts, prompt)
         for item in node.items:
             if isinstance(item, n.Spread):
-                found += _listed(context, item.value)
-            else:
-                found += _tool(context, item)
+                found += _listed(context, prompt, item.value)
+                continue
+            (tool,) = listed_tool(context.facts, item)
+            if not any(map(tool.is_same, kept)):
+                found.append(_tool(context, item, tool))
         return found
     tools = listed_tools(context.facts, node) or []
     whole = context.emit(node)
@@ -316,10 +335,9 @@ def _listed(context: Context, node: n.Expression) -> list[Expression]:
     return [_with_name(one.name, value) for one, value in zip(tools, each, strict=True)]
 
 
-def _tool(context: Context, node: n.Expression) -> list[Expression]:
-    (tool,) = listed_tool(context.facts, node)
+def _tool(context: Context, node: n.Expression, tool: Offered) -> Expression:
     value = context.emit(node)
-    return [value if _is_called_so(context, tool) else _with_name(tool.name, value)]
+    return value if _is_called_so(context, tool) else _with_name(tool.name, value)
 
 
 def _with_name(name: str, function: Expression) -> Expression:

@@ -141,6 +141,17 @@ def _quoted(text: str) -> str:
     return written if '"' in written else f'"{written[1:-1]}"'
 
 
+def in_lines(text: cst.SimpleString, width: int) -> Expression:
+    """A text as several in a row, which end with a word or a line and have at most this width."""
+    lines = [""]
+    for word in re.findall(r"\s*\S*\s", f"{text.evaluated_value} "):
+        if lines[-1].endswith("\n") or (lines[-1] and len(_quoted(lines[-1] + word)) > width):
+            lines.append("")
+        lines[-1] += word
+    lines[-1] = lines[-1][:-1]
+    return text if len(lines) == 1 else joined(list(filter(None, lines)))
+
+
 def floating(value: float) -> Expression:
     """A float literal."""
     if math.copysign(1, value) < 0:

@@ -183,6 +183,8 @@ class Builder:
             return
         said = self.workspace.said(module, width_of(sys.stderr), when_used=False)
         write_rendered(said, sys.stderr)
+        if target is not None and self.options.output is None and not self._is_async(file):
+            target = target.with_stem(target.stem.removesuffix(self.options.suffix))
         if module.text is None:
             self.has_failed = True
         elif target is None:
@@ -195,7 +197,8 @@ class Builder:
                 warn_of_name(target.stem, file, package)
             places = [(file, target)]
             for path in self.workspace.siblings(module):
-                place = _beside(path, Path(file), target, self.options.suffix)
+                suffix = self.options.suffix if self._is_async(str(path)) else ""
+                place = _beside(path, Path(file), target, suffix)
                 if place is None:
                     outside = f"{path} would be written outside of the folder of {target}"
                     complain(f"{outside}: use --out-dir, and not -o")
@@ -209,14 +212,19 @@ class Builder:
                     make_folder(place.parent)
                 self._put(script, place)
 
+    def _is_async(self, file: str) -> bool:
+        """Whether the module of a script is one of the async form."""
+        text = self.workspace.compile(file).text
+        return text is not None and is_async_module(text)
+
     def _is_of_other_form(self, file: str, target: Path) -> bool:
         """Tells where a module would be overwritten that is of another form; whether it would."""
         existing = None if is_special(target) or self.options.force else read_module(target)
         if self.only_compares or existing is None or not may_overwrite(target):
             return False
-        if is_async_module(existing) == self.options.is_async:
+        if is_async_module(existing) == self._is_async(file):
             return False
-        if self.options.is_async:
+        if self._is_async(file):
             form, hint = "plain", "--suffix _async gives the async modules other names"
         else:
             form, hint = "async", "-o and --out-dir write the plain form elsewhere"

@@ -7,12 +7,13 @@
 Each prompt has a reason: what is around it, what is beside it, or who calls its function.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from saftc.flow.statements import blocks_of, bound_by
-from saftc.schedule.flow import Flow
 from saftc.schedule.plan import Plan
 from saftc.schedule.why import Told
 from saftc.semantics.types import FunctionType, LiteralType, UnionType, members
@@ -31,7 +32,7 @@ class Alone:
 
     def __init__(self, plan: Plan) -> None:
         self.effects = plan.effects
-        self.flow = Flow(plan.effects)
+        self.flow = plan.certainty.flow
         self.module = plan.effects.facts.module
         # What asks in an expression, by that.
         self._asking: dict[n.Node, list[_Asking]] = {}
@@ -158,10 +159,10 @@ class Alone:
         name = function.name.text
         if name == "main" and not function.parameters:
             return [_told(_NOTHING_BESIDE, function.name)]
-        found = [self._told_of_call(one, function) for one in self._calls(function)]
+        found = [self._told_of_call(one, function) for one in self._calls.get(function, ())]
         if found:
             return list(dict.fromkeys(found))
-        if any(function in self.effects.functions_in([one]) for one in self._prompts()):
+        if function in self._called_by_models:
             return [_told(f"a model calls `{name}` when it wants to", function.name)]
         words = f"nothing in this script calls `{name}`"
         return [_told(words, function.name, "see `saftc prompts` of a script that does")]
@@ -170,14 +171,18 @@ class Alone:
         words = f"nothing beside the call of `{function.name.text}` asks"
         return self._inside(call) or _told(words, call)
 
-    def _prompts(self) -> Sequence[n.Prompt]:
-        return nodes_of(self.module, n.Prompt)
+    @cached_property
+    def _called_by_models(self) -> set[n.FunctionDef]:
+        return self.effects.functions_in(nodes_of(self.module, n.Prompt))
 
-    def _calls(self, function: n.FunctionDef) -> Iterator[n.Call]:
+    @cached_property
+    def _calls(self) -> Mapping[n.FunctionDef, Sequence[n.Call]]:
+        found = defaultdict[n.FunctionDef, list[n.Call]](list)
         for call in nodes_of(self.module, n.Call):
             types = members(self.effects.facts.type_of(call.function))
-            if any(isinstance(one, FunctionType) and one.definition is function for one in types):
-                yield call
+            for definition in {one.definition for one in types if isinstance(one, FunctionType)}:
+                found[definition].append(call)
+        return found
 
 
 def _told(words: str, place: n.Node, way_out: str | None = None) -> Told:

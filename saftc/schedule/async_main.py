@@ -20,8 +20,6 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
 from saftc.flow.statements import all_statements, bound_by
 from saftc.schedule.awaits import Awaits, evaluated
-from saftc.schedule.certainty import Certainty
-from saftc.schedule.effects import Effects
 from saftc.schedule.plan import Plan
 from saftc.semantics.facts import Facts
 from saftc.semantics.imports import later_imports
@@ -57,7 +55,7 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
         one
         for one in below
         if one not in inside
-        and any(_keeps_place(node, effects, awaits, set_inside) for node in one.defaults)
+        and any(_keeps_place(node, plan, awaits, set_inside) for node in one.defaults)
     }:
         inside |= moved
         set_inside = _bound(facts, inside)
@@ -88,7 +86,7 @@ def entry_of(plan: Plan, in_place: Container[n.Statement] = ()) -> Entry:
 
 def check_waits(plan: Plan, mistakes: Collector) -> None:
     """Reports what would have to wait in the async form where Python cannot."""
-    effects, awaits = plan.effects, plan.awaits
+    awaits = plan.awaits
     if awaits is None:
         return
     facts = awaits.facts
@@ -101,7 +99,9 @@ def check_waits(plan: Plan, mistakes: Collector) -> None:
             )
     for node in nodes_of(facts.module, n.ImportStmt) if plan.suffix else ():
         name = node.module
-        if node.alias is None and "." in name.text and name in facts.named_scripts:
+        script = facts.named_scripts.get(name)
+        is_renamed = script is not None and awaits.suffix_of(script, plan.suffix)
+        if node.alias is None and "." in name.text and is_renamed:
             package, _, last = name.text.rpartition(".")
             what = f"`{name.text}` is the module `{name.text}{plan.suffix}`, which has another name"
             hint = f"write `from {package} import {last}`"
@@ -117,7 +117,7 @@ def check_waits(plan: Plan, mistakes: Collector) -> None:
             mistakes.add(catalogue.CANNOT_WAIT.at(statement.span, what=what, hint=hint))
         for node in statement.defaults if isinstance(statement, n.RecordDef) else ():
             is_below = first is not None and position > first
-            if awaits.in_([node]) or (is_below and _keeps_place(node, effects, awaits, set_inside)):
+            if awaits.in_([node]) or (is_below and _keeps_place(node, plan, awaits, set_inside)):
                 _report(mistakes, node, "the default of a field cannot be awaited")
 
 
@@ -138,11 +138,11 @@ def _first(awaits: Awaits) -> int | None:
 
 
 def _keeps_place(
-    node: n.Expression, effects: Effects, awaits: Awaits, set_inside: set[Symbol]
+    node: n.Expression, plan: Plan, awaits: Awaits, set_inside: set[Symbol]
 ) -> bool:
     """Whether something means what it does only below what `main` runs above it."""
     names = {awaits.facts.names.of(one) for one in walk(node) if isinstance(one, n.Name)}
-    does_nothing = not effects.of(node) and Certainty(effects).expression(node) is None
+    does_nothing = not plan.effects.of(node) and plan.certainty.expression(node) is None
     return awaits.in_([node]) or not does_nothing or not names.isdisjoint(set_inside)
 
 

@@ -21,7 +21,7 @@ from saftc.semantics.names import Symbol
 from saftc.semantics.tools import approved
 from saftc.semantics.types import ANY, BuiltinType, CallableType, FunctionType, Type, members
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import children, nodes_of
+from saftc.syntax.walk import children, nodes_of, walk
 
 
 class Wait(Enum):
@@ -44,9 +44,11 @@ class Awaits:
         known[id(facts)] = self
         self.scripts = [known.get(id(one)) or Awaits(one, known) for one in facts.scripts]
         self.functions: set[n.FunctionDef] = set().union(*(s.functions for s in self.scripts))
-        own = nodes_of(facts.module, n.FunctionDef)
-        while more := {one for one in own if one not in self.functions and self.in_(one.body)}:
-            self.functions |= more
+        own, known_before = nodes_of(facts.module, n.FunctionDef), -1
+        while known_before != len(self.functions):
+            known_before = len(self.functions)
+            # Most functions are below those that they call, which are in the set by then.
+            self.functions.update(f for f in own if f not in self.functions and self.in_(f.body))
 
     @cached_property
     def asks(self) -> bool:
@@ -57,6 +59,23 @@ class Awaits:
             or any(self._is_run(node) for node in nodes_of(module, n.Name))
             or any(one.asks for one in self.scripts)
         )
+
+    @cached_property
+    def has_form(self) -> bool:
+        """Whether the script has an async form: something in it, or in one that it imports, waits.
+
+        Of others there is one module, whose types both forms share.
+        """
+        module = self.facts.module
+        return (
+            any(one.has_form for one in self.scripts)
+            or any(self.of(node) is not None for node in walk(module))
+            or (self.values_wait and bool(nodes_of(module, n.FunctionSchema)))
+        )
+
+    def suffix_of(self, script: Facts, suffix: str) -> str:
+        """What stands behind the name of the module of a script that this one imports."""
+        return suffix if any(one.facts is script and one.has_form for one in self.scripts) else ""
 
     @cached_property
     def values_wait(self) -> bool:
@@ -217,9 +236,7 @@ class Awaits:
     @property
     def _passes_any(self) -> bool:
         """Whether a function that waits is a value somewhere, beside being called or a tool."""
-        return any(map(self._is_waiting, self._values)) or any(
-            one._passes_any for one in self.scripts
-        )
+        return any(any(map(one._is_waiting, one._values)) for one in (self, *self.scripts))
 
     @cached_property
     def _values(self) -> list[n.Expression]:

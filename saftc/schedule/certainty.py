@@ -66,10 +66,12 @@ class Certainty:
     `strictly` takes what `is_rare` for a reason, too.
     """
 
-    def __init__(self, effects: Effects) -> None:
+    def __init__(self, effects: Effects, known: "dict[int, Certainty] | None" = None) -> None:
         self.facts = effects.facts
         self.effects = effects
-        self._others: dict[int, Certainty] = {}
+        self.flow = Flow(effects)
+        # Those of all scripts that are imported, by their effects.
+        self._others = {} if known is None else known
         self._functions: dict[n.FunctionDef, tuple[Reason, ...]] = {}
 
     def block(
@@ -118,7 +120,7 @@ class Certainty:
         return self._functions[definition]
 
     def _function(self, definition: n.FunctionDef) -> _Reasons:
-        if definition in self.effects.functions_in(definition.body):
+        if self.effects.summary(definition).calls_itself:
             # It is not looked into, so that there is an end to it here.
             words = f"`{definition.name.text}` calls itself, and may go on for ever"
             yield Reason(definition.name, words, "write a loop with `for` instead", is_caught=False)
@@ -134,7 +136,7 @@ class Certainty:
         """The variables of a function itself that may be read before they have a value."""
         names = self.facts.names
         taken = {names.of(parameter.name) for parameter in definition.parameters}
-        early = Flow(self.effects).early_reads(definition.body, taken)
+        early = self.flow.early_reads(definition.body, taken)
         own = {one for one in early if one.scope is names.scopes[definition]}
         for node in walk(definition):
             if isinstance(node, n.Name) and names.of(node) in own:
@@ -144,11 +146,13 @@ class Certainty:
         """What in a function of another script may stop this one."""
         script, source = self.effects.script_of(definition), self.facts.sources[definition]
         # What is around it has the values that it has when its script has run.
-        for symbol in Flow(script).outer(definition):
+        for symbol in script.outer(definition):
             if symbol in script.facts.names.unset:
                 words = f"`{symbol.name}` may have no value"
                 yield Reason(definition.name, words, GIVE_VALUE, source=source)
-        other = self._others.setdefault(id(script), Certainty(script))
+        if id(script) not in self._others:
+            self._others[id(script)] = Certainty(script, self._others)
+        other = self._others[id(script)]
         for reason in other._of_function(definition):
             yield reason if reason.source is not None else replace(reason, source=source)
 
@@ -290,7 +294,7 @@ def _words(effects: Effects, node: n.Node) -> tuple[str, str]:
         case n.Name() | n.Member():
             path = effects.path_in_python(node)
             return f"nothing is known of what {shown(node)} of Python does", declare(path)
-        case n.Call() if not effects.is_looking(node):
+        case n.Call():
             words = f"nothing is known of {shown(node.function)}, which is called here"
             return words, "call a function by its name"
         case n.ServerCall():

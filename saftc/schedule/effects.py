@@ -18,20 +18,22 @@ Functions that neither ask nor do anything else are over before a thread for the
 programs do not name them.
 
 What is not known to do nothing is unknown: a node that no rule names, an import, a value of a class
-of Python that is made, compared or shown by code of its own.
+of Python that is made by code of its own. To compare and to show a value does nothing.
 """
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
 from saftc.flow.statements import evaluated_by
+from saftc.schedule.rings import rings
 from saftc.semantics.builtins import BUILTINS, Effect
 from saftc.semantics.facts import Facts, RecordFacts
-from saftc.semantics.forms import BuiltinCall, DirectCall, Form
-from saftc.semantics.names import Symbol
+from saftc.semantics.forms import BuiltinCall, DirectCall
+from saftc.semantics.names import Code, Symbol
 from saftc.semantics.programs import conversions_of
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.tools import offered
@@ -55,6 +57,7 @@ from saftc.semantics.types import (
     UnionType,
     is_only,
     members,
+    remembered,
     show,
     within,
 )
@@ -89,8 +92,19 @@ _DATA = (ListType, MapType, ObjectType, TupleType, LiteralType, UnionType)
 _PLAIN = (STRING, INT, FLOAT, BOOL, NIL)
 
 
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a call of a function may do, and what it reads of the variables around functions: with
+    all that it may call.
+    """
+
+    effects: frozenset[Effect]
+    reads: frozenset[Symbol]
+    calls_itself: bool
+
+
 class Effects:
-    """The effects in a module; those of its functions are remembered.
+    """The effects in a module; each of its functions has one summary.
 
     `pure` are patterns of Python functions without effects, as in `geo.*`, and `calculating` the
     modules of Python of which that is known. Without `has_clock`, a look at the clock is an effect.
@@ -105,17 +119,21 @@ class Effects:
         *,
         has_clock: bool = True,
         is_imported: bool = False,
+        known: "dict[int, Effects] | None" = None,
     ) -> None:
         self.facts = facts
+        # Those of all scripts that are imported, from wherever, by their facts.
+        self._known = {} if known is None else known
+        if is_imported:
+            self._known[id(facts)] = self
         self._has_clock = has_clock
         self._standard = {**_STANDARD, **(_CLOCK if has_clock else {})} if calculating else {}
         self._pure = tuple(pure)
         self._calculating = calculating
         self._is_imported = is_imported
-        self._own: dict[n.FunctionDef, _Found] = {}
         self._nodes: dict[n.Node, _Found] = {}
         self._below: dict[n.Node, _Found] = {}
-        self._reached: dict[n.FunctionDef, frozenset[n.FunctionDef]] = {}
+        self._summaries: dict[n.FunctionDef, Summary] = {}
         self._with_code: dict[Type, bool] = {}
 
     @cached_property
@@ -129,15 +147,17 @@ class Effects:
     @cached_property
     def _scripts(self) -> tuple["Effects", ...]:
         """Those of the scripts that this one imports, directly or not."""
-        return tuple(
-            Effects(
-                one,
-                self._pure,
-                self._calculating,
-                has_clock=self._has_clock,
-                is_imported=True,
-            )
-            for one in self.facts.scripts
+        scripts, known = self.facts.scripts, self._known
+        return tuple(known.get(id(one)) or self._beside(one, is_imported=True) for one in scripts)
+
+    def _beside(self, facts: Facts, *, is_imported: bool) -> "Effects":
+        return Effects(
+            facts,
+            self._pure,
+            self._calculating,
+            has_clock=self._has_clock,
+            is_imported=is_imported,
+            known=self._known,
         )
 
     @cached_property
@@ -150,7 +170,7 @@ class Effects:
 
         So it is where the script does nothing by itself, and one of its functions asks and prints.
         """
-        effects = Effects(self.facts, self._pure, self._calculating)
+        effects = self._beside(self.facts, is_imported=False) if self._is_imported else self
         top = self.facts.module.statements
         functions = [one for one in top if isinstance(one, n.FunctionDef)]
         is_program = any(one.name.text == "main" and not one.parameters for one in functions)
@@ -183,9 +203,36 @@ class Effects:
         """What a node by itself may do, beside what its parts do."""
         return self._with_functions(self._by_itself(node))
 
-    def of_function(self, definition: n.FunctionDef) -> set[Effect]:
+    def of_function(self, definition: n.FunctionDef) -> Set[Effect]:
         """What a call of a function may do."""
-        return {one for each in self.reached([definition]) for one in self._in_body(each)[0]}
+        return self.summary(definition).effects
+
+    def summary(self, definition: n.FunctionDef) -> Summary:
+        """What is known of a call of a function."""
+        if definition not in self._summaries:
+            for ring in rings(definition, self._calls, self._summaries):
+                self._summaries.update(dict.fromkeys(ring, self._closed(ring)))
+        return self._summaries[definition]
+
+    def _closed(self, ring: Sequence[n.FunctionDef]) -> Summary:
+        found = list(map(self._in_body, ring))
+        called = {function for _, functions in found for function in functions}
+        inner = [self._summaries[one] for one in called.difference(ring)]
+        return Summary(
+            frozenset[Effect]().union(*(own for own, _ in found), *(one.effects for one in inner)),
+            frozenset[Symbol]().union(*map(self.outer, ring), *(one.reads for one in inner)),
+            calls_itself=not called.isdisjoint(ring),
+        )
+
+    def outer(self, code: Code) -> set[Symbol]:
+        """The variables around code that it reads; that of another script reads none here."""
+        captured = self.facts.names.captures.get(code, ())
+        return {symbol for symbol in captured if symbol.kind in ("variable", "parameter")}
+
+    def read_in_functions(self, *nodes: n.Node) -> set[Symbol]:
+        """What the functions that the nodes may reach read of the names around them."""
+        functions = self._directly(nodes)[1]
+        return set[Symbol]().union(*(self.summary(one).reads for one in functions))
 
     def only_asks(self, definition: n.FunctionDef) -> bool:
         """Whether a call of a function asks a model, and has no other effect."""
@@ -211,21 +258,13 @@ class Effects:
 
     def reached(self, functions: Iterable[n.FunctionDef]) -> set[n.FunctionDef]:
         """The functions themselves, and those that they may reach."""
-        return {one for function in functions for one in self._reached_from(function)}
-
-    def _reached_from(self, function: n.FunctionDef) -> frozenset[n.FunctionDef]:
-        known = self._reached.get(function)
-        if known is None:
-            pending, found = [function], set[n.FunctionDef]()
-            while pending:
-                one = pending.pop()
-                if one in self._reached:
-                    found |= self._reached[one]
-                elif one not in found:
-                    found.add(one)
-                    pending += self._in_body(one)[1]
-            known = self._reached[function] = frozenset(found)
-        return known
+        pending, found = [*functions], set[n.FunctionDef]()
+        while pending:
+            one = pending.pop()
+            if one not in found:
+                found.add(one)
+                pending += self._calls(one)
+        return found
 
     def first_unknown(
         self, *nodes: n.Node, kinds: frozenset[Effect] = _NEVER_AHEAD
@@ -306,26 +345,31 @@ class Effects:
 
     def _with_functions(self, found: _Found) -> set[Effect]:
         effects, functions = found
-        reached = self.reached(functions)
-        return {*effects, *(each for one in reached for each in self._in_body(one)[0])}
+        return set(effects).union(*(self.summary(one).effects for one in functions))
 
     def _in_body(self, function: n.FunctionDef) -> _Found:
-        known = self._own.get(function)
-        if known is None:
-            known = self._own[function] = self.script_of(function)._directly(function.body)
-        return known
+        return self.script_of(function)._directly(function.body)
+
+    def _calls(self, function: n.FunctionDef) -> Set[n.FunctionDef]:
+        return self._in_body(function)[1]
 
     def _directly(self, nodes: Iterable[n.Node]) -> _Found:
         """What the nodes and all below them do, each of which is asked once."""
         return _both(*map(self._with_parts, nodes))
 
     def _with_parts(self, top: n.Node) -> _Found:
-        if top not in self._below:
-            for node in reversed([*walk(top)]):
-                if node not in self._below:
-                    parts = (self._below[one] for one in children(node))
-                    found = _both(self._by_itself(node), *(one for one in parts if any(one)))
-                    self._below[node] = found if any(found) else _NOTHING
+        pending, above = [top], list[tuple[n.Node, Sequence[n.Node]]]()
+        while pending:
+            node = pending.pop()
+            if node not in self._below:
+                parts = children(node)
+                above.append((node, parts))
+                pending += parts
+        for node, parts in reversed(above):
+            found = [self._below[one] for one in parts if self._below[one] is not _NOTHING]
+            if any(own := self._by_itself(node)):
+                found.append(own)
+            self._below[node] = _both(*found) if len(found) > 1 else found[0] if found else _NOTHING
         return self._below[top]
 
     def _by_itself(self, node: n.Node) -> _Found:
@@ -360,13 +404,8 @@ class Effects:
                 return (set() if self.is_pure_tool(node) else {"unknown"}), set()
             case n.ImportStmt() | n.FromImport():
                 return self._of_import(node)
-            case n.Comparison() if self.facts.forms.operators[node] not in (Form.NATIVE, Form.OPS):
-                return set(), set()  # what kind of value it is, or whether it is nil
             case _:
-                does = construct_of(node).does
-                is_seen = does == "looks" and any(map(self._is_seen_by_code, _looked_at(node)))
-                is_unknown = is_seen or does not in ("looks", "nothing")
-                return ({"unknown"} if is_unknown else set()), set()
+                return _NOTHING if construct_of(node).does == "nothing" else ({"unknown"}, set())
 
     # Values of Python's classes
 
@@ -402,11 +441,6 @@ class Effects:
         if isinstance(node, n.DestructureStmt):
             types += [self.facts.schemas[field.schema] for field in node.fields]
         return next((one for one in types if self._is_made_by_code(one)), None)
-
-    def _is_seen_by_code(self, node: n.Expression) -> bool:
-        """Whether code of Python may run when the value is compared, shown or gone over."""
-        type_ = self.facts.types.get(node, ANY)
-        return self._is_made_by_code(type_) or (self._meets_python and ANY in within(type_))
 
     def _is_made_by_code(self, type_: Type) -> bool:
         """Whether code of Python may run when a value of this type is made, or one inside it."""
@@ -448,16 +482,11 @@ class Effects:
         return not (is_read and isinstance(owner, RecordType) and self.facts.is_data(owner, name))
 
     def _of_arguments(self, node: n.Call) -> _Found:
-        """What a call does with its arguments: a builtin looks at them, and may call one; Python
-        may call any.
-        """
+        """What a call does with its arguments: a builtin may call one, Python may call any."""
         form = self.facts.forms.calls[node]
         match form:
-            case BuiltinCall(by=by):
-                found: _Found = (set(), set())
-                if by is not None:
-                    found = self._of_value(self.facts.types.get(by, ANY), is_called=True)
-                return _both(found, ({"unknown"} if self.is_looking(node) else set(), set()))
+            case BuiltinCall(by=by) if by is not None:
+                return self._of_value(self.facts.types.get(by, ANY), is_called=True)
             case DirectCall(definition=None) if not (
                 self.is_declared_pure(node.function) or self.is_standard(node)
             ):
@@ -465,12 +494,6 @@ class Effects:
                 return _both(*(self._of_value(one, is_called=False) for one in types))
             case _:
                 return set(), set()
-
-    def is_looking(self, node: n.Call) -> bool:
-        """Whether a builtin has code of Python run by looking at its arguments."""
-        form = self.facts.forms.calls[node]
-        looks = isinstance(form, BuiltinCall) and form.builtin.looks
-        return looks and any(self._is_seen_by_code(one.value) for one in node.arguments)
 
     # Names and calls
 
@@ -527,8 +550,7 @@ class Effects:
 
     def _is_data(self, node: n.Expression) -> bool:
         """Whether its type says that it is a value which does nothing: `MAILS` of a module."""
-        parts = set(within(self.facts.types.get(node, ANY)))
-        return all(isinstance(one, _DATA) or one in _PLAIN for one in parts)
+        return _is_data(self.facts.types.get(node, ANY))
 
     def _is_pure_import(self, symbol: Symbol) -> bool:
         module, name = self._imports.get(symbol, ("", ""))
@@ -611,22 +633,14 @@ class Effects:
         return effects, called
 
 
+@remembered
+def _is_data(type_: Type) -> bool:
+    return all(isinstance(one, _DATA) or one in _PLAIN for one in set(within(type_)))
+
+
 def _both(*found: _Found) -> _Found:
     """What all of these do."""
     return {e for effects, _ in found for e in effects}, {f for _, called in found for f in called}
-
-
-def _looked_at(node: n.Node) -> list[n.Expression]:
-    """The parts of a node whose values are compared, shown or gone over."""
-    match node:
-        case n.ForStmt() | n.ComprehensionClause():
-            return [node.iterable]
-        case n.Index() | n.Slice() | n.TupleMember():
-            return [node.value]
-        case n.AssertStmt():
-            return [] if node.message is None else [node.message]
-        case _:
-            return [part for part in children(node) if isinstance(part, n.Expression)]
 
 
 def _of_builtin(name: str) -> set[Effect]:

@@ -30,17 +30,8 @@ class Flow:
 
     def read(self, *nodes: n.Node) -> set[Symbol]:
         """What evaluating the nodes reads, itself or in functions."""
-        return {s for s, _ in self.facts.names.read(*nodes)} | self.read_in_functions(nodes)
-
-    def read_in_functions(self, nodes: Iterable[n.Node]) -> set[Symbol]:
-        """What the functions that the nodes may reach read of the names around them."""
-        functions = self.effects.functions_in(nodes)
-        return {symbol for function in functions for symbol in self.outer(function)}
-
-    def outer(self, code: Code) -> set[Symbol]:
-        """The variables around code that it reads; that of another script reads none here."""
-        captured = self.facts.names.captures.get(code, ())
-        return {symbol for symbol in captured if symbol.kind in ("variable", "parameter")}
+        own = {symbol for symbol, _ in self.facts.names.read(*nodes)}
+        return own | self.effects.read_in_functions(*nodes)
 
     def early_reads(self, statements: Iterable[n.Statement], certain: set[Symbol]) -> set[Symbol]:
         """What the statements may read that they have not certainly assigned before.
@@ -83,7 +74,7 @@ class _Early(Forward[_Certain]):
     def bind(self, statement: n.Statement, state: _Certain) -> _Certain:
         if isinstance(statement, Code):
             # It may run from here on, also where no call is in sight.
-            self.found |= self.flow.outer(statement) - state
+            self.found |= self.flow.effects.outer(statement) - state
         return state.union(self.flow.bound(statement))
 
     def join(self, states: Sequence[_Certain]) -> _Certain:

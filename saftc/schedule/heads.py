@@ -198,7 +198,7 @@ class Heads:
         certain = set(targets)
         needed = self.flow.early_reads(head, certain) - kept
         needed |= self.flow.read(*reach.looks) - certain - kept
-        needed |= self.flow.read_in_functions(head)
+        needed |= self.flow.effects.read_in_functions(*head)
         lost = needed & (changed | own)
         # It has no variable of the place around the loop that is called as one of its own.
         lost |= self.flow.read(loop.iterable) & (own - kept)

@@ -101,7 +101,7 @@ def growing(flow: Flow, loop: n.ForStmt) -> list[Symbol]:
     adding: dict[Symbol, list[_Growth]] = {}
     for one in _growths(flow, loop):
         adding.setdefault(one.symbol, []).append(one)
-    in_functions = flow.read_in_functions(loop.body)
+    in_functions = flow.effects.read_in_functions(*loop.body)
     reads = [
         names.of(node)
         for statement in loop.body

@@ -37,7 +37,7 @@ from saftc.schedule.certainty import (
     of_effect,
 )
 from saftc.schedule.effects import UNKNOWN, Effect, Effects
-from saftc.schedule.flow import Flow, continues_of
+from saftc.schedule.flow import continues_of
 from saftc.schedule.heads import (
     DEFINES,
     SKIPS,
@@ -142,6 +142,10 @@ class Plan:
     waits_at_top: bool = False
     # Whether everything is asked in order because a setting says so.
     is_off: bool = False
+    certainty: Certainty = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.certainty = Certainty(self.effects)
 
 
 def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
@@ -197,11 +201,11 @@ class _Planner:
     def __init__(self, effects: Effects, awaits: Awaits | None) -> None:
         self.facts = facts = effects.facts
         self.effects = effects
-        self.certainty = Certainty(effects)
-        self.flow = Flow(effects)
+        self.plan = Plan(effects, prints=effects.prints_in_turn, awaits=awaits)
+        self.certainty = self.plan.certainty
+        self.flow = self.certainty.flow
         self.unlisted = Unlisted(self.flow, self.certainty)
         self.heads = Heads(self.flow, self.certainty, awaits)
-        self.plan = Plan(effects, prints=effects.prints_in_turn, awaits=awaits)
         # A name of the script may have got an underscore at its end.
         scopes = facts.names.scopes.values()
         self.taken = {name.rstrip("_") for scope in scopes for name in scope.symbols}
@@ -211,7 +215,7 @@ class _Planner:
         self.names: dict[tuple[Scope, str], Iterator[str]] = {}
         functions = self.functions = nodes_of(facts.module, n.FunctionDef)
         # What functions read of the variables around them may be read at any time.
-        self.read_anytime = {s for one in functions for s in self.flow.outer(one)}
+        self.read_anytime = {s for one in functions for s in effects.outer(one)}
 
     def run(self) -> Plan:
         scopes = self.facts.names.scopes
@@ -459,7 +463,7 @@ class _Planner:
 
     def _read_in_functions(self, first: Sequence[n.Statement], changed: set[Symbol]) -> set[Symbol]:
         """What the functions that the first part calls read of what the loop changes."""
-        return self.flow.read_in_functions(first) & changed
+        return self.effects.read_in_functions(*first) & changed
 
     def _needed(self, rest: Sequence[n.Statement], certain: set[Symbol]) -> set[Symbol]:
         return self.flow.early_reads(rest, certain)

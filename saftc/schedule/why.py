@@ -95,7 +95,7 @@ def _prompts(note: Note, plan: Plan) -> list[_Asking]:
     else:
         region = (note.node,)
     functions = plan.effects.functions_in(region)
-    own = [one for one in functions if plan.effects.facts.is_own(one)]
+    own = filter(plan.effects.facts.is_own, sorted(functions, key=lambda one: one.span.start))
     nodes = [*region, *(one for function in own for one in function.body)]
     found = [inner for node in nodes for inner in walk(node)]
     calls = calls_elsewhere(plan.effects, (one for one in found if isinstance(one, n.Call)))

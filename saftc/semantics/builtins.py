@@ -79,7 +79,7 @@ Fails = Literal["never", "on other kinds", "by accident", "maybe"]
 # that it chooses, its default, or any of them.
 Holds = Literal["nothing", "items", "one", "default", "arguments"]
 
-_OPS, _PACKAGE = "runtime_support.ops", "runtime_support"
+_OPS, PACKAGE = "runtime_support.ops", "runtime_support"
 PROGRAMS = "runtime_support.programs"
 
 
@@ -192,7 +192,6 @@ class Builtin:
     goes_over: Literal["all", "some", "later"] | None = None
     takes_names: bool = False
     shows: bool = False
-    looks: bool = True
     # Its name in `ops`, where that is another.
     in_ops: str = ""
 
@@ -413,10 +412,9 @@ def _pure(
     fails: Fails = "on other kinds",
     holds: Holds | None = None,
     goes_over: Literal["all", "some", "later"] | None = None,
-    looks: bool = True,
 ) -> Builtin:
     """A row of what only calculates."""
-    return Builtin(name, ways, None, fails, holds or _held(ways), goes_over, looks=looks)
+    return Builtin(name, ways, None, fails, holds or _held(ways), goes_over)
 
 
 def _effect(
@@ -557,7 +555,7 @@ _ROWS = (
     _pure("any", Way((_OF_BOOLS,), BOOL, _function("any")), goes_over="some"),
     _pure("all", Way((_OF_BOOLS,), BOOL, _function("all")), goes_over="some"),
     # kinds
-    _pure("type", Way((_ANY,), STRING, _function("kind", _OPS)), fails="never", looks=False),
+    _pure("type", Way((_ANY,), STRING, _function("kind", _OPS)), fails="never"),
     Builtin("str", (Way((_ANY,), STRING, _OWN),), None, "never", "nothing", shows=True),
     _pure("int", Way((_NUMERIC,), INT, _function("int")), fails="maybe"),
     _pure("float", Way((_NUMERIC,), FLOAT, _function("float")), fails="maybe"),
@@ -656,14 +654,13 @@ _ROWS = (
         fails="maybe",
     ),
     # media
-    _effect("reads", "image", Way((_PATH,), IMAGE, _function("image", _PACKAGE))),
-    _effect("reads", "file", Way((_PATH,), FILE, _function("file", _PACKAGE))),
+    _effect("reads", "image", Way((_PATH,), IMAGE, _function("image", PACKAGE))),
+    _effect("reads", "file", Way((_PATH,), FILE, _function("file", PACKAGE))),
     # tools
     _pure(
         "approve",
-        Way((Taken("function", FUNCTION),), _approved, _function("approve", _PACKAGE)),
+        Way((Taken("function", FUNCTION),), _approved, _function("approve", PACKAGE)),
         holds="one",
-        looks=False,
     ),
     # programs
     _effect(
@@ -678,7 +675,6 @@ _ROWS = (
         None,
         "never",
         takes_names=True,
-        looks=False,
     ),
     _pure(
         "ambiguous",

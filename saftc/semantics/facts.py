@@ -208,6 +208,10 @@ class Facts:
         """Whether a function is one of the script, and not of one that it imports."""
         return definition in self.names.scopes
 
+    def is_made_once(self, definition: n.FunctionDef) -> bool:
+        """Whether a function is always the same one: it is at the top of its script."""
+        return not self.is_own(definition) or definition in self.module.statements
+
     def lasting_type(self, symbol: Symbol) -> Type:
         """The type of a variable for those that read it from elsewhere."""
         return union((self.declared.get(symbol, NEVER), self.symbols.get(symbol, ANY)))
@@ -399,6 +403,10 @@ class Facts:
         known = self.record_facts.get(definition)
         module = None if known is None else known.module
         return self.record_modules[definition] if module is None else module
+
+    def script_of_record(self, definition: n.RecordDef) -> "Facts | None":
+        """The facts of the imported script that defines a record."""
+        return next((one for one in self.scripts if definition in one.module.statements), None)
 
     def note_module(self, written: n.Identifier, name: str) -> None:
         """Notes the whole name of a module that an import names."""

@@ -59,6 +59,13 @@ class History:
                 self.does.add(one)
                 pending += self.sources.get(one, ())
 
+    def gives_stream(self, keeper: Keeper) -> bool:
+        """Whether what a name holds or a function gives is a stream, not yet asked."""
+        if isinstance(keeper, n.FunctionDef) and is_stream(keeper.returns):
+            return True
+        asked = self.conversations.get(keeper, ())
+        return bool(asked) and self.streams.issuperset(asked)
+
     def binding(self, node: n.Node, names: Names) -> Symbol:
         """The symbol of a name, or that of the binding at hand where it has several."""
         return self.bindings.get(node) or names.of(node)

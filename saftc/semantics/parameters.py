@@ -11,7 +11,7 @@ A function whose every use in its script is a call takes what these calls pass, 
 the types of its bare parameters are the join of the arguments.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from saftc.flow.forward import Forward
@@ -228,13 +228,15 @@ class _Finder(Forward[_State]):
 # What calls pass
 
 
-def only_called(module: n.Module, facts: Facts) -> set[n.FunctionDef]:
+def only_called(
+    module: n.Module, facts: Facts, has: Callable[[n.Parameter], bool]
+) -> set[n.FunctionDef]:
     """The functions of a module that are not conversions and whose every use is a call, or the `by`
-    of a builtin, which calls them with the items.
+    of a builtin, which calls them with the items. They have a parameter of which `has` says so.
     """
     found: set[n.FunctionDef] = set()
     for function in nodes_of(module, n.FunctionDef):
-        if not function.is_conversion and any(one.schema is None for one in function.parameters):
+        if not function.is_conversion and any(map(has, function.parameters)):
             found.add(function)
     if not found:
         return found

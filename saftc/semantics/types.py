@@ -343,7 +343,11 @@ def _union(types: tuple[Type, ...]) -> Type:
     flat = [member for member in found if not _is_covered(member, found)]
     if not flat:
         return NEVER
-    return flat[0] if len(flat) == 1 else UnionType(tuple(flat))
+    if len(flat) == 1:
+        return flat[0]
+    # One that says it all is in the order that it was declared in.
+    wholes = (one for one in types if set(members(one)) == set(flat))
+    return next(wholes, UnionType(tuple(flat)))
 
 
 def _is_covered(member: Type, others: Iterable[Type]) -> bool:

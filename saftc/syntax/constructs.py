@@ -13,13 +13,12 @@ from saftc.syntax import nodes as n
 class Construct:
     """What a kind of node is to the passes.
 
-    `does`: nothing by itself; it "looks" at its parts, which may run code of Python; or a "rule" of
-    the effects says what. `fails`: never, once its parts have their values, or as a "rule" says.
-    `asks`: as its "parts" do, or as a "rule" says. What `stays` gives the same whenever it is
-    evaluated, when its parts do.
+    `does`: nothing by itself, or a "rule" of the effects says what. `fails`: never, once its parts
+    have their values, or as a "rule" says. `asks`: as its "parts" do, or as a "rule" says. What
+    `stays` gives the same whenever it is evaluated, when its parts do.
     """
 
-    does: Literal["nothing", "looks", "rule", "unknown"]
+    does: Literal["nothing", "rule", "unknown"]
     fails: Literal["never", "rule", "unknown"]
     asks: Literal["parts", "rule", "unknown"]
     stays: bool = False
@@ -28,11 +27,11 @@ class Construct:
 _UNKNOWN = Construct("unknown", "unknown", "unknown")
 _WRITTEN = Construct("nothing", "never", "parts", stays=True)
 _COLLECTION = Construct("nothing", "never", "parts")
-_OPERATOR = Construct("looks", "rule", "parts", stays=True)
-_PART = Construct("looks", "rule", "parts")
-_LOOP = Construct("looks", "rule", "rule")
+_OPERATOR = Construct("nothing", "rule", "parts", stays=True)
+_PART = Construct("nothing", "rule", "parts")
+_LOOP = Construct("nothing", "rule", "rule")
 _STATEMENT = Construct("nothing", "never", "rule")
-_CHECK = Construct("looks", "rule", "rule")
+_CHECK = Construct("nothing", "rule", "rule")
 _IMPORT = Construct("rule", "rule", "rule")
 # Evaluated by what it is a part of, or not at all.
 _BELOW = Construct("nothing", "unknown", "unknown")
@@ -42,8 +41,8 @@ CONSTRUCTS: dict[type[n.Node], Construct] = {
     # Expressions and their parts
     **dict.fromkeys((n.Identifier, n.Literal, n.Argument, n.Logical), _WRITTEN),
     **dict.fromkeys((n.FormatText, n.FormattedString), _WRITTEN),
-    **dict.fromkeys((n.ListLiteral, n.TupleLiteral, n.Field, n.PromptText), _COLLECTION),
-    **dict.fromkeys((n.ObjectLiteral, n.ComputedField), Construct("nothing", "rule", "parts")),
+    **dict.fromkeys((n.ListLiteral, n.TupleLiteral, n.Field, n.PromptText, n.Hole), _COLLECTION),
+    **dict.fromkeys((n.ObjectLiteral, n.ComputedField), _PART),
     **dict.fromkeys((n.Binary, n.Comparison, n.TupleMember, n.FormatHole), _OPERATOR),
     **dict.fromkeys((n.Index, n.Slice, n.Spread), _PART),
     **dict.fromkeys((n.Name, n.Member), Construct("rule", "rule", "parts", stays=True)),
@@ -51,7 +50,6 @@ CONSTRUCTS: dict[type[n.Node], Construct] = {
     n.Conditional: Construct("nothing", "never", "rule", stays=True),
     n.Comprehension: Construct("nothing", "never", "rule"),
     n.ComprehensionClause: _LOOP,
-    n.Hole: Construct("looks", "never", "parts"),
     n.Prompt: Construct("rule", "rule", "rule"),
     n.Call: Construct("rule", "rule", "rule"),
     n.ServerCall: Construct("rule", "rule", "parts"),

@@ -170,6 +170,44 @@ def test_both_forms_side_by_side(
         assert asyncio.run(asking_async.ask("x")) == "A TOWNB"
 
 
+def test_a_script_without_prompts_has_one_module_for_both_forms(
+    saftc: Command, script: Script, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script("shared/__init__.py", "")
+    script("shared/kinds.saft", 'type Word(text: string)\ntype Pair = {a: Word, b: Word}\n')
+    script("shared/tools.saft", "from .kinds import Word\nf loud(w: Word) -> Word:\n    ret w\n")
+    script(
+        "shared/asking.saft",
+        "from .kinds import Word\nfrom . import tools\n"
+        "f ask(what: string) -> Word:\n    ret tools.loud(Word($ Ask {what} $))\n"
+        "f pair(what: string):\n    ret tools.loud(ask(what))\n",
+    )
+    script("shared/passing.saft", "from .asking import ask\nf name(n: int) -> int:\n    ret n\n")
+    both = ("build", "shared", "--async", "--suffix", "_async")
+    assert saftc(*both).code == 0
+    assert saftc("build", "shared").code == 0
+    assert saftc("build", "shared", "--check").code == 0
+    assert saftc(*both, "--check").code == 0
+    assert sorted(path.name for path in (folder / "shared").glob("*.py")) == [
+        "__init__.py",
+        *("asking.py", "asking_async.py", "kinds.py", "passing.py", "passing_async.py", "tools.py"),
+    ]
+    assert "async form" not in (folder / "shared/kinds.py").read_text()
+    monkeypatch.syspath_prepend(folder)
+    from shared import (  # type: ignore[import-not-found]
+        asking,
+        asking_async,
+        kinds,
+        passing,
+        passing_async,
+    )
+
+    with configure(provider=Scripted(["a", "a"])):
+        one, other = asking.ask("x"), asyncio.run(asking_async.pair("x"))
+    assert (one, type(other)) == (other, kinds.Word)
+    assert (passing.ask, passing_async.ask) == (asking.ask, asking_async.ask)
+
+
 def test_a_suffix_that_cannot_be(saftc: Command, script: Script) -> None:
     script("words.saft", WORDS)
     script("lib/words.saft", WORDS)

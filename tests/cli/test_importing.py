@@ -64,6 +64,21 @@ def test_the_async_form_of_a_script(scripts: Path) -> None:
     assert "ours_base_async" in sys.modules
 
 
+def test_both_forms_share_a_script_without_prompts(scripts: Path) -> None:
+    (scripts / "ours_types.saft").write_text("type Named(text: string)\n")
+    (scripts / "ours_making.saft").write_text(
+        "from ours_types import Named\nf make(n: int) -> Named:\n    ret Named($ Name {n} $)\n"
+    )
+    import ours_making  # type: ignore[import-not-found]
+    import ours_making_async  # type: ignore[import-not-found]
+    import ours_types  # type: ignore[import-not-found]
+    import ours_types_async  # type: ignore[import-not-found]
+
+    configure(provider=Scripted(["a", "a"]))
+    assert ours_making.make(1) == asyncio.run(ours_making_async.make(1)) == ours_types.Named("a")
+    assert ours_types_async is ours_types
+
+
 def test_modules_of_python_go_first(scripts: Path) -> None:
     (scripts / "ours_both.py").write_text("who = 'python'\n")
     (scripts / "ours_both.saft").write_text('who = "saft"\n')

@@ -54,12 +54,11 @@ class Parcel:
 
 @dataclass
 class Rated:
-    """Tells that it is compared."""
+    """Is compared by code of its own, which nobody sees."""
 
     text: str
 
     def __eq__(self, other: object) -> bool:
-        print("compared", self.text)
         return isinstance(other, Rated) and other.text == self.text
 
     __hash__ = None  # type: ignore[assignment]

@@ -101,6 +101,7 @@ def test_no_two_classes_of_the_runtime_have_the_same_name() -> None:
 _IMPORT_BY_NAME = {
     "commands.run",
     "commands.servers",
+    "importing",
     "previews.declarations",
     "previews.python_objects",
 }

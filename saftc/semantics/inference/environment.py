@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from saftc.semantics.names import Names, Symbol
-from saftc.semantics.types import NEVER, Type, union
+from saftc.semantics.types import NEVER, Type, members, union
 from saftc.syntax import nodes as n
 
 Path = tuple[str | int, ...]
@@ -130,8 +130,18 @@ def join(environments: Sequence[Environment]) -> Environment:
             symbols.update(dict.fromkeys(layer.slots))
     for symbol in symbols:
         slots = [slot for one in reached if (slot := one.get(symbol)) is not None]
-        met.slots[symbol] = reduce(_joined, slots)
+        before = None if base is None else base.get(symbol)
+        met.slots[symbol] = _in_order(reduce(_joined, slots), before)
     return met
+
+
+def _in_order(slot: Slot, before: Slot | None) -> Slot:
+    """The slot with the members of its type in the order that they had before the branches."""
+    found = members(slot.type)
+    known = () if before is None or len(found) == 1 else members(before.type)
+    if not set(found) <= set(known):
+        return slot
+    return replace(slot, type=union(one for one in known if one in found))
 
 
 def _base(first: Environment, others: Sequence[Environment]) -> Environment | None:

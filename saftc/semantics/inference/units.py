@@ -55,7 +55,7 @@ def infer_types(module: n.Module, facts: Facts) -> list[Diagnostic]:
     """Infers the types of all expressions, and the forms of constructs; gives the mistakes."""
     units = units_of(module)
     asked = {one: facts.functions[one].parameters for one in nodes_of(module, n.FunctionDef)}
-    only = only_called(module, facts)
+    only = only_called(module, facts, lambda parameter: parameter.schema is None)
     inference = _infer_all(units, facts, asked, only)
     for revision in range(_MOST_REVISIONS):
         doubtful = doubtful_of(inference, only)

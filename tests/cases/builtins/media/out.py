@@ -16,6 +16,4 @@ summary = prompt("sum up {pages}", pages=pages).value
 print(summary, kind(photo), show(photo == image("photo.png")))
 
 anything = parse("1")
-print(
-    show(ops.image(anything)), show(ops.file(anything)), show(ops.list_files(anything))
-)
+print(show(image(anything)), show(file(anything)), show(ops.list_files(anything)))

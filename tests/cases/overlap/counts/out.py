@@ -2,7 +2,7 @@
 from dataclasses import dataclass
 
 from runtime_support import overlap, prompt
-from runtime_support.ops import print, show
+from runtime_support.ops import print, show  # print keeps the order
 
 
 # What is counted in an object is added up, in `try` as outside of it.
@@ -24,7 +24,7 @@ def score(cases: list[Case]) -> None:
     def ask_case(case: Case) -> tuple[dict[str, int], dict[str, int], int]:
         new_n: dict[str, int] = {}
         new_right: dict[str, int] = {}
-        new_failed: int = 0
+        new_failed = 0
         try:
             found = triage(case.mail)
             new_n[f"{case.kind} as {found}"] = (

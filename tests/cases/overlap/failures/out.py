@@ -1,6 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from runtime_support import overlap, prompt
-from runtime_support.ops import failure, print, show
+from runtime_support.ops import failure, print, show  # print keeps the order
 
 
 def triage(mail: str) -> str:

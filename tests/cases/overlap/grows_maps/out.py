@@ -55,7 +55,7 @@ def totals(claims: list[str]) -> tuple[int, str, float, dict[str, int], dict[str
     others: dict[str, int] = kept
 
     def ask_claim(claim: str) -> int:
-        new_total: int = 0
+        new_total = 0
         new_total += sure(claim)
         return new_total
 
@@ -63,7 +63,7 @@ def totals(claims: list[str]) -> tuple[int, str, float, dict[str, int], dict[str
         total += new_total
 
     def ask_claim_2(claim: str) -> str:
-        new_text: str = ""
+        new_text = ""
         if claim != "":
             new_text = new_text + doubt(claim)
         return new_text

@@ -3,7 +3,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from runtime_support import overlap, prompt
-from runtime_support.ops import list_files, print, read_text, write_text
+from runtime_support.ops import (  # print keeps the order
+    list_files,
+    print,
+    read_text,
+    write_text,
+)
 
 
 @dataclass(frozen=True)

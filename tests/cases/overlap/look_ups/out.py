@@ -2,7 +2,7 @@
 from collections.abc import Iterator
 
 from runtime_support import overlap, prompt
-from runtime_support.ops import print, show
+from runtime_support.ops import print, show  # print keeps the order
 
 
 def doubt(claim: str) -> str:

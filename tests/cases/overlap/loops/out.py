@@ -2,7 +2,7 @@
 from typing import Literal
 
 from runtime_support import overlap, prompt
-from runtime_support.ops import list_files, print, read_text
+from runtime_support.ops import list_files, print, read_text  # print keeps the order
 
 
 def triage(mail: str) -> Literal["billing", "other"]:

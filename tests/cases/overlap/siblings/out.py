@@ -1,6 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from runtime_support import later, overlap, prompt, together
-from runtime_support.ops import print, show
+from runtime_support.ops import print, show  # print keeps the order
 
 import helpers
 from helpers import loud, save, strict

@@ -2,7 +2,7 @@
 from typing import Any
 
 from runtime_support import Result, check, overlap, prompt
-from runtime_support.ops import parse, print, to_json
+from runtime_support.ops import parse, print, to_json  # print keeps the order
 
 
 def look_up(a: str) -> str:

@@ -2,7 +2,7 @@
 from typing import Any
 
 from runtime_support import approve, overlap, prompt
-from runtime_support.ops import print
+from runtime_support.ops import print  # print keeps the order
 
 
 def refund(order: str) -> str:

@@ -19,7 +19,7 @@ def look(order: str) -> str:
 
 
 def careful(tool: Any) -> Any:
-    return ops.approve(tool)
+    return approve(tool)
 
 
 print(show(ops.call(careful(refund), "A")), look("late"))

@@ -22,11 +22,15 @@ def every_kind(
     f: dict[str, int],
     g: tuple[str, int],
     h: str | list[str] | None,
-    i: list[str] = ["a"],
-    j: dict[str, Any] = {"x": -1},
+    i: list[str] | None = None,
+    j: dict[str, Any] | None = None,
     k: int = -3,
     day: Annotated[str | None, 'a day (format "date")'] = None,
 ) -> EveryKind:
+    if i is None:
+        i = ["a"]
+    if j is None:
+        j = {"x": -1}
     return types.call(
         "every_kind",
         a=a,

@@ -2,7 +2,7 @@
 from typing import Any
 
 from runtime_support import ops, overlap, prompt
-from runtime_support.ops import failure, print, show
+from runtime_support.ops import failure, print, show  # print keeps the order
 
 
 def first(xs: Any, otherwise: str) -> Any:

@@ -2,7 +2,7 @@
 from typing import TypedDict
 
 from runtime_support import overlap, prompt
-from runtime_support.ops import print
+from runtime_support.ops import print  # print keeps the order
 
 
 def where(city: str) -> str:

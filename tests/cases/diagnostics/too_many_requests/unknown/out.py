@@ -1,6 +1,6 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from runtime_support import overlap, prompt
-from runtime_support.ops import print
+from runtime_support.ops import print  # print keeps the order
 
 
 def names_of(topic: str) -> list[str]:

@@ -1,0 +1,43 @@
+"""The functions that one reaches, those first that are called: each is gone through once.
+
+    f a(): b()                  rings(a, calls, known)      [c, b], then [a]
+    f b(): c()
+    f c(): b()                  b and c are a ring: each of them calls itself in the end
+"""
+
+from collections.abc import Callable, Container, Iterable, Iterator
+
+from saftc.syntax.nodes import FunctionDef
+
+Calls = Callable[[FunctionDef], Iterable[FunctionDef]]
+
+
+def rings(
+    start: FunctionDef, calls: Calls, known: Container[FunctionDef]
+) -> Iterator[list[FunctionDef]]:
+    """Those that are not `known`, ring by ring; whoever takes a ring makes it known."""
+    numbers = {start: 0}
+    # What no ring has yet, and of it, what may be the first of one.
+    reached, firsts = [start], [start]
+    pending = [(start, iter(calls(start)))]
+    while pending:
+        one, called = pending[-1]
+        for inner in called:
+            if inner in known:
+                continue
+            if inner not in numbers:
+                numbers[inner] = len(numbers)
+                reached.append(inner)
+                firsts.append(inner)
+                pending.append((inner, iter(calls(inner))))
+                break
+            while numbers[firsts[-1]] > numbers[inner]:
+                firsts.pop()
+        else:
+            pending.pop()
+            if firsts[-1] is one:
+                firsts.pop()
+                ring = [reached.pop()]
+                while ring[-1] is not one:
+                    ring.append(reached.pop())
+                yield ring
