@@ -77,7 +77,8 @@ def test_imports_go_from_the_root(saftc: Command, script: Script, folder: Path) 
     script("lib/util.saft", "from lib.deep.base import two\n" + DOUBLE.replace("2", "two"))
     script("lib/deep/base.saft", "from shared import one\ntwo = one + 1\n")
     script("shared.saft", "one = 1\n")
-    assert saftc("main.saft").out == "8\n"
+    ended = saftc("main.saft")
+    assert ended.out == "8\n", ended.err
     for names in (["main.saft"], ["lib/util.saft", "main.saft"], ["."]):
         assert saftc("check", *names).code == 0
         assert saftc("build", *names).code == 0

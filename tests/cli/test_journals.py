@@ -132,7 +132,7 @@ def test_a_full_disk_is_told_once(
     told: list[str],
 ) -> None:
     script("a.saft", COUNTING.replace("{}", line))
-    limit_pages(monkeypatch, 8)
+    limit_pages(monkeypatch, 10)
     ended = saftc("run", "a.saft", "--provider", "mock", "--journal", "a.journal")
     assert (ended.code, ended.out.count("done")) == (1, out)
     assert ended.err.count("database or disk is full") == 1
