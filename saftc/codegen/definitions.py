@@ -270,7 +270,8 @@ def _made_in_call(context: Context, parameter: n.Parameter, type_: Type) -> cst.
     name = context.name_of(parameter.name)
     line = py.line(py.assignment(py.name(name), context.emit(parameter.default)))
     made = cst.If(py.comparison(py.name(name), "is", _left_out(type_)), py.block([line]))
-    context.note(made, parameter.span)
+    for one in (line, made):
+        context.note(one, parameter.span)
     return made
 
 

@@ -173,28 +173,28 @@ def test_both_forms_side_by_side(
 def test_a_script_without_prompts_has_one_module_for_both_forms(
     saftc: Command, script: Script, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script("shared/__init__.py", "")
-    script("shared/kinds.saft", 'type Word(text: string)\ntype Pair = {a: Word, b: Word}\n')
-    script("shared/tools.saft", "from .kinds import Word\nf loud(w: Word) -> Word:\n    ret w\n")
+    script("twofold/__init__.py", "")
+    script("twofold/kinds.saft", 'type Word(text: string)\ntype Pair = {a: Word, b: Word}\n')
+    script("twofold/tools.saft", "from .kinds import Word\nf loud(w: Word) -> Word:\n    ret w\n")
     script(
-        "shared/asking.saft",
+        "twofold/asking.saft",
         "from .kinds import Word\nfrom . import tools\n"
         "f ask(what: string) -> Word:\n    ret tools.loud(Word($ Ask {what} $))\n"
         "f pair(what: string):\n    ret tools.loud(ask(what))\n",
     )
-    script("shared/passing.saft", "from .asking import ask\nf name(n: int) -> int:\n    ret n\n")
-    both = ("build", "shared", "--async", "--suffix", "_async")
+    script("twofold/passing.saft", "from .asking import ask\nf name(n: int) -> int:\n    ret n\n")
+    both = ("build", "twofold", "--async", "--suffix", "_async")
     assert saftc(*both).code == 0
-    assert saftc("build", "shared").code == 0
-    assert saftc("build", "shared", "--check").code == 0
+    assert saftc("build", "twofold").code == 0
+    assert saftc("build", "twofold", "--check").code == 0
     assert saftc(*both, "--check").code == 0
-    assert sorted(path.name for path in (folder / "shared").glob("*.py")) == [
+    assert sorted(path.name for path in (folder / "twofold").glob("*.py")) == [
         "__init__.py",
         *("asking.py", "asking_async.py", "kinds.py", "passing.py", "passing_async.py", "tools.py"),
     ]
-    assert "async form" not in (folder / "shared/kinds.py").read_text()
+    assert "async form" not in (folder / "twofold/kinds.py").read_text()
     monkeypatch.syspath_prepend(folder)
-    from shared import (  # type: ignore[import-not-found]
+    from twofold import (  # type: ignore[import-not-found]
         asking,
         asking_async,
         kinds,
