@@ -137,15 +137,12 @@ def compile_checked(checked: Checked, overlapping: Overlapping = DEFAULT) -> Com
     # What is only checked needs no emitter.
     from saftc.codegen.module import generate
     from saftc.schedule.async_main import check_waits
-    from saftc.schedule.awaits import Awaits
     from saftc.schedule.plan import plan
 
     source, module, facts = checked.source, checked.module, checked.facts
     with fitting_interpreter():
-        if overlapping.suffix and not Awaits(facts).has_form:
-            overlapping = overlapping._replace(is_async=False, suffix="")
         planned = plan(facts, overlapping)
-        planned.suffix, planned.defaults = overlapping.suffix, overlapping.defaults
+        planned.defaults = overlapping.defaults
         planned.waits_at_top = overlapping.waits_at_top
         mistakes = Collector()
         check_waits(planned, mistakes)

@@ -171,8 +171,8 @@ def begin_journal(folder: str, name: str) -> Generator[Journal]:
     with keeping_in(journal):
         for path in _unfinished(folder):
             os.unlink(path)
-        for name in sorted(os.listdir(others)) if os.path.isdir(others) else ():
-            path = os.path.join(others, name)
+        for own in sorted(os.listdir(others)) if os.path.isdir(others) else ():
+            path = os.path.join(others, own)
             if not os.path.islink(path) and is_journal(path):
                 journal.merge(path)
         count_kept(journal, settings_for(), for_blocks=True)

@@ -107,10 +107,13 @@ def write_found(
 def write_rendered(pieces: Iterable[Piece], stream: TextIO) -> None:
     """Writes rendered diagnostics to `stream`, in colour and with links on a terminal."""
     is_coloured, is_linked = _has_colour(stream), _has_links(stream)
+    written: list[str] = []
     for style, group in groupby(pieces, key=attrgetter("style")):
         text = "".join(_linked(piece) if is_linked else visible(piece.text) for piece in group)
         has_style = is_coloured and style and text
-        print(f"{_STYLES[style]}{text}{_PLAIN}" if has_style else text, file=stream, end="")
+        written.append(f"{_STYLES[style]}{text}{_PLAIN}" if has_style else text)
+    # At once: other threads and processes may write there, too.
+    print("".join(written), file=stream, end="")
 
 
 def width_of(stream: TextIO) -> int | None:

@@ -152,10 +152,15 @@ def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
     """What of a script runs at the same time."""
     effects = Effects(facts, overlapping.pure)
     awaits = Awaits(facts) if overlapping.is_async else None
+    if awaits is not None and overlapping.suffix and not awaits.has_form:
+        awaits = None  # its one module is that of both forms
     may_ask = facts.scripts or bool(nodes_of(facts.module, n.Prompt))
     if not may_ask or not overlapping.is_on:
-        return Plan(effects, awaits=awaits, is_off=not overlapping.is_on)
-    return _Planner(effects, awaits).run()
+        planned = Plan(effects, awaits=awaits, is_off=not overlapping.is_on)
+    else:
+        planned = _Planner(effects, awaits).run()
+    planned.suffix = "" if awaits is None else overlapping.suffix
+    return planned
 
 
 def call_of_item(facts: Facts, node: n.Node, item: Symbol) -> n.Call | None:
