@@ -101,9 +101,12 @@ class Question:
             several, is_program = self.fields is not None, not self.offers_tools
             judge = checked_judge(judge, is_several=several, is_program=is_program)
         trusts = _trusts_system(own.pop(_TRUST, False)) if is_object(own) else False
-        before = self._earlier(trusts, is_object(own) and own.get("system") is not None)
+        has_system = is_object(own) and plain(own.get("system")) is not None
+        before = self._earlier(trusts, has_system)
         if before.options and (own is None or is_object(own)):
-            own = {**before.options, **(own or {})}
+            said: dict[str, Any] = own or {}
+            unsaid = {n: one for n, one in before.options.items() if plain(said.get(n)) is None}
+            own = {**said, **unsaid}
         return replace(self, options=own, before=before, check=judge)
 
     def _earlier(self, trusts_system: bool, has_system: bool) -> Transcript:
@@ -477,13 +480,13 @@ def _conversation(
 
 def _kept_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     given = options or {}
-    return {name: given[name] for name in KEPT_OPTIONS if given.get(name) is not None}
+    return {name: given[name] for name in KEPT_OPTIONS if plain(given.get(name)) is not None}
 
 
 def _trusts_system(value: Any) -> bool:
     trusts = plain(value)
-    if isinstance(trusts, bool):
-        return trusts
+    if trusts is None or isinstance(trusts, bool):
+        return bool(trusts)
     raise ConfigError(f"option {_TRUST}: expected bool, got {brief(trusts)}", setting=_TRUST)
 
 
