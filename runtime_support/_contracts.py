@@ -113,6 +113,8 @@ class ValueTarget(Target):
 class ObjectTarget(ValueTarget):
     """Fields as one JSON object, for models that are not given return tools."""
 
+    is_several = True
+
     def __init__(self, fields: Mapping[str, Any]) -> None:
         super().__init__(contract_for(object_schema(fields)))
         self.names = tuple(fields)

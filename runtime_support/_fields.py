@@ -32,8 +32,11 @@ class FieldsTarget(Target):
     when the model calls no more tools, and has handed in another or been reminded.
     """
 
+    is_several = True
+
     def __init__(self, fields: Mapping[str, Any]) -> None:
         super().__init__()
+        self._fields = fields
         self.schema: m.ObjectSchema = object_schema(fields)
         self.arrived: dict[str, Any] = {}
         self.reasons: dict[str, str] = {}
@@ -66,6 +69,11 @@ class FieldsTarget(Target):
 
     def return_tools(self) -> list[dict[str, Any]]:
         return [_return_tool(field) for field in self.schema.fields]
+
+    def without_tools(self) -> Target | None:
+        from runtime_support._contracts import ObjectTarget
+
+        return ObjectTarget(self._fields)
 
     def takes(self, call: ToolRequest) -> bool:
         return any(call.name == RETURN_PREFIX + field.name for field in self.schema.fields)

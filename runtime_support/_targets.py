@@ -98,6 +98,8 @@ class Target:
     may_be_call = False
     # Whether tools are on offer, so that a text may be a call of one.
     has_tools = False
+    # Whether the value is those of several fields.
+    is_several = False
 
     def __init__(self) -> None:
         self.repairs: list[str] = []
@@ -130,6 +132,10 @@ class Target:
 
     def return_tools(self) -> list[dict[str, Any]]:
         return []
+
+    def without_tools(self) -> Target | None:
+        """The same for a model that is given no tools; None where it needs none."""
+        return None
 
     def takes(self, call: ToolRequest) -> bool:
         return False

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, cast, overlo
 
 from runtime_support._asking import Question, ask, ask_async
 from runtime_support._contracts import Contract
-from runtime_support._conversation import Conversation, Steps
+from runtime_support._conversation import Conversation
 from runtime_support._effects import Effect, Effects, call_inside, finish, in_thread
-from runtime_support._hooks import RequestedCall, load_part, make_call
+from runtime_support._hooks import PromptRun, RequestedCall, load_part, make_call
 from runtime_support._positions import annotate
 from runtime_support._redaction import redacted
 from runtime_support._results import Answer, Result, ToolCall
@@ -360,6 +360,40 @@ class ProgramPrompt:
 program: ProgramPrompt = ProgramPrompt()
 
 
+class ProgramConversation(Conversation):
+    """A conversation in which the model answers with programs."""
+
+    def converse(self, prompt: PromptRun) -> Effects[Answer]:
+        """Asks until a program has run; a ProgramError when none does."""
+        target = self.target
+        assert isinstance(target, ProgramTarget)
+        try:
+            answer = yield from super().converse(prompt)
+        except ContractError as error:
+            hint = "say in the prompt what to call, or raise `max_tool_rounds`"
+            raise self._failure(f"no program could be run: {error.message}", hint) from None
+        if not target.has_value:
+            reason = target.stays_wrong or str(target.outcome)
+            self.attempts.append((self.text, reason))
+            if target.stays_wrong is None:
+                raise self._failure(reason)
+            hint = "say in the prompt what to call, or raise `max_repairs`"
+            raise self._failure(f"no program could be run: {reason}", hint)
+        return answer._replace(tool_calls=self._calls_of_programs())
+
+    def _failure(self, message: str, hint: str | None = None) -> ProgramError:
+        assert isinstance(self.target, ProgramTarget)
+        error = ProgramError(message, outcome=self.target.outcome, hint=hint)
+        error.attempts = tuple(self.attempts)
+        error.tool_calls = tuple(self._calls_of_programs())
+        self.note_replies(error)
+        return error
+
+    def _calls_of_programs(self) -> list[ToolCall]:
+        """Without the calls of tools, which are not there, that a model made beside."""
+        return [call for call in self.calls if isinstance(call, ProgramCall)]
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramQuestion(Question):
     """The arguments of a call of `program`.
@@ -372,6 +406,7 @@ class ProgramQuestion(Question):
     pure: Iterable[Function] = ()
 
     offers_tools: ClassVar[bool] = False
+    conversation: ClassVar[type[Conversation]] = ProgramConversation
 
     def target(self, settings: Settings, functions: Mapping[str, Any]) -> ProgramTarget:
         runs = self.returns is not Plan
@@ -384,37 +419,6 @@ class ProgramQuestion(Question):
     def settled(self, settings: Settings) -> Settings:
         """A conversation over choices is not a repair; the target counts what stays wrong."""
         return replace(settings, max_repairs=settings.max_tool_rounds)
-
-    def steps(self, conversation: Conversation) -> Steps[Answer]:
-        target = conversation.target
-        assert isinstance(target, ProgramTarget)
-
-        def failed(message: str, hint: str | None = None) -> ProgramError:
-            error = ProgramError(message, outcome=target.outcome, hint=hint)
-            error.attempts = tuple(conversation.attempts)
-            error.tool_calls = tuple(_calls_of_programs(conversation))
-            conversation.note_replies(error)
-            return error
-
-        try:
-            yield from conversation.steps()
-        except ContractError as error:
-            hint = "say in the prompt what to call, or raise `max_tool_rounds`"
-            raise failed(f"no program could be run: {error.message}", hint=hint) from None
-        if not target.has_value:
-            reason = target.stays_wrong or str(target.outcome)
-            conversation.attempts.append((conversation.text, reason))
-            if target.stays_wrong is None:
-                raise failed(reason)
-            hint = "say in the prompt what to call, or raise `max_repairs`"
-            raise failed(f"no program could be run: {reason}", hint=hint)
-        answer = conversation.answer(target.value)
-        return answer._replace(tool_calls=_calls_of_programs(conversation))
-
-
-def _calls_of_programs(conversation: Conversation) -> list[ToolCall]:
-    """Without the calls of tools, which are not there, that a model made beside."""
-    return [call for call in conversation.calls if isinstance(call, ProgramCall)]
 
 
 def registry_for(
