@@ -20,11 +20,11 @@ from runtime_support._conversation import Conversation
 from runtime_support._effects import finish, finish_async
 from runtime_support._exchange import Message, Request, ToolRequest
 from runtime_support._hooks import PromptRun, hooks_for, load_part
+from runtime_support._outputs import Output, TextOutput
 from runtime_support._positions import Place, annotate, place_of_call
 from runtime_support._results import NOTHING_BEFORE, Kept, Result, Transcript
 from runtime_support._schema import check
 from runtime_support._settings import Settings, ambient_here, settings_for, settings_to_show
-from runtime_support._targets import Target, TextTarget
 from runtime_support._templates import Rendered, Unknown, offer, render, tool_name
 from runtime_support._values import (
     brief,
@@ -125,37 +125,37 @@ class Question:
             offer(found, name, function)
         return found
 
-    def target(self, settings: Settings, functions: Mapping[str, Any]) -> Target:
+    def output(self, settings: Settings, functions: Mapping[str, Any]) -> Output:
         """What the conversation works towards, with these functions on offer."""
-        target = _target_for(self.returns, self.fields, settings.enforce_schema)
+        output = _output_for(self.returns, self.fields, settings.enforce_schema)
         for name in functions:
-            if target.takes(ToolRequest(name, "")):
+            if output.takes(ToolRequest(name, "")):
                 raise CheckError(f"`{name}` is a tool by which the model hands in a field")
-        return target
+        return output
 
     def settled(self, settings: Settings) -> Settings:
         """The settings in force, as the conversation takes them."""
         return settings
 
 
-def _target_for(returns: Any, fields: Mapping[str, Any] | None, structured: str) -> Target:
-    """The target of a prompt with this type, or these fields by name."""
+def _output_for(returns: Any, fields: Mapping[str, Any] | None, structured: str) -> Output:
+    """The output of a prompt with this type, or these fields by name."""
     if fields is None:
         if returns is str:
-            return TextTarget()
-        from runtime_support._contracts import ValueTarget, contract_of
+            return TextOutput()
+        from runtime_support._contracts import ValueOutput, contract_of
 
-        return ValueTarget(contract_of(returns))
+        return ValueOutput(contract_of(returns))
     check(fields, dict[str, Any], path="fields")
     if not fields:
         raise CheckError("`fields` names no field")
     if structured == "on":
-        from runtime_support._contracts import ObjectTarget
+        from runtime_support._contracts import ObjectOutput
 
-        return ObjectTarget(fields)
-    from runtime_support._fields import FieldsTarget
+        return ObjectOutput(fields)
+    from runtime_support._fields import FieldsOutput
 
-    return FieldsTarget(fields)
+    return FieldsOutput(fields)
 
 
 def ask(question: Question, *, is_streamed: bool = False) -> Result[Any]:
@@ -275,7 +275,7 @@ def _conversation(
     return question.conversation(
         prompt,
         rendered.content,
-        question.target(settings, functions),
+        question.output(settings, functions),
         described,
         tools,
         _parallel(tools, pure, settings, is_awaited),

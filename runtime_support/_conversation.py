@@ -5,8 +5,8 @@
     await finish_async(conversation.answer())
 
 The whole transcript goes out with each request. A reply with calls of tools is a round: the calls
-are run in order and answered. Any other reply ends a turn: it reaches the target, or the model is
-told why not and asked again, as often as `max_repairs` says. So does a call where no tool is on
+are run in order and answered. Any other reply ends a turn: it completes the output, or the model
+is told why not and asked again, as often as `max_repairs` says. So does a call where no tool is on
 offer, once it is answered.
 """
 
@@ -31,10 +31,10 @@ from runtime_support._exchange import (
 from runtime_support._hooks import PromptRun, load_part, through
 from runtime_support._names import listed
 from runtime_support._order import until_turn, until_wanted
+from runtime_support._outputs import NOT_ALL, LeakedCall, Output, Unreadable, without_thinking
 from runtime_support._positions import annotate
 from runtime_support._redaction import escaped, redacted
 from runtime_support._results import NOTHING_KEPT, Answer, Kept, Result, ToolCall, Usage
-from runtime_support._targets import NOT_ALL, LeakedCall, Target, Unreadable, without_thinking
 from runtime_support._values import brief
 from runtime_support.errors import (
     CheckError,
@@ -102,7 +102,7 @@ class Conversation:
         self,
         prompt: PromptRun,
         content: Content,
-        target: Target,
+        output: Output,
         tools: Sequence[dict[str, Any]],
         functions: Mapping[str, Tool],
         parallel: frozenset[str],
@@ -137,7 +137,7 @@ class Conversation:
         self.model = self.settings.model or ""
         self.text = ""
         self.finish = "stop"
-        self.begin(target)
+        self.begin(output)
 
     @cached_property
     def caller(self) -> ToolCaller:
@@ -146,11 +146,11 @@ class Conversation:
 
         return ToolCaller(self.prompt, self.functions, self.parallel, self.events)
 
-    def begin(self, target: Target) -> None:
-        """Begins with the prompt, towards this target."""
-        self.target = target
-        target.has_tools = bool(self.tools)
-        self.messages = _opening(self.content, target.ending(), self.settings.system, self.earlier)
+    def begin(self, output: Output) -> None:
+        """Begins with the prompt, for this output."""
+        self.output = output
+        output.has_tools = bool(self.tools)
+        self.messages = _opening(self.content, output.ending(), self.settings.system, self.earlier)
         self.begins = len(self.messages) - 1
 
     def give_parts(self) -> None:
@@ -160,7 +160,7 @@ class Conversation:
 
             said = "parts of a stream are given before all is checked"
             raise refused_check(said, "leave `stream` out")
-        self.parts = load_part("chunks").parts_for(self.target)
+        self.parts = load_part("chunks").parts_for(self.output)
 
     def answer(
         self, parts: Parts | None = None, events: EventParts | None = None
@@ -183,9 +183,9 @@ class Conversation:
             raise
 
     def converse(self, prompt: PromptRun) -> Effects[Answer]:
-        """Asks until the target is reached; a PromptError when it cannot be."""
+        """Asks until the output is complete; a PromptError when it cannot be."""
         try:
-            while not self.target.is_reached:
+            while not self.output.is_complete:
                 try:
                     reply = yield from self.send(self.request())
                 except ToolsUnsupported:
@@ -202,8 +202,8 @@ class Conversation:
             error.tool_calls = error.tool_calls or tuple(self.calls)
             self.note_replies(error)
             raise
-        self.repairs.extend(self.target.repairs)
-        answer = self._answer_of(self.target.value)
+        self.repairs.extend(self.output.repairs)
+        answer = self._answer_of(self.output.value)
         if self.parts is not None:
             yield from self.parts.rest(answer.value)
         return answer
@@ -226,8 +226,8 @@ class Conversation:
         return ask_provider(self.prompt.provider, request)
 
     def _does_without_tools(self) -> bool:
-        """Goes on towards the same without return tools, if that can be."""
-        other = self.target.without_tools()
+        """Goes on without return tools, if that can be."""
+        other = self.output.without_tools()
         if other is None:
             return False
         self.begin(other)
@@ -238,7 +238,7 @@ class Conversation:
         """Takes a reply without calls, or has the model asked again."""
         try:
             self._refuse_leaked_call(reply.text)
-            work = self.target.accept(reply.text)
+            work = self.output.accept(reply.text)
             if work is not None:
                 outcome = yield from self.caller.do(work)
                 self.calls.extend(work.calls(outcome))
@@ -249,7 +249,7 @@ class Conversation:
             self._ask_again(reply, unreadable)
         else:
             self._note_cut(reply)
-            if self.target.is_reached:
+            if self.output.is_complete:
                 self.messages.append(_text_message(reply))
 
     def note_replies(self, error: SaftError) -> None:
@@ -259,10 +259,10 @@ class Conversation:
 
     def request(self) -> Request:
         """The request that is sent next."""
-        returns = self.target.return_tools()
+        returns = self.output.return_tools()
         is_over = self._ordinary_rounds_are_over
         ordinary = () if is_over and returns else self.tools
-        contract = self.target.contract
+        contract = self.output.contract
         schema = contract.json_schema if contract is not None else None
         return Request(
             messages=tuple(self.messages),
@@ -282,7 +282,7 @@ class Conversation:
         """The value with the history; of several values each is a Result of its own as well."""
         history = (self.text, self.calls, self.usage, self.model, self.repairs)
         end = (tuple(self.messages), self.finish, self.kept)
-        each = value if self.target.is_several else ()
+        each = value if self.output.is_several else ()
         fields = tuple(Result.of(Answer(one, *history, (), *end)) for one in each)
         return Answer(value, *history, fields, *end)
 
@@ -307,7 +307,7 @@ class Conversation:
             raise ProviderError(
                 "the stream was closed before this reply was recorded whole", hint="record it again"
             )
-        needs_all = self.target.is_typed or bool(reply.tool_calls)
+        needs_all = self.output.is_typed or bool(reply.tool_calls)
         if self.finish == "length" and (needs_all or self.settings.on_truncated == "error"):
             allow = "" if needs_all else '; `on_truncated: "accept"` takes what there is'
             hint = f"raise `max_tokens`, or ask for less{allow}"
@@ -320,7 +320,7 @@ class Conversation:
             )
 
     def _run_tools(self, reply: Reply) -> Effects[None]:
-        ordinary = [call for call in reply.tool_calls if not self.target.takes(call)]
+        ordinary = [call for call in reply.tool_calls if not self.output.takes(call)]
         passed = self._passed_limit(ordinary)
         if passed is not None:
             yield from self._keep_the_last(reply, passed)
@@ -328,11 +328,11 @@ class Conversation:
         self.rounds += 1
         self.tool_rounds += bool(ordinary)
         yield from self._make_calls(reply)
-        if self.target.is_reached:
+        if self.output.is_complete:
             return
-        objection = self.target.objection()
+        objection = self.output.objection()
         is_do = self.rounds_allowed is not None
-        if objection is None and is_do and not ordinary and not self.target.is_enough:
+        if objection is None and is_do and not ordinary and not self.output.is_enough:
             objection = NOT_ALL
         if objection is None and ordinary and not self.tools:
             objection = f"the reply calls {listed([call.name for call in ordinary])}; {NO_TOOLS}"
@@ -345,12 +345,12 @@ class Conversation:
         self.call_count += len(identified)
         # Not the reply's own ids, which its wire puts back: these make requests repeatable.
         self.messages.append(_calls_message(reply, identified))
-        ordinary = [call for _, call in identified if not self.target.takes(call)]
+        ordinary = [call for _, call in identified if not self.output.takes(call)]
         calls = iter((yield from self._call_tools(ordinary)))
         for identity, call in identified:
             self.repairs += self._read_repairs(call)
-            if self.target.takes(call):
-                answer = self.target.keep(call)
+            if self.output.takes(call):
+                answer = self.output.keep(call)
                 # It answers with words of its own, and with these when it refuses a value.
                 failed = answer.startswith("error: ")
             else:
@@ -389,16 +389,16 @@ class Conversation:
 
     def _keep_the_last(self, reply: Reply, passed: _Limit) -> Effects[None]:
         """Of the reply that passes a limit: what it hands in may be all that was open."""
-        handed_in = [call for call in reply.tool_calls if self.target.takes(call)]
+        handed_in = [call for call in reply.tool_calls if self.output.takes(call)]
         if handed_in:
             yield from self._make_calls(replace(reply, tool_calls=tuple(handed_in)))
-        if self.target.is_reached:
+        if self.output.is_complete:
             left = [call.name for call in reply.tool_calls if call not in handed_in]
             if left:
                 self.repairs.append(f"not called, as nothing was missing: {listed(left)}")
             return
         last = f"; the last was {_call_text(self.calls[-1])}" if self.calls else ""
-        state = self.target.state()
+        state = self.output.state()
         raise ToolLimitError(
             passed.what + last + (f"; {state}" if state else ""),
             limit=passed.bound,
@@ -418,9 +418,9 @@ class Conversation:
         """Unreadable with the reason for which the prompt's check refuses the value."""
         from runtime_support._schema.rules import reason_against
 
-        reason = reason_against(check, self.target.value)
+        reason = reason_against(check, self.output.value)
         if reason is not None:
-            self.target.forget()
+            self.output.forget()
             raise Unreadable(redacted(reason))
 
     def _note_cut(self, reply: Reply) -> None:
@@ -431,39 +431,39 @@ class Conversation:
 
     def _refuse_leaked_call(self, text: str) -> None:
         """LeakedCall where a reply without calls has one of a tool on offer in its text."""
-        tools = [*self.tools, *self.target.return_tools()]
+        tools = [*self.tools, *self.output.return_tools()]
         names = [name for tool in tools if (name := tool["function"]["name"]) in text]
-        if not names or self.target.may_be_call:
+        if not names or self.output.may_be_call:
             return
         from runtime_support._reader.leaked_calls import find_leaked_call
 
-        leaked = find_leaked_call(text, names, is_text=not self.target.is_typed)
+        leaked = find_leaked_call(text, names, is_text=not self.output.is_typed)
         if leaked is not None:
             raise LeakedCall(leaked)
 
     def _ask_again(self, reply: Reply, unreadable: Unreadable) -> None:
         reason = str(unreadable)
         self._note_attempt(reply.text, reason)
-        reminder = unreadable.reminder or self.target.reminder(reason)
+        reminder = unreadable.reminder or self.output.reminder(reason)
         self.messages.append(_text_message(reply))
         self.messages.append({"role": "user", "content": reminder})
 
     def _note_attempt(self, text: str, reason: str) -> None:
         """Counts a reply that did not do; too many are the end."""
         self.attempts.append((text, reason))
-        if len(self.attempts) <= self.settings.max_repairs and not self.target.has_given:
-            if not any(note in reason for note in self.target.repairs):
+        if len(self.attempts) <= self.settings.max_repairs and not self.output.has_given:
+            if not any(note in reason for note in self.output.repairs):
                 self.repairs.append(f"asked again: {reason}")
             return
         tries = len(self.attempts)
-        state = self.target.state()
+        state = self.output.state()
         answer = without_thinking(text).strip()
         raise ContractError(
             f"no usable reply after {tries} {'try' if tries == 1 else 'tries'}: {reason}"
             + (f"; {state}" if state else "")
             + (f"; the last reply was {_shown(answer)}" if answer else ""),
             attempts=tuple(self.attempts),
-            values=dict(getattr(self.target, "arrived", {})),
+            values=dict(getattr(self.output, "arrived", {})),
             hint="show in the prompt what a valid answer looks like, or raise `max_repairs`",
         )
 

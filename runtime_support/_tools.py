@@ -34,7 +34,7 @@ from runtime_support._reader.fitting import Fit, fit_arguments, shortened
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
 from runtime_support._schema import model as m
-from runtime_support._schema.mistakes import decode_for_model
+from runtime_support._schema.checking import decode_for_model
 from runtime_support._schema.reading import Parameter, Signature, bind_call, signature_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values import data_of, is_approved, plain
@@ -49,7 +49,7 @@ from runtime_support.errors import (
 
 if TYPE_CHECKING:
     from runtime_support._exchange import ToolRequest
-    from runtime_support._targets import Work
+    from runtime_support._outputs import Work
     from runtime_support.events import EventParts
 
 # Larger than any context window: sending it would only be refused.

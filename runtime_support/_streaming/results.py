@@ -61,7 +61,7 @@ class Streamed(Arriving):
         """The value as far as it is there, once; later the whole of it."""
         if self._is_begun:
             return self._whole()
-        return self._read(load_part("drafts").Drafts(self._parts.target), self._whole)
+        return self._read(load_part("drafts").Drafts(self._parts.output), self._whole)
 
     def events(self) -> Iterator[ReplyEvent]:
         """What happens in the reply, once; later all of it at once."""
@@ -78,7 +78,7 @@ class Streamed(Arriving):
         return value_parts(self().value, kind)
 
     def _whole(self) -> Iterator[Any]:
-        yield from load_part("drafts").of_target(self._parts.target, self().value)
+        yield from load_part("drafts").of_output(self._parts.output, self().value)
 
     def _read(
         self, parts: Any, whole: Callable[[], Iterator[Any]], events: EventParts | None = None
@@ -129,9 +129,9 @@ class AsyncResult(Generic[T_co]):
     def drafts(self) -> AsyncGenerator[Any]:
         """The value as far as it is there, once; later the whole of it. See `Result.drafts`."""
         if self._is_begun:
-            of_target = load_part("drafts").of_target
-            return _each(of_target(self._parts.target, self._ended().value))
-        return self._each_part(load_part("drafts").Drafts(self._parts.target))
+            of_output = load_part("drafts").of_output
+            return _each(of_output(self._parts.output, self._ended().value))
+        return self._each_part(load_part("drafts").Drafts(self._parts.output))
 
     def events(self) -> AsyncGenerator[ReplyEvent]:
         """The pieces of text and the calls of tools as they happen; at last that the reply is
