@@ -90,8 +90,8 @@ class _Limit:
 class Conversation:
     """One call of `prompt`; nothing of it outlives the call.
 
-    - `tools` describe what the model may call, `functions` are called; those of the names in
-      `parallel` may be at the same time.
+    - `tools` are what the model may call, as their `descriptions` say; calls of those whose names
+      are in `parallel` may run at the same time.
     - `rounds` of calls are allowed, after which it has to answer.
     - `ambient`: names of the settings that come from the environment, not from the program.
     - `check` fails with the reason where a value does not do.
@@ -103,8 +103,8 @@ class Conversation:
         prompt: PromptRun,
         content: Content,
         output: Output,
-        tools: Sequence[dict[str, Any]],
-        functions: Mapping[str, Tool],
+        tools: Mapping[str, Tool],
+        descriptions: Sequence[dict[str, Any]],
         parallel: frozenset[str],
         rounds: int | None = None,
         ambient: frozenset[str] = frozenset(),
@@ -116,7 +116,7 @@ class Conversation:
         self.settings = prompt.settings
         self.content = content
         self.tools = tools
-        self.functions = functions
+        self.descriptions = descriptions
         self.parallel = parallel
         self.rounds_allowed = rounds
         self.ambient = ambient
@@ -144,12 +144,12 @@ class Conversation:
         """What makes the calls that the model asks for."""
         from runtime_support._tools import ToolCaller
 
-        return ToolCaller(self.prompt, self.functions, self.parallel, self.events)
+        return ToolCaller(self.prompt, self.tools, self.parallel, self.events)
 
     def begin(self, output: Output) -> None:
         """Begins with the prompt, for this output."""
         self.output = output
-        output.has_tools = bool(self.tools)
+        output.has_tools = bool(self.descriptions)
         self.messages = _opening(self.content, output.ending(), self.settings.system, self.earlier)
         self.begins = len(self.messages) - 1
 
@@ -261,7 +261,7 @@ class Conversation:
         """The request that is sent next."""
         returns = self.output.return_tools()
         is_over = self._ordinary_rounds_are_over
-        ordinary = () if is_over and returns else self.tools
+        ordinary = () if is_over and returns else self.descriptions
         contract = self.output.contract
         schema = contract.json_schema if contract is not None else None
         return Request(
@@ -334,7 +334,7 @@ class Conversation:
         is_do = self.rounds_allowed is not None
         if objection is None and is_do and not ordinary and not self.output.is_enough:
             objection = NOT_ALL
-        if objection is None and ordinary and not self.tools:
+        if objection is None and ordinary and not self.descriptions:
             objection = f"the reply calls {listed([call.name for call in ordinary])}; {NO_TOOLS}"
         if objection is not None:
             self._note_attempt(reply.text, objection)
@@ -407,7 +407,7 @@ class Conversation:
 
     def _read_repairs(self, call: ToolRequest) -> list[str]:
         """What was changed to read the arguments of a call of one of the tools."""
-        tool = self.functions.get(call.name)
+        tool = self.tools.get(call.name)
         if tool is None:
             return []
         from runtime_support._tools import argument_repairs
@@ -431,7 +431,7 @@ class Conversation:
 
     def _refuse_leaked_call(self, text: str) -> None:
         """LeakedCall where a reply without calls has one of a tool on offer in its text."""
-        tools = [*self.tools, *self.output.return_tools()]
+        tools = [*self.descriptions, *self.output.return_tools()]
         names = [name for tool in tools if (name := tool["function"]["name"]) in text]
         if not names or self.output.may_be_call:
             return
