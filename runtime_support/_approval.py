@@ -292,7 +292,8 @@ class ApprovalHook(Hook):
 
 
 def hook_for(prompt: PromptRun) -> ApprovalHook:
-    """What goes around every prompt once something waits for approval."""
+    """What goes around every prompt once something waits for approval; see `check_offer`."""
+    check_offer(prompt.functions, prompt.settings)
     return ApprovalHook()
 
 
@@ -350,6 +351,8 @@ def check_offer(functions: Mapping[str, Any], settings: Settings) -> None:
     as one that does not.
     """
     waiting = {name: one for name, one in functions.items() if is_approved(one)}
+    if not waiting:
+        return
     for name, one in waiting.items():
         waits = function_held(one.__wrapped__)
         for other, bare in functions.items():

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from runtime_support._dates_decimals import EXAMPLES, WORDS
+from runtime_support._outputs import Output, Unreadable
 from runtime_support._reader import read_reply
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import object_schema, remember, schema_of
 from runtime_support._schema.writing import notation, strict_json_schema
-from runtime_support._targets import Target, Unreadable
 from runtime_support.errors import CheckError
 
 # What a model may not know of the notation, told only where it occurs.
@@ -80,7 +80,7 @@ def _without_texts(form: str) -> str:
     return re.sub(r'"(\\.|[^"\\])*"|//[^\n]*', "", form)
 
 
-class ValueTarget(Target):
+class ValueOutput(Output):
     """A JSON value that satisfies a contract."""
 
     def __init__(self, contract: Contract) -> None:
@@ -110,8 +110,10 @@ class ValueTarget(Target):
         return f"That reply cannot be used: {reason}. {again}"
 
 
-class ObjectTarget(ValueTarget):
+class ObjectOutput(ValueOutput):
     """Fields as one JSON object, for models that are not given return tools."""
+
+    is_several = True
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
         super().__init__(contract_for(object_schema(fields)))

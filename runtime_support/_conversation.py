@@ -1,39 +1,40 @@
-"""A conversation with a model as steps, from the first request to the value.
+"""A conversation with a model, from the first request to the value.
 
-    steps = Conversation(content, target, tools, settings, rounds).steps()
-    drive(steps, answering)    the target is reached, or an error, see `_effects`
-
-A conversation does nothing itself: it yields what has to be done next, and is sent what came of
-it: for a `Request` a `Reply`, for a `ToolRequest` a `ToolCall`, for `Work` what its `do` gives; the
-calls of a `Turn` are noted in there; a failure is thrown in. The driver decides how to wait: here,
-in a thread, in an event loop, or not at all, when a journal knows the outcome.
+    conversation = prepare(Question("how many r are in {word}?", ...))        see `_asking`
+    finish(conversation.answer())             its Answer, each wait done here
+    await finish_async(conversation.answer())
 
 The whole transcript goes out with each request. A reply with calls of tools is a round: the calls
-are run in order and answered. Any other reply ends a turn: it reaches the target, or the model is
-told why not and asked again, as often as `max_repairs` says. So does a call where no tool is on
+are run in order and answered. Any other reply ends a turn: it completes the output, or the model
+is told why not and asked again, as often as `max_repairs` says. So does a call where no tool is on
 offer, once it is answered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
-from runtime_support._exchange import FailedCall, Message, Reply, Request, Said, ToolRequest
-from runtime_support._hooks import load_part
+from runtime_support._effects import Effect, Effects, drive
+from runtime_support._exchange import (
+    FailedCall,
+    Message,
+    Reply,
+    Replying,
+    Request,
+    Said,
+    ToolRequest,
+    ask_provider,
+)
+from runtime_support._hooks import PromptRun, load_part, through
 from runtime_support._names import listed
+from runtime_support._order import until_turn, until_wanted
+from runtime_support._outputs import NOT_ALL, LeakedCall, Output, Unreadable, without_thinking
+from runtime_support._positions import annotate
 from runtime_support._redaction import escaped, redacted
 from runtime_support._results import NOTHING_KEPT, Answer, Kept, Result, ToolCall, Usage
-from runtime_support._settings import Settings
-from runtime_support._targets import (
-    NOT_ALL,
-    LeakedCall,
-    Target,
-    Unreadable,
-    Work,
-    without_thinking,
-)
 from runtime_support._values import brief
 from runtime_support.errors import (
     CheckError,
@@ -41,30 +42,18 @@ from runtime_support.errors import (
     PromptError,
     ProviderError,
     Refused,
+    ReplayMiss,
     SaftError,
     ToolLimitError,
+    ToolsUnsupported,
     TruncatedReply,
 )
 
 if TYPE_CHECKING:
     from runtime_support._media import Content
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """The calls of tools that one reply asks for, where there are several; those that were made are
-    added in their order.
-    """
-
-    wanted: tuple[ToolRequest, ...]
-    made: list[ToolCall] = field(default_factory=list[ToolCall])
-
-
-Step: TypeAlias = Request | ToolRequest | Turn | Work
-# What a step is sent depends on its kind, which annotations cannot say.
-Steps: TypeAlias = Generator[Step, Any, T]
+    from runtime_support._streaming.chunks import Parts
+    from runtime_support._tools import Tool, ToolCaller
+    from runtime_support.events import EventParts
 
 # How replies end, in the words of servers. An unknown word is taken for the end of a whole reply,
 # and told.
@@ -99,34 +88,43 @@ class _Limit:
 
 
 class Conversation:
-    """The state of one call; nothing of it outlives the call."""
+    """One call of `prompt`; nothing of it outlives the call.
+
+    - `tools` are what the model may call, as their `descriptions` say; calls of those whose names
+      are in `parallel` may run at the same time.
+    - `rounds` of calls are allowed, after which it has to answer.
+    - `ambient`: names of the settings that come from the environment, not from the program.
+    - `check` fails with the reason where a value does not do.
+    - `parts` are made of the pieces of its replies, where it is streamed.
+    """
 
     def __init__(
         self,
+        prompt: PromptRun,
         content: Content,
-        target: Target,
-        tools: Sequence[dict[str, Any]],
-        settings: Settings,
-        rounds: int | None,
+        output: Output,
+        tools: Mapping[str, Tool],
+        descriptions: Sequence[dict[str, Any]],
+        parallel: frozenset[str],
+        rounds: int | None = None,
         ambient: frozenset[str] = frozenset(),
         earlier: Sequence[Message] = (),
         kept: Kept = NOTHING_KEPT,
+        check: Callable[[Any], object] | None = None,
     ) -> None:
+        self.prompt = prompt
+        self.settings = prompt.settings
         self.content = content
-        self.target = target
-        target.has_tools = bool(tools)
-        # What was changed to read the arguments of a call of a tool.
-        self.read_repairs: Callable[[ToolRequest], list[str]] = lambda _: []
-        # Fails with the reason where a value does not do.
-        self.check: Callable[[Any], object] | None = None
-        self.settings = settings
+        self.tools = tools
+        self.descriptions = descriptions
+        self.parallel = parallel
         self.rounds_allowed = rounds
         self.ambient = ambient
-        self.tools = tools
         self.earlier = earlier
         self.kept = kept
-        self.messages = _opening(content, target.ending(), settings.system, earlier)
-        self.begins = len(self.messages) - 1
+        self.check = check
+        self.parts: Parts | None = None
+        self.events: EventParts | None = None
         self.calls: list[ToolCall] = []
         # Each call of a conversation has an identity of its own.
         self.call_count = sum(len(message.get("tool_calls", ())) for message in earlier)
@@ -135,46 +133,124 @@ class Conversation:
         self.attempts: list[tuple[str, str]] = []
         self.repairs: list[str] = []
         self.usage = Usage()
-        self.asked_model = settings.model
-        self.model = settings.model or ""
+        self.asked_model = self.settings.model
+        self.model = self.settings.model or ""
         self.text = ""
         self.finish = "stop"
+        self.begin(output)
 
-    def anew(self, target: Target) -> Conversation:
-        """The same, from the beginning, towards another target."""
-        same = (self.tools, self.settings, self.rounds_allowed, self.ambient)
-        anew = Conversation(self.content, target, *same, self.earlier, self.kept)
-        anew.read_repairs = self.read_repairs
-        return anew
+    @cached_property
+    def caller(self) -> ToolCaller:
+        """What makes the calls that the model asks for."""
+        from runtime_support._tools import ToolCaller
 
-    def steps(self) -> Steps[None]:
-        """What has to be done until the target is reached; a PromptError when it cannot be."""
+        return ToolCaller(self.prompt, self.tools, self.parallel, self.events)
+
+    def begin(self, output: Output) -> None:
+        """Begins with the prompt, for this output."""
+        self.output = output
+        output.has_tools = bool(self.descriptions)
+        self.messages = _opening(self.content, output.ending(), self.settings.system, self.earlier)
+        self.begins = len(self.messages) - 1
+
+    def give_parts(self) -> None:
+        """Has the answer be given in parts as well; CheckError or ConfigError if it cannot be."""
+        if self.check is not None:
+            from runtime_support._schema.rules import refused_check
+
+            said = "parts of a stream are given before all is checked"
+            raise refused_check(said, "leave `stream` out")
+        self.parts = load_part("chunks").parts_for(self.output)
+
+    def answer(
+        self, parts: Parts | None = None, events: EventParts | None = None
+    ) -> Effects[Answer]:
+        """The answer, and its parts as they come: `events` where these tell of calls, too.
+
+        An error has the position of the call.
+        """
+        self.parts, self.events = parts or self.parts, events
+        if self.parts is not None:
+            yield from until_turn()
         try:
-            while not self.target.is_reached:
-                reply: Reply = yield self.request()
+            answering: Effects[Answer]
+            answering = through(self.prompt.hooks, "prompt", self.converse)(self.prompt)
+            return (yield from answering)
+        except (SaftError, ReplayMiss) as error:
+            annotate(error, self.prompt.place)
+            if error.hint == MORE_ROUNDS and error.saft_position is not None:
+                error.hint = "leave out `do` if it may use them more often"
+            raise
+
+    def converse(self, prompt: PromptRun) -> Effects[Answer]:
+        """Asks until the output is complete; a PromptError when it cannot be."""
+        try:
+            while not self.output.is_complete:
+                try:
+                    reply = yield from self.send(self.request())
+                except ToolsUnsupported:
+                    if self.usage.requests or not self._does_without_tools():
+                        raise
+                    continue
                 self._receive(reply)
                 if reply.tool_calls:
                     yield from self._run_tools(reply)
-                    continue
-                try:
-                    self._refuse_leaked_call(reply.text)
-                    work = self.target.accept(reply.text)
-                    if work is not None:
-                        yield from self._do(work)
-                    elif self.check is not None:
-                        self._check_value(self.check)
-                except Unreadable as unreadable:
-                    self._ask_again(reply, unreadable)
                 else:
-                    self._note_cut(reply)
-                    if self.target.is_reached:
-                        self.messages.append(_text_message(reply))
+                    yield from self._accept(reply)
         except PromptError as error:
             # A prompt inside a tool has its own calls and replies to report.
             error.tool_calls = error.tool_calls or tuple(self.calls)
             self.note_replies(error)
             raise
-        self.repairs.extend(self.target.repairs)
+        self.repairs.extend(self.output.repairs)
+        answer = self._answer_of(self.output.value)
+        if self.parts is not None:
+            yield from self.parts.rest(answer.value)
+        return answer
+
+    def send(self, request: Request) -> Replying:
+        """The reply to a request; of one that is streamed, the parts that its pieces make whole."""
+        yield from until_wanted()
+        if self.parts is not None:
+            request = replace(request, pieces=[])
+            self.parts.begin()
+        replying: Replying = through(self.prompt.hooks, "request", self._ask)(request)
+        if self.parts is None:
+            return (yield from replying)
+        reply = yield from drive(replying, partial(_parts_of_step, self.parts))
+        if reply.tool_calls:
+            yield from self.parts.before_calls(reply.text)
+        return reply
+
+    def _ask(self, request: Request) -> Replying:
+        return ask_provider(self.prompt.provider, request)
+
+    def _does_without_tools(self) -> bool:
+        """Goes on without return tools, if that can be."""
+        other = self.output.without_tools()
+        if other is None:
+            return False
+        self.begin(other)
+        self.repairs.append("asked for the fields as one JSON object: no tools there")
+        return True
+
+    def _accept(self, reply: Reply) -> Effects[None]:
+        """Takes a reply without calls, or has the model asked again."""
+        try:
+            self._refuse_leaked_call(reply.text)
+            work = self.output.accept(reply.text)
+            if work is not None:
+                outcome = yield from self.caller.do(work)
+                self.calls.extend(work.calls(outcome))
+                work.judge(outcome)
+            elif self.check is not None:
+                self._check_value(self.check)
+        except Unreadable as unreadable:
+            self._ask_again(reply, unreadable)
+        else:
+            self._note_cut(reply)
+            if self.output.is_complete:
+                self.messages.append(_text_message(reply))
 
     def note_replies(self, error: SaftError) -> None:
         """Notes what the model had said when the prompt failed."""
@@ -183,10 +259,10 @@ class Conversation:
 
     def request(self) -> Request:
         """The request that is sent next."""
-        returns = self.target.return_tools()
+        returns = self.output.return_tools()
         is_over = self._ordinary_rounds_are_over
-        ordinary = () if is_over and returns else self.tools
-        contract = self.target.contract
+        ordinary = () if is_over and returns else self.descriptions
+        contract = self.output.contract
         schema = contract.json_schema if contract is not None else None
         return Request(
             messages=tuple(self.messages),
@@ -202,11 +278,11 @@ class Conversation:
             begins=self.begins,
         )
 
-    def answer(self, value: Any, *, is_several: bool = False) -> Answer:
+    def _answer_of(self, value: Any) -> Answer:
         """The value with the history; of several values each is a Result of its own as well."""
         history = (self.text, self.calls, self.usage, self.model, self.repairs)
         end = (tuple(self.messages), self.finish, self.kept)
-        each = value if is_several else ()
+        each = value if self.output.is_several else ()
         fields = tuple(Result.of(Answer(one, *history, (), *end)) for one in each)
         return Answer(value, *history, fields, *end)
 
@@ -231,7 +307,7 @@ class Conversation:
             raise ProviderError(
                 "the stream was closed before this reply was recorded whole", hint="record it again"
             )
-        needs_all = self.target.is_typed or bool(reply.tool_calls)
+        needs_all = self.output.is_typed or bool(reply.tool_calls)
         if self.finish == "length" and (needs_all or self.settings.on_truncated == "error"):
             allow = "" if needs_all else '; `on_truncated: "accept"` takes what there is'
             hint = f"raise `max_tokens`, or ask for less{allow}"
@@ -243,8 +319,8 @@ class Conversation:
                 f"the reply was cut by the token limit {after}", text=reply.text, hint=hint
             )
 
-    def _run_tools(self, reply: Reply) -> Steps[None]:
-        ordinary = [call for call in reply.tool_calls if not self.target.takes(call)]
+    def _run_tools(self, reply: Reply) -> Effects[None]:
+        ordinary = [call for call in reply.tool_calls if not self.output.takes(call)]
         passed = self._passed_limit(ordinary)
         if passed is not None:
             yield from self._keep_the_last(reply, passed)
@@ -252,29 +328,29 @@ class Conversation:
         self.rounds += 1
         self.tool_rounds += bool(ordinary)
         yield from self._make_calls(reply)
-        if self.target.is_reached:
+        if self.output.is_complete:
             return
-        objection = self.target.objection()
+        objection = self.output.objection()
         is_do = self.rounds_allowed is not None
-        if objection is None and is_do and not ordinary and not self.target.is_enough:
+        if objection is None and is_do and not ordinary and not self.output.is_enough:
             objection = NOT_ALL
-        if objection is None and ordinary and not self.tools:
+        if objection is None and ordinary and not self.descriptions:
             objection = f"the reply calls {listed([call.name for call in ordinary])}; {NO_TOOLS}"
         if objection is not None:
             self._note_attempt(reply.text, objection)
 
-    def _make_calls(self, reply: Reply) -> Steps[None]:
+    def _make_calls(self, reply: Reply) -> Effects[None]:
         numbered = enumerate(reply.tool_calls, self.call_count + 1)
         identified = [(f"call{number:05d}", call) for number, call in numbered]
         self.call_count += len(identified)
         # Not the reply's own ids, which its wire puts back: these make requests repeatable.
         self.messages.append(_calls_message(reply, identified))
-        ordinary = tuple(call for _, call in identified if not self.target.takes(call))
+        ordinary = [call for _, call in identified if not self.output.takes(call)]
         calls = iter((yield from self._call_tools(ordinary)))
         for identity, call in identified:
-            self.repairs += self.read_repairs(call)
-            if self.target.takes(call):
-                answer = self.target.keep(call)
+            self.repairs += self._read_repairs(call)
+            if self.output.takes(call):
+                answer = self.output.keep(call)
                 # It answers with words of its own, and with these when it refuses a value.
                 failed = answer.startswith("error: ")
             else:
@@ -284,19 +360,16 @@ class Conversation:
             message = {"role": "tool", "tool_call_id": identity, "content": answer}
             self.messages.append(FailedCall(message) if failed else message)
 
-    def _call_tools(self, wanted: tuple[ToolRequest, ...]) -> Steps[list[ToolCall]]:
+    def _call_tools(self, wanted: Sequence[ToolRequest]) -> Effects[list[ToolCall]]:
         """Has the calls made, and notes them, also those before one that stops the script."""
-        if len(wanted) == 1:
-            made = [(yield wanted[0])]
-            self.calls += made
+        made: list[ToolCall] = []
+        if not wanted:
             return made
-        turn = Turn(wanted)
         try:
-            if wanted:
-                yield turn
+            yield from self.caller.call_all(wanted, made)
         finally:
-            self.calls += turn.made
-        return turn.made
+            self.calls += made
+        return made
 
     def _passed_limit(self, ordinary: list[ToolRequest]) -> _Limit | None:
         """The limit that a round with these ordinary calls would pass."""
@@ -314,36 +387,40 @@ class Conversation:
             return _Limit(calls, what, "raise `max_tool_calls` if the prompt needs more")
         return None
 
-    def _keep_the_last(self, reply: Reply, passed: _Limit) -> Steps[None]:
+    def _keep_the_last(self, reply: Reply, passed: _Limit) -> Effects[None]:
         """Of the reply that passes a limit: what it hands in may be all that was open."""
-        handed_in = [call for call in reply.tool_calls if self.target.takes(call)]
+        handed_in = [call for call in reply.tool_calls if self.output.takes(call)]
         if handed_in:
             yield from self._make_calls(replace(reply, tool_calls=tuple(handed_in)))
-        if self.target.is_reached:
+        if self.output.is_complete:
             left = [call.name for call in reply.tool_calls if call not in handed_in]
             if left:
                 self.repairs.append(f"not called, as nothing was missing: {listed(left)}")
             return
         last = f"; the last was {_call_text(self.calls[-1])}" if self.calls else ""
-        state = self.target.state()
+        state = self.output.state()
         raise ToolLimitError(
             passed.what + last + (f"; {state}" if state else ""),
             limit=passed.bound,
             hint=passed.hint,
         )
 
-    def _do(self, work: Work) -> Steps[None]:
-        outcome = yield work
-        self.calls.extend(work.calls(outcome))
-        work.judge(outcome)
+    def _read_repairs(self, call: ToolRequest) -> list[str]:
+        """What was changed to read the arguments of a call of one of the tools."""
+        tool = self.tools.get(call.name)
+        if tool is None:
+            return []
+        from runtime_support._tools import argument_repairs
+
+        return [f"{call.name}: {repair}" for repair in argument_repairs(tool, call.arguments)]
 
     def _check_value(self, check: Callable[[Any], object]) -> None:
         """Unreadable with the reason for which the prompt's check refuses the value."""
         from runtime_support._schema.rules import reason_against
 
-        reason = reason_against(check, self.target.value)
+        reason = reason_against(check, self.output.value)
         if reason is not None:
-            self.target.forget()
+            self.output.forget()
             raise Unreadable(redacted(reason))
 
     def _note_cut(self, reply: Reply) -> None:
@@ -354,41 +431,48 @@ class Conversation:
 
     def _refuse_leaked_call(self, text: str) -> None:
         """LeakedCall where a reply without calls has one of a tool on offer in its text."""
-        tools = [*self.tools, *self.target.return_tools()]
+        tools = [*self.descriptions, *self.output.return_tools()]
         names = [name for tool in tools if (name := tool["function"]["name"]) in text]
-        if not names or self.target.may_be_call:
+        if not names or self.output.may_be_call:
             return
         from runtime_support._reader.leaked_calls import find_leaked_call
 
-        leaked = find_leaked_call(text, names, is_text=not self.target.is_typed)
+        leaked = find_leaked_call(text, names, is_text=not self.output.is_typed)
         if leaked is not None:
             raise LeakedCall(leaked)
 
     def _ask_again(self, reply: Reply, unreadable: Unreadable) -> None:
         reason = str(unreadable)
         self._note_attempt(reply.text, reason)
-        reminder = unreadable.reminder or self.target.reminder(reason)
+        reminder = unreadable.reminder or self.output.reminder(reason)
         self.messages.append(_text_message(reply))
         self.messages.append({"role": "user", "content": reminder})
 
     def _note_attempt(self, text: str, reason: str) -> None:
         """Counts a reply that did not do; too many are the end."""
         self.attempts.append((text, reason))
-        if len(self.attempts) <= self.settings.max_repairs and not self.target.has_given:
-            if not any(note in reason for note in self.target.repairs):
+        if len(self.attempts) <= self.settings.max_repairs and not self.output.has_given:
+            if not any(note in reason for note in self.output.repairs):
                 self.repairs.append(f"asked again: {reason}")
             return
         tries = len(self.attempts)
-        state = self.target.state()
+        state = self.output.state()
         answer = without_thinking(text).strip()
         raise ContractError(
             f"no usable reply after {tries} {'try' if tries == 1 else 'tries'}: {reason}"
             + (f"; {state}" if state else "")
             + (f"; the last reply was {_shown(answer)}" if answer else ""),
             attempts=tuple(self.attempts),
-            values=dict(getattr(self.target, "arrived", {})),
+            values=dict(getattr(self.output, "arrived", {})),
             hint="show in the prompt what a valid answer looks like, or raise `max_repairs`",
         )
+
+
+def _parts_of_step(parts: Parts, step: Effect | str) -> Effects[Any]:
+    """What comes of a step of a reply: of a piece the parts that it makes whole."""
+    if isinstance(step, Effect):
+        return (yield step)
+    yield from parts.feed(step)
 
 
 def is_cut(reply: Reply) -> bool:

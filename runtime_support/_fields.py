@@ -1,8 +1,8 @@
 """Several named fields, which a model hands in by tools of their own.
 
-    target = FieldsTarget({"total": float, "due": date})
-    target.return_tools()      two tools: `__saft_return_total` and `__saft_return_due`
-    target.value               (19.5, datetime.date(2026, 1, 31))
+    output = FieldsOutput({"total": float, "due": date})
+    output.return_tools()      two tools: `__saft_return_total` and `__saft_return_due`
+    output.value               (19.5, datetime.date(2026, 1, 31))
 
 What the model sends instead as one JSON object is taken, too.
 """
@@ -15,16 +15,16 @@ from typing import Any
 from runtime_support._exchange import ToolRequest
 from runtime_support._jsontext import to_json
 from runtime_support._names import listed
+from runtime_support._outputs import NOT_ALL, RETURN_PREFIX, Output, Unreadable
 from runtime_support._reader import read_arguments, read_reply
 from runtime_support._reader.fitting import read_value, shortened, spelling
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import object_schema
 from runtime_support._schema.writing import json_schema
-from runtime_support._targets import NOT_ALL, RETURN_PREFIX, Target, Unreadable
 from runtime_support.errors import CheckError
 
 
-class FieldsTarget(Target):
+class FieldsOutput(Output):
     """Fields that the model hands in by one return tool each.
 
     A valid value is kept, also when later ones are not; of two, the later one counts. An object
@@ -32,8 +32,11 @@ class FieldsTarget(Target):
     when the model calls no more tools, and has handed in another or been reminded.
     """
 
+    is_several = True
+
     def __init__(self, fields: Mapping[str, Any]) -> None:
         super().__init__()
+        self._fields = fields
         self.schema: m.ObjectSchema = object_schema(fields)
         self.arrived: dict[str, Any] = {}
         self.reasons: dict[str, str] = {}
@@ -47,7 +50,7 @@ class FieldsTarget(Target):
                 raise CheckError(f"the field name `{name}` is too long for a tool")
 
     @property
-    def is_reached(self) -> bool:
+    def is_complete(self) -> bool:
         return len(self.arrived) == len(self.schema.fields)
 
     @property
@@ -66,6 +69,11 @@ class FieldsTarget(Target):
 
     def return_tools(self) -> list[dict[str, Any]]:
         return [_return_tool(field) for field in self.schema.fields]
+
+    def without_tools(self) -> Output | None:
+        from runtime_support._contracts import ObjectOutput
+
+        return ObjectOutput(self._fields)
 
     def takes(self, call: ToolRequest) -> bool:
         return any(call.name == RETURN_PREFIX + field.name for field in self.schema.fields)
@@ -95,7 +103,7 @@ class FieldsTarget(Target):
         missing = self._missing()
         if missing:
             return f"kept; still missing: {_tools(missing)}"
-        return "kept" if self.is_reached else f"kept; may be left out: {_tools(self._open())}"
+        return "kept" if self.is_complete else f"kept; may be left out: {_tools(self._open())}"
 
     def accept(self, text: str) -> None:
         found = self._fields_in(text) if text.strip() else {}

@@ -221,8 +221,8 @@ class PromptRun:
     """One call of `prompt`: its settings, its place, its functions, and who answers it.
 
     `ahead` is how many calls may ask beside it that overlap with it, None where that is not known.
-    `caller` is the call that it is asked in, `request_id` that of its latest request, and the
-    `listeners` hear of it.
+    `caller` is the call that it is asked in, `request_id` that of its latest request; the `hooks`
+    go around it, the outermost first, and the `listeners` hear of it.
     """
 
     def __init__(
@@ -239,6 +239,7 @@ class PromptRun:
         self.id = next(ids)
         self.request_id = 0
         self.listeners: list[Callable[[Any], object]] = []
+        self.hooks: Sequence[Hook] = ()
         self._provider: Provider | None = None
 
     @property

@@ -130,15 +130,7 @@ class Prompt:
         from runtime_support._asking import Question, ask
 
         question = Question(
-            template,
-            values,
-            names,
-            returns,
-            fields,
-            rounds,
-            options,
-            after,
-            tuple(tools),
+            *(template, values, names, returns, fields, rounds, options, after, tuple(tools)),
             pure=pure if pure is None else tuple(pure),
         )
         return ask(question, is_streamed=stream)
@@ -257,15 +249,7 @@ class Prompt:
         from runtime_support._asking import Question, ask_async, ask_in_parts
 
         question = Question(
-            template,
-            values,
-            names,
-            returns,
-            fields,
-            rounds,
-            options,
-            after,
-            tuple(tools),
+            *(template, values, names, returns, fields, rounds, options, after, tuple(tools)),
             pure=pure if pure is None else tuple(pure),
         )
         return ask_in_parts(question) if stream else ask_async(question)

@@ -250,10 +250,7 @@ def configure(**settings: Any) -> Configured:
     Raises a ConfigError that names an unknown setting, or one with a wrong value.
     """
     global _configured
-    checked = {
-        name: None if value is None else checked_option(name, value, "configure")
-        for name, value in settings.items()
-    }
+    checked = {name: _checked(name, value, "configure") for name, value in settings.items()}
     with _lock:
         before = _configured
         _configured = _set_ones({**before, **checked})
@@ -360,11 +357,12 @@ def _in_force(
     own = None if place is None else place.names.get(_DEFAULTS)
     is_foreign = place is not None and _is_installed(place.code.co_filename)
     is_foreign = is_foreign and "SAFT_PROJECT" not in there
-    found = _from_surroundings(variables, working_directory(), own, is_foreign)
+    files = _stamped(_project_file(working_directory())), _stamped(user_file())
+    found = _from_surroundings(variables, files, own, is_foreign)
     settings = _with_configured(found.settings)
     if options:
-        checked = {name: checked_option(name, plain(v), "option") for name, v in options.items()}
-        settings = replace(settings, **checked)
+        checked = {name: _checked(name, plain(one), "option") for name, one in options.items()}
+        settings = replace(settings, **_set_ones(checked))
     return settings, found
 
 
@@ -404,13 +402,17 @@ def _with_configured(settings: Settings) -> Settings:
     return merged
 
 
+def _checked(name: str, value: Any, origin: str) -> Any:
+    """The value of an option; None is that of one that is not set."""
+    if value is not None:
+        return checked_option(name, value, origin)
+    _type_of(name, origin)
+    return None
+
+
 def checked_option(name: str, value: Any, origin: str) -> Any:
     """The value of an option, or ConfigError when there is no such option or it does not fit."""
-    type_ = _TYPES.get(name)
-    if type_ is None:
-        known = f"the options are {listed(_TYPES, limit=20)}"
-        hint = _new_name(name) or did_you_mean(OPTIONS_ELSEWHERE.get(name, name), _TYPES) or known
-        raise ConfigError(f"{origin}: no option `{name}`", setting=name, hint=hint)
+    type_ = _type_of(name, origin)
     if name == "provider" and isinstance(value, Provider) and not isinstance(value, type):
         return value
     if name == "approver":
@@ -440,6 +442,14 @@ def checked_option(name: str, value: Any, origin: str) -> Any:
     if name == "provider":
         check_provider_name(str(checked), origin)
     return checked
+
+
+def _type_of(name: str, origin: str) -> Any:
+    if name in _TYPES:
+        return _TYPES[name]
+    known = f"the options are {listed(_TYPES, limit=20)}"
+    hint = _new_name(name) or did_you_mean(OPTIONS_ELSEWHERE.get(name, name), _TYPES) or known
+    raise ConfigError(f"{origin}: no option `{name}`", setting=name, hint=hint)
 
 
 def _new_name(name: str) -> str | None:
@@ -503,14 +513,30 @@ def _is_installed(file: str) -> bool:
     return bool(found) and parts[found[-1] + 1] != "saftc"
 
 
+# A file, and when it was changed last; None where there is no file.
+_Stamped: TypeAlias = tuple[str, int] | None
+
+
+def _stamped(path: str | None) -> _Stamped:
+    try:
+        return None if path is None else (path, os.stat(path).st_mtime_ns)
+    except OSError:
+        return None
+
+
 @lru_cache(maxsize=32)
 def _from_surroundings(
-    variables: tuple[str | None, ...], directory: str, own: _Defaults | None, is_foreign: bool
+    variables: tuple[str | None, ...],
+    files: tuple[_Stamped, _Stamped],
+    own: _Defaults | None,
+    is_foreign: bool,
 ) -> _Surroundings:
-    """The settings of the surroundings; for an installed package, `is_foreign`, the project of the
-    working directory is one of somebody else, and counts only where the user trusts it."""
+    """The settings of the surroundings, of which the files are those of the project and of the
+    user; for an installed package, `is_foreign`, the project of the working directory is one of
+    somebody else, and counts only where the user trusts it.
+    """
     _tell_unknown_variables()
-    path = _project_file(directory)
+    path = files[0] and files[0][0]
     if path is not None and is_foreign:
         from runtime_support._projects import is_trusted
 

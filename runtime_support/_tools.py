@@ -4,6 +4,7 @@
     tool.description()                   {"type": "function", "function": {"name": ..., ...}}
     call_tool(tools, "look_up", '{"city": "Oslo"}')      waits, and at their end
                                          ToolCall(..., result="3.5", error=None, ...)
+    ToolCaller(...).call_all(wanted, made)      those of a reply, through all that goes around it
 
 Arguments are read as replies are, and checked before the call. What an `async def` gives is
 awaited. What goes wrong is recorded and told to the model, without secrets. But what the model
@@ -12,27 +13,44 @@ cannot mend stops the script: a provider or a setting that fails a prompt inside
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from runtime_support._ambiguity import Ambiguity
-from runtime_support._effects import Effects, call_function
+from runtime_support._effects import Effect, Effects, call_function, call_inside
+from runtime_support._hooks import PromptRun, RequestedCall, load_part, through
 from runtime_support._jsontext import to_json
 from runtime_support._names import did_you_mean, listed
+from runtime_support._order import until_wanted
 from runtime_support._reader import read_arguments
 from runtime_support._reader.fitting import Fit, fit_arguments, shortened
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
 from runtime_support._schema import model as m
-from runtime_support._schema.mistakes import decode_for_model
+from runtime_support._schema.checking import decode_for_model
 from runtime_support._schema.reading import Parameter, Signature, bind_call, signature_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values import data_of, is_approved, plain
-from runtime_support.errors import CheckError, ConfigError, ProviderError, RunStopped, SaftError
+from runtime_support.errors import (
+    CheckError,
+    ConfigError,
+    ProviderError,
+    RunStopped,
+    RunWaiting,
+    SaftError,
+)
+
+if TYPE_CHECKING:
+    from runtime_support._exchange import ToolRequest
+    from runtime_support._outputs import Work
+    from runtime_support.events import EventParts
 
 # Larger than any context window: sending it would only be refused.
 LARGEST_RESULT = 4_000_000
@@ -87,6 +105,96 @@ def function_tool(name: str, function: Callable[..., Any]) -> Tool:
     return tool
 
 
+class ToolCaller:
+    """Calls the tools of a prompt; those of the names in `parallel` may run at the same time.
+
+    What begins and ends is told to those who read the `events` of the reply.
+    """
+
+    def __init__(
+        self,
+        prompt: PromptRun,
+        tools: Mapping[str, Tool],
+        parallel: frozenset[str],
+        events: EventParts | None,
+    ) -> None:
+        self._prompt = prompt
+        self._tools = tools
+        self._parallel = parallel
+        self._events = events
+        self._numbers = itertools.count(1)
+
+    def call_all(self, wanted: Sequence[ToolRequest], made: list[ToolCall]) -> Effects[None]:
+        """Makes the calls of a reply: at the same time those beside each other that may be."""
+        for is_parallel, group in groupby(wanted, lambda one: one.name in self._parallel):
+            calls = list(group)
+            if is_parallel and len(calls) > 1:
+                yield from self._call_together(calls, made)
+                continue
+            for one in calls:
+                yield from until_wanted()
+                try:
+                    yield from self._started([one])
+                    yield from self._ended((yield from self._make(self._call_of(one))), made)
+                except RunWaiting:
+                    yield from self._ask_ahead(wanted[len(made) + 1 :])
+                    raise
+
+    def do(self, work: Work) -> Effects[Any]:
+        """The outcome of work, such as a program; one that has to be approved waits for that."""
+        yield from until_wanted()
+        prompt, number = self._prompt, next(self._numbers)
+        call = RequestedCall("program", "", "program", prompt, number, hooks=prompt.hooks)
+        if work.waits is not None:
+            load_part("approval").hold_program(call, *work.waits, work.refused)
+        doing: Effects[Any] = through(prompt.hooks, "tool_call", partial(_do, work))(call)
+        return (yield from doing)
+
+    def _call_together(self, wanted: list[ToolRequest], made: list[ToolCall]) -> Effects[None]:
+        yield from until_wanted()
+        yield from self._started(wanted)
+        works = [self._make(self._call_of(one)) for one in wanted]
+        take = partial(self._ended, made=made)
+        most = self._prompt.settings.max_in_flight
+        yield from load_part("slots").run_beside(works, most, take)
+
+    def _started(self, wanted: list[ToolRequest]) -> Effects[None]:
+        if self._events is not None:
+            yield from map(self._events.start_call, wanted)
+
+    def _ended(self, call: ToolCall, made: list[ToolCall]) -> Effects[None]:
+        made.append(call)
+        if self._events is not None:
+            yield self._events.end_call(call)
+
+    def _call_of(self, wanted: ToolRequest) -> RequestedCall:
+        """A call that the model asks for, with what has to be approved before it is made."""
+        tool = self._tools.get(wanted.name)
+        number = next(self._numbers)
+        call = RequestedCall(wanted.name, wanted.arguments, "tool", self._prompt, number)
+        if tool is not None and tool.waits:
+            load_part("approval").hold_call(call, tool)
+        return call
+
+    def _make(self, call: RequestedCall) -> Effects[ToolCall]:
+        """What a call comes to, through all that goes around it."""
+        return through(self._prompt.hooks, "tool_call", self._call)(call)
+
+    def _call(self, call: RequestedCall) -> Effects[ToolCall]:
+        call.began = time.time()
+        if call.misfit is not None:
+            return call.misfit
+        return (yield from call_tool(self._tools, call.name, call.sent, call.inside))
+
+    def _ask_ahead(self, behind: Sequence[ToolRequest]) -> Effects[None]:
+        """Has those who decide hear of the calls behind one that waits, all of them together."""
+        for call in map(self._call_of, behind):
+            if call.approval is not None:
+                call.approval.is_put_off = True
+                with suppress(RunWaiting):
+                    yield from self._make(call)
+
+
 def call_tool(
     tools: Mapping[str, Tool],
     name: str,
@@ -113,6 +221,10 @@ def call_tool(
         result, error = None, failure_text(failure, name, read)
     milliseconds = round((time.perf_counter() - started) * 1000, 3)
     return ToolCall(name, read, result, error, milliseconds)
+
+
+def _do(work: Work, call: RequestedCall) -> Effects[Any]:
+    return (yield Effect(partial(call_inside, call.inside, partial(work.do, call))))
 
 
 def read_for(tool: Tool | None, arguments: str) -> dict[str, Any]:

@@ -24,8 +24,8 @@ from runtime_support._context import after_fork
 from runtime_support._effects import Effect
 from runtime_support._exchange import Heard, Replying, Request, Streaming
 from runtime_support._local.written_tools import with_written_tools
+from runtime_support._outputs import RETURN_PREFIX
 from runtime_support._settings import Settings
-from runtime_support._targets import RETURN_PREFIX
 from runtime_support._values import is_list, is_object
 from runtime_support.errors import ConfigError, ToolsUnsupported
 

@@ -20,8 +20,8 @@ from typing import Any
 from runtime_support._exchange import Message, Reply, Request, ToolRequest
 from runtime_support._jsontext import to_json
 from runtime_support._mock.values import JSONSchema, ReadPrompt, in_order
+from runtime_support._outputs import RETURN_PREFIX
 from runtime_support._settings import Settings
-from runtime_support._targets import RETURN_PREFIX
 from runtime_support._values import is_list, is_object
 
 MODEL = "mock (rules, no model)"

@@ -37,8 +37,8 @@ from runtime_support._language.files import check_can_write, open_private
 from runtime_support._media import count_attachments, describe_content
 from runtime_support._notes import note
 from runtime_support._order import in_turn, task_here
+from runtime_support._outputs import RETURN_PREFIX
 from runtime_support._redaction import redacted
-from runtime_support._targets import RETURN_PREFIX
 from runtime_support.errors import printable
 from runtime_support.events import (
     CallEnded,

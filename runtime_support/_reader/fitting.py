@@ -23,7 +23,7 @@ from runtime_support._dates_decimals import Digits, NotReadable, is_word, read
 from runtime_support._jsontext import to_json
 from runtime_support._reader.notation import IsKey, NotData, read_data
 from runtime_support._schema import model as m
-from runtime_support._schema.mistakes import decode_for_model
+from runtime_support._schema.checking import decode_for_model
 from runtime_support._values import is_list, is_object, member_path
 from runtime_support.errors import CheckError
 

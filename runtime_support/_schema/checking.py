@@ -3,9 +3,11 @@
     validate({"id": "7"}, schema)   raises CheckError: value.id: expected int, got string "7"
     validate({"id": 7}, schema)     the record, when the schema builds one
     decode([1, 2], schema)          as validate, but JSON's lists may be tuples
+    decode_for_model([1, "2", true], schema)     the CheckError tells all that is wrong at once
 
 A schema is compiled once into a function that gives the value (itself, unless something in it had
-to be converted) or raises `Mismatch`, to which each level adds its step of the path.
+to be converted) or raises `Mismatch`: the first of all that are in the value, to which each level
+adds its step of the path.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
+from itertools import count, repeat
 from math import isclose
 from operator import is_
 from typing import Any, TypeAlias, assert_never
@@ -33,6 +35,7 @@ from runtime_support._dates_decimals import (
 from runtime_support._dates_decimals import read as read_text
 from runtime_support._names import did_you_mean, listed
 from runtime_support._schema import model as m
+from runtime_support._schema.rules import collected_rules
 from runtime_support._schema.writing import constraint_words, short
 from runtime_support._values import (
     basic_kind,
@@ -64,7 +67,7 @@ _DATES = ("date", "datetime", "time", "duration")
 class Mismatch(Exception):
     """A value does not fit; `steps` lead to it from the inside out.
 
-    `others` are those of other parts of the value, where all of them are looked for.
+    `others` are those of other parts of the value.
     """
 
     def __init__(self, expected: str, value: object = m.ABSENT, hint: str | None = None) -> None:
@@ -97,6 +100,14 @@ class Mismatch(Exception):
         return CheckError(f"{path}: {self.expected}{found}", path=path, hint=self.hint)
 
 
+def together(mismatches: list[Mismatch]) -> Mismatch:
+    """The first of them, which has the others."""
+    first = mismatches[0]
+    for other in mismatches[1:]:
+        first.others += (other, *other.others)
+    return first
+
+
 # The keys of an object as they are read, and what is wrong with them.
 Keys: TypeAlias = tuple[Iterable[Any], list[Mismatch]]
 KeysReader: TypeAlias = Callable[[dict[Any, Any]], Keys]
@@ -118,11 +129,32 @@ def decode(value: Any, schema: m.Schema, path: str = "value") -> Any:
         raise mismatch.report(path) from None
 
 
+def decode_for_model(value: Any, schema: m.Schema, path: str = "value") -> Any:
+    """As `decode` for what a model has sent: the CheckError tells all that is wrong at once."""
+    try:
+        return _decoding.check(schema)(value)
+    except Mismatch as mismatch:
+        found = [one.report(path) for one in (mismatch, *mismatch.others)]
+        raise CheckError(list_mistakes(map(str, found)), path=found[0].path) from None
+
+
+def list_mistakes(mistakes: Iterable[str]) -> str:
+    """The mistakes, the first ten of many."""
+    told = list(dict.fromkeys(mistakes))
+    more = len(told) - MOST_LISTED
+    if more > 0:
+        told[MOST_LISTED:] = [f"and {more if len(told) < _MOST_FOUND else 'many'} more"]
+    return "; ".join(told)
+
+
 def compile_check(schema: m.Schema) -> Check:
     """The function behind `validate`: gives the value or raises `Mismatch`."""
     return _validating.check(schema)
 
 
+MOST_LISTED = 10
+# After so many, the other parts of a list or an object are not looked at.
+_MOST_FOUND = 2_000
 # Functions that are made anew for each call bring schemas of their own as tools.
 _MOST_COMPILED = 1024
 
@@ -227,7 +259,7 @@ class Validating:
         def check_tuple(value: Any) -> Any:
             if not is_tuple(value) or len(value) != len(checks):
                 return _other(value, check_tuple, expected)
-            checked = tuple(map(_stepped, checks, value, count()))
+            checked = tuple(_each_checked(zip(checks, value, count(), strict=False)))
             return value if all(map(is_, checked, value)) else checked
 
         return check_tuple
@@ -256,11 +288,18 @@ class Validating:
             if schema.validates_itself:
                 return value
             fields: dict[str, Any] = {}
+            wrong: list[Mismatch] = []
             is_changed = False
             for attribute, name, check in named:
                 item = getattr(value, attribute)
-                fields[attribute] = checked = _stepped(check, item, name)
+                try:
+                    fields[attribute] = checked = check(item)
+                except Mismatch as mismatch:
+                    wrong.append(mismatch.at(name))
+                    continue
                 is_changed = is_changed or checked is not item
+            if wrong:
+                raise together(wrong)
             return build_record(schema, fields) if is_changed else value
 
         return check_record
@@ -292,28 +331,33 @@ class Validating:
     def keys_check(self, schema: m.ObjectSchema) -> Check:
         """An object of exactly the schema's fields; those that may be absent are filled in."""
         expected = self.expected(schema)
-        fields = [(field, self.check(field.schema), self.missing(field)) for field in schema.fields]
         known = {field.name: field for field in schema.fields}
+        fields = [(name, field, self.check(field.schema)) for name, field in known.items()]
+        required = [(name, self.missing(one)) for name, one in known.items() if one.required]
 
         def check_keys(value: Any) -> Any:
             if not is_object(value):
                 return _other(value, check_keys, expected)
-            for key in value:
-                if key not in known:
-                    raise unexpected_field(key, known)
+            wrong: list[Mismatch] = []
+            if value.keys() != known.keys():
+                wrong += [unexpected_field(key, known) for key in value if key not in known]
+                wrong += [missing() for name, missing in required if name not in value]
             changed = False
             checked: dict[str, Any] = {}
-            for field, check, without in fields:
-                name = field.name
+            for name, field, check in fields:
                 if name in value:
                     item = value[name]
-                    checked[name] = new = _stepped(check, item, name)
+                    try:
+                        checked[name] = new = check(item)
+                    except Mismatch as mismatch:
+                        wrong.append(mismatch.at(name))
+                        continue
                     changed = changed or new is not item
-                elif field.required:
-                    raise without()
                 elif field.default is not m.ABSENT:
                     checked[name] = field.default
                     changed = True
+            if wrong:
+                raise together(wrong)
             return checked if changed else value
 
         return check_keys
@@ -368,23 +412,45 @@ class Decoding(Validating):
 
         return read_union
 
+    def keys_check(self, schema: m.ObjectSchema) -> Check:
+        check = super().keys_check(schema)
+        build = schema.build
+        if build is None or not schema.validates_itself:
+            return check
+
+        def check_with_objections(value: Any) -> Any:
+            try:
+                return check(value)
+            except Mismatch as mismatch:
+                if is_object(value):
+                    add_objections(mismatch, partial(build, **value))
+                raise
+
+        return check_with_objections
+
     def reader(self, schema: m.ObjectSchema) -> Check:
         keys = self.keys_check(schema)
         python_names = {field.name: field.python_name for field in schema.fields}
+        build = _build_by_rules if hasattr(schema.build, "__post_init__") else build_record
 
         def read_record(value: Any) -> Any:
-            fields = {python_names[name]: item for name, item in keys(value).items()}
-            return self.build(schema, fields)
+            return build(schema, {python_names[k]: item for k, item in keys(value).items()})
 
         return read_record
 
     def root_reader(self, schema: m.RootSchema) -> Check:
         read = self.check(schema.root.schema)
         refusal = f"{schema.name} refused its value"
-        return lambda value: build_with(refusal, partial(schema.build, read(value)))
 
-    def build(self, schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
-        return build_record(schema, fields)
+        def read_root(value: Any) -> Any:
+            try:
+                root = read(value)
+            except Mismatch as mismatch:
+                add_objections(mismatch, partial(schema.build, value))
+                raise
+            return build_with(refusal, partial(schema.build, root))
+
+        return read_root
 
 
 def _other(value: Any, check: Check, expected: str) -> Any:
@@ -401,24 +467,58 @@ def build_record(schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
     return build_with(f"{schema.name} refused its fields", partial(schema.build, **fields))
 
 
+def _build_by_rules(schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
+    """The record of these fields; Mismatch with all of its own rules that it breaks."""
+    with collected_rules(schema.build) as broken:
+        try:
+            record, objection = build_record(schema, fields), None
+        except Mismatch as mismatch:
+            record, objection = None, mismatch
+    if broken:  # what else its constructor says may come of them
+        raise together([Mismatch.of_record(one.message, one.hint) for one in broken])
+    if objection is not None:
+        raise objection
+    return record
+
+
 def build_with(refusal: str, build: Callable[[], Any]) -> Any:
     """What `build` makes; Mismatch where it objects, with the words of the refusal for errors that
-    are not ours."""
+    are neither ours nor pydantic's."""
     try:
         return build()
     except CheckError as error:
         raise Mismatch.of_record(error.message, error.hint) from error
     except Exception as error:
-        raise Mismatch.of_record(f"{refusal}: {_reason(error)}") from error
+        objections = objections_of(error) or [Mismatch.of_record(f"{refusal}: {error}")]
+        raise together(objections) from error
 
 
-def _reason(error: Exception) -> str:
-    """What a constructor objects to; the errors of pydantic one after the other, with places."""
+def add_objections(mismatch: Mismatch, build: Callable[[], Any]) -> None:
+    """What a model of pydantic says of the parts that are not known to be wrong."""
+    if not mismatch.steps:
+        return
+    known = {one.steps[-1] for one in (mismatch, *mismatch.others)}
+    try:
+        build()
+    except Exception as error:
+        others = [one for one in objections_of(error) if one.steps and one.steps[-1] not in known]
+        mismatch.others += others
+
+
+def objections_of(error: BaseException | None) -> list[Mismatch]:
+    """What pydantic objects to, each at its place; nothing for other errors."""
     errors = getattr(error, "errors", None)
     if not callable(errors):
-        return str(error)
+        return []
+    objections: list[Mismatch] = []
     found: Any = errors()
-    return "; ".join(": ".join([*map(str, one["loc"]), one["msg"]]) for one in found)
+    for one in found:
+        words, place = str(one["msg"]), one["loc"]
+        if place[-1:] == ("[key]",):
+            words, place = f"its key: {words}", place[:-1]
+        objections.append(Mismatch.of_record(words))
+        objections[-1].steps += reversed(place)
+    return objections
 
 
 def _float_check(expected: str) -> Check:
@@ -559,12 +659,22 @@ def _function_check(check: Check, gives: m.Schema, may_wait: bool) -> Check:
     return check_function
 
 
-def _stepped(check: Check, value: Any, step: str | int) -> Any:
-    try:
-        return check(value)
-    except Mismatch as mismatch:
-        mismatch.steps.append(step)
-        raise
+def _each_checked(
+    parts: Iterable[tuple[Check, Any, str | int]], wrong: Iterable[Mismatch] = ()
+) -> list[Any]:
+    """What the parts become; Mismatch with those of all parts, and what else is wrong."""
+    found = list(wrong)
+    checked: list[Any] = []
+    for check, value, step in parts:
+        try:
+            checked.append(check(value))
+        except Mismatch as mismatch:
+            found.append(mismatch.at(step))
+            if len(found) >= _MOST_FOUND:
+                break
+    if found:
+        raise together(found)
+    return checked
 
 
 def _list_check(
@@ -584,17 +694,8 @@ def _list_check(
         # Items of any kind: only a Result needs a look, and lists hold none.
         if check is plain or (exactly is not None and exactly.issuperset(map(type, value))):
             return value
-        changed = False
-        checked: list[Any] = []
-        try:
-            for item in value:
-                new = check(item)
-                changed = changed or new is not item
-                checked.append(new)
-        except Mismatch as mismatch:
-            mismatch.steps.append(len(checked))
-            raise
-        return checked if changed else value
+        checked = _each_checked(zip(repeat(check), value, count(), strict=False))
+        return value if all(map(is_, checked, value)) else checked
 
     return check_list
 
@@ -604,9 +705,8 @@ def _map_check(check: Check, read_keys: KeysReader, expected: str) -> Check:
         if not is_object(value):
             return _other(value, check_map, expected)
         keys, wrong = read_keys(value)
-        if wrong:
-            raise wrong[0]
-        checked = [_stepped(check, item, str(key)) for key, item in value.items()]
+        parts = ((check, item, str(key)) for key, item in value.items())
+        checked = _each_checked(parts, wrong)
         if all(map(is_, keys, value)) and all(map(is_, checked, value.values())):
             return value
         return dict(zip(keys, checked, strict=True))

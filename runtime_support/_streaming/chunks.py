@@ -1,6 +1,6 @@
 """What the beginning of a reply already gives: pieces of text, or elements of a list.
 
-    parts = parts_for(target)        of a text target, or of one whose value is a list
+    parts = parts_for(output)        of a text output, or of one whose value is a list
     parts.begin()                    a reply, of which nothing has come yet
     parts.feed('[{"n": 1}, {"n"')    the first element
     parts.rest(value)                what the whole value has beside that
@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from runtime_support._hooks import load_part
 from runtime_support._jsontext import parse_unambiguous, to_json
+from runtime_support._outputs import Output, TextOutput
 from runtime_support._reader import CLOSES_THINKING, OPENS_THINKING, THINKING_TAGS
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
-from runtime_support._targets import Target, TextTarget
 from runtime_support._values import without_halves
 from runtime_support.errors import CheckError, ContractError
 
@@ -69,8 +69,8 @@ class TextPieces:
 
     kind = str
 
-    def __init__(self, target: Target) -> None:
-        self.target = target
+    def __init__(self, output: Output) -> None:
+        self.output = output
         self._given: list[str] = []
         self.begin()
 
@@ -104,7 +104,7 @@ class TextPieces:
             if missing:
                 yield missing
         self._given.clear()
-        self.target.has_given = False
+        self.output.has_given = False
 
     def rest(self, value: str) -> Iterator[str]:
         """What the whole text has beside what was given."""
@@ -115,7 +115,7 @@ class TextPieces:
             yield self._give(value[len(given) :])
 
     def _give(self, text: str) -> str:
-        self.target.has_given = True
+        self.output.has_given = True
         self._given.append(text)
         return text
 
@@ -132,7 +132,7 @@ class TextPieces:
             if not text or text[0] == "<":
                 return not text or self._may_be_tag(text)
             if text[0] != '"':
-                self._may_be_call = self.target.has_tools and text[0] in _CALLS_BEGIN
+                self._may_be_call = self.output.has_tools and text[0] in _CALLS_BEGIN
                 return self._may_be_call
             self._is_in_string, text = True, text[1:]
         if self._is_in_string:
@@ -152,8 +152,8 @@ class TextPieces:
             self._thought = ""
             return self._is_thinking(text[opening.end() :])
         begins = text[:_LONGEST_TAG].casefold()
-        self._may_be_call = self.target.has_tools and len(begins) == _LONGEST_TAG
-        return self.target.has_tools or any(f"<{tag}>".startswith(begins) for tag in THINKING_TAGS)
+        self._may_be_call = self.output.has_tools and len(begins) == _LONGEST_TAG
+        return self.output.has_tools or any(f"<{tag}>".startswith(begins) for tag in THINKING_TAGS)
 
     def _is_thinking(self, text: str) -> bool:
         """Whether the thinking goes on after this; else what follows it is looked at anew."""
@@ -171,8 +171,8 @@ class ListItems:
 
     kind = list
 
-    def __init__(self, target: Target, item: m.Schema) -> None:
-        self.target = target
+    def __init__(self, output: Output, item: m.Schema) -> None:
+        self.output = output
         self._item = item
         self._keeps_digits = m.holds_decimals(item)
         self._given: list[Any] = []
@@ -218,7 +218,7 @@ class ListItems:
             yield self._give(item)
 
     def _give(self, item: Any) -> Any:
-        self.target.has_given = True
+        self.output.has_given = True
         self._given.append(item)
         return item
 
@@ -261,19 +261,19 @@ class ListItems:
 Parts: TypeAlias = "TextPieces | ListItems | Drafts"
 
 
-def parts_for(target: Target) -> Parts:
-    """The parts of what a target asks for; CheckError where it asks for several values."""
-    if isinstance(target, TextTarget):
-        return TextPieces(target)
-    if target.contract is None:
+def parts_for(output: Output) -> Parts:
+    """The parts of what an output asks for; CheckError where it asks for several values."""
+    if isinstance(output, TextOutput):
+        return TextPieces(output)
+    if output.contract is None:
         raise CheckError(
             "several fields do not come in parts", hint="leave `stream` out, or ask for a record"
         )
-    asked = target.contract.schema
+    asked = output.contract.schema
     schema = m.resolved(asked)
     if isinstance(schema, m.ListSchema) and not isinstance(asked, m.RootSchema):
-        return ListItems(target, schema.item)
-    return load_part("drafts").Drafts(target)
+        return ListItems(output, schema.item)
+    return load_part("drafts").Drafts(output)
 
 
 def _is_same(given: Any, whole: Any) -> bool:

@@ -1,6 +1,6 @@
 """The value of a reply as far as it is there, again and again while the reply comes.
 
-    drafts = Drafts(target)                     of any target with one value
+    drafts = Drafts(output)                     of any output with one value
     drafts.begin()                              a reply, of which nothing has come yet
     drafts.feed('{"title": "A f')               {"title": "A f", "tags": None}
     drafts.feed('ox", "tags": ["animals", "')   {"title": "A fox", "tags": ["animals"]}
@@ -20,11 +20,11 @@ from dataclasses import replace
 from typing import Any
 
 from runtime_support._dates_decimals import Digits
+from runtime_support._outputs import Output
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
 from runtime_support._schema.reading import schema_of
 from runtime_support._streaming.chunks import Marks, TextPieces
-from runtime_support._targets import Target
 from runtime_support._values import is_list, is_object, is_record
 from runtime_support.errors import CheckError
 
@@ -40,13 +40,13 @@ class Drafts:
 
     kind = object
 
-    def __init__(self, target: Target) -> None:
-        self.target = target
-        contract = target.contract
+    def __init__(self, output: Output) -> None:
+        self.output = output
+        contract = output.contract
         self._schema = _TEXT if contract is None else contract.schema
         self._keeps_digits = contract is not None and contract.keeps_digits
         # Pieces of a text that can be asked for again, whatever they have given.
-        self._pieces = TextPieces(Target()) if contract is None else None
+        self._pieces = TextPieces(Output()) if contract is None else None
         self.begin()
 
     def begin(self) -> None:
@@ -196,9 +196,9 @@ def of_value(value: Any) -> Iterator[Any]:
     yield _whole(value, schema_of(type(value)) if is_record(value) else _ANY)
 
 
-def of_target(target: Target, value: Any) -> Iterator[Any]:
+def of_output(output: Output, value: Any) -> Iterator[Any]:
     """The one draft of a value that was asked for before."""
-    return Drafts(target).rest(value)
+    return Drafts(output).rest(value)
 
 
 def _whole(value: Any, schema: m.Schema) -> Any:

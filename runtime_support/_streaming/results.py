@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from runtime_support._asking import Asking, answer_async
+from runtime_support._asking import answer_async
+from runtime_support._conversation import Conversation
 from runtime_support._effects import Effects, iterate, iterate_async
 from runtime_support._hooks import load_part
 from runtime_support._results import (
@@ -24,7 +24,7 @@ from runtime_support._streaming.chunks import Parts
 from runtime_support.errors import CheckError, ReplayMiss
 
 if TYPE_CHECKING:
-    from runtime_support.events import ReplyEvent
+    from runtime_support.events import EventParts, ReplyEvent
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -33,8 +33,8 @@ T_co = TypeVar("T_co", covariant=True)
 class Streamed(Arriving):
     """The answer to a prompt that is asked in parts, when the first of them is wanted."""
 
-    def __init__(self, asked: Asking, parts: Parts) -> None:
-        self._asked = asked
+    def __init__(self, conversation: Conversation, parts: Parts) -> None:
+        self._conversation = conversation
         self._parts = parts
         self._is_begun = False
         self._end: Answer | BaseException | None = None
@@ -42,7 +42,7 @@ class Streamed(Arriving):
     def __call__(self) -> Answer:
         """The answer; reads it if that has not started."""
         if not self._is_begun:
-            for _ in self._read(self._asked, self._whole):
+            for _ in self._read(self._parts, self._whole):
                 pass
         if isinstance(self._end, BaseException):
             raise self._end
@@ -55,37 +55,40 @@ class Streamed(Arriving):
         if kind is not self._parts.kind:
             raise of_another_kind(kind)
         whole = partial(self._parts_of_value, kind)
-        return whole() if self._is_begun else self._read(self._asked, whole)
+        return whole() if self._is_begun else self._read(self._parts, whole)
 
     def drafts(self) -> Iterator[Any]:
         """The value as far as it is there, once; later the whole of it."""
         if self._is_begun:
             return self._whole()
-        return self._read(_in_drafts(self._asked, self._parts), self._whole)
+        return self._read(load_part("drafts").Drafts(self._parts.output), self._whole)
 
     def events(self) -> Iterator[ReplyEvent]:
         """What happens in the reply, once; later all of it at once."""
-        from runtime_support.events import ReplyEnded, events_of
+        from runtime_support.events import EventParts, ReplyEnded, events_of
 
         if self._is_begun:
             yield from events_of(self())
             return
-        yield from self._read(_in_events(self._asked, self._parts), self._whole)
+        events = EventParts(self._parts)
+        yield from self._read(events, self._whole, events)
         yield ReplyEnded(self().finish)
 
     def _parts_of_value(self, kind: type) -> Iterator[Any]:
         return value_parts(self().value, kind)
 
     def _whole(self) -> Iterator[Any]:
-        yield from load_part("drafts").of_target(self._parts.target, self().value)
+        yield from load_part("drafts").of_output(self._parts.output, self().value)
 
-    def _read(self, asked: Asking, whole: Callable[[], Iterator[Any]]) -> Generator[Any]:
+    def _read(
+        self, parts: Any, whole: Callable[[], Iterator[Any]], events: EventParts | None = None
+    ) -> Generator[Any]:
         if self._is_begun:  # by somebody else, since this one was asked for
             yield from whole()
             return
         self._is_begun = True
         try:
-            self._end = yield from iterate(asked.answering())
+            self._end = yield from iterate(self._conversation.answer(parts, events))
         except (Exception, ReplayMiss) as error:
             self._end = error
             raise
@@ -100,15 +103,16 @@ class AsyncResult(Generic[T_co]):
 
     __saft_result__: ClassVar[bool] = True
 
-    def __init__(self, asked: Asking, parts: Parts) -> None:
-        self._asked = asked
+    def __init__(self, conversation: Conversation, parts: Parts) -> None:
+        self._conversation = conversation
         self._parts = parts
         self._is_begun = False
         self._end: Result[T_co] | BaseException | None = None
 
     def __await__(self) -> Generator[Any, Any, Result[T_co]]:
         if self._end is None:
-            self._end = yield from answer_async(self._begun()).__await__()
+            self._begin()
+            self._end = yield from answer_async(self._conversation).__await__()
         return self._ended()
 
     def pieces(self: AsyncResult[str]) -> AsyncGenerator[str]:
@@ -125,9 +129,9 @@ class AsyncResult(Generic[T_co]):
     def drafts(self) -> AsyncGenerator[Any]:
         """The value as far as it is there, once; later the whole of it. See `Result.drafts`."""
         if self._is_begun:
-            of_target = load_part("drafts").of_target
-            return _each(of_target(self._parts.target, self._ended().value))
-        return iterate_async(self._noted(_in_drafts(self._begun(), self._parts)))
+            of_output = load_part("drafts").of_output
+            return _each(of_output(self._parts.output, self._ended().value))
+        return self._each_part(load_part("drafts").Drafts(self._parts.output))
 
     def events(self) -> AsyncGenerator[ReplyEvent]:
         """The pieces of text and the calls of tools as they happen; at last that the reply is
@@ -135,7 +139,10 @@ class AsyncResult(Generic[T_co]):
         """
         if self._is_begun:
             return _each(self._ended().events())
-        return iterate_async(self._noted(_in_events(self._begun(), self._parts)))
+        from runtime_support.events import EventParts
+
+        events = EventParts(self._parts)
+        return self._each_part(events, events)
 
     @property
     def value(self) -> T_co:
@@ -196,16 +203,20 @@ class AsyncResult(Generic[T_co]):
             raise of_another_kind(kind)
         if self._is_begun:
             return _each(value_parts(self._ended().value, kind))
-        return iterate_async(self._noted(self._begun()))
+        return self._each_part(self._parts)
 
-    def _noted(self, asked: Asking) -> Effects[Answer]:
+    def _each_part(self, parts: Any, events: EventParts | None = None) -> AsyncGenerator[Any]:
+        self._begin()
+        return iterate_async(self._noted(parts, events))
+
+    def _noted(self, parts: Any, events: EventParts | None) -> Effects[Answer]:
         try:
-            answer = yield from asked.answering()
+            answer = yield from self._conversation.answer(parts, events)
         except (Exception, ReplayMiss) as error:
             self._end = error
             raise
         self._end = Result.of(answer)
-        if asked.events is not None:
+        if events is not None:
             from runtime_support.events import ReplyEnded
 
             yield ReplyEnded(answer.finish)
@@ -218,26 +229,12 @@ class AsyncResult(Generic[T_co]):
             raise CheckError("the reply is not complete", hint="loop over all of its pieces first")
         return self._end
 
-    def _begun(self) -> Asking:
+    def _begin(self) -> None:
         if self._is_begun:
             raise CheckError("this prompt was sent already", hint="keep the pieces it gave")
         self._is_begun = True
-        return self._asked
 
 
 async def _each(parts: Iterator[Any]) -> AsyncGenerator[Any]:
     for part in parts:
         yield part
-
-
-def _in_drafts(asked: Asking, parts: Parts) -> Asking:
-    """The same prompt, whose parts are drafts of its value."""
-    return replace(asked, parts=load_part("drafts").Drafts(parts.target))
-
-
-def _in_events(asked: Asking, parts: Parts) -> Asking:
-    """The same prompt, whose parts are what happens in its reply."""
-    from runtime_support.events import EventParts
-
-    events = EventParts(parts)
-    return replace(asked, parts=events, events=events)

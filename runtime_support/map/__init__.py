@@ -33,7 +33,7 @@ from runtime_support.errors import ConfigError, JournalError
 from runtime_support.map._binding import Binding, Columns
 from runtime_support.map._columns import columns_of
 from runtime_support.map._inputs import Table, TextFormat, table_at
-from runtime_support.map._output import PART_ROWS, Format, Output
+from runtime_support.map._output import PART_ROWS, Format, OutputFolder
 from runtime_support.map._printing import whole_lines
 from runtime_support.map._report import Interrupted, Report
 from runtime_support.map._runner import JobRun, Show
@@ -113,7 +113,7 @@ def map_rows(
         binding.check(every=check_only)
         forms = columns_of(tool.signature.returns)
         kept = {name: source.types.get(name) for name in binding.keep}
-        output = Output(os.path.abspath(str(out)), format, kept, forms)
+        output = OutputFolder(os.path.abspath(str(out)), format, kept, forms)
         script = function.digest if isinstance(function, Script) else _digest_of(function)
         same = {"script": script, "format": format, "limit": limit, "part_rows": part_rows}
         same |= _identity(source, binding, forms)

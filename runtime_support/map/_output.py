@@ -45,7 +45,7 @@ def cut_parts(kept: Iterator[Entry], most_rows: int) -> Iterator[list[Entry]]:
         yield block
 
 
-class Output:
+class OutputFolder:
     """The folder; `kept` are the columns of the input, with their types where Parquet has them."""
 
     def __init__(

@@ -23,7 +23,7 @@ from runtime_support._redaction import redacted
 from runtime_support._values import counted
 from runtime_support.errors import BudgetSpent, RunStopped, SaftError
 from runtime_support.map._binding import Binding
-from runtime_support.map._output import Output, cut_parts
+from runtime_support.map._output import OutputFolder, cut_parts
 from runtime_support.map._progress import Progress, Speed, width_here
 from runtime_support.map._report import Interrupted, Report
 from runtime_support.map._rows import RunningRows
@@ -51,7 +51,7 @@ class JobRun:
         self,
         store: JobStore,
         binding: Binding,
-        output: Output,
+        output: OutputFolder,
         rows: int,
         part_rows: int,
         max_failed: float | None,
@@ -257,7 +257,7 @@ class JobRun:
             note(self.progress().line())
 
     def _write_parts(
-        self, blocks: Iterator[list[dict[str, Any]]], output: Output
+        self, blocks: Iterator[list[dict[str, Any]]], output: OutputFolder
     ) -> Generator[None]:
         """Writes each part as soon as its rows have ended; those before it come first, until the
         job is over.

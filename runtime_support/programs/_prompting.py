@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, cast, overlo
 
 from runtime_support._asking import Question, ask, ask_async
 from runtime_support._contracts import Contract
-from runtime_support._conversation import Conversation, Steps
+from runtime_support._conversation import Conversation
 from runtime_support._effects import Effect, Effects, call_inside, finish, in_thread
-from runtime_support._hooks import RequestedCall, load_part, make_call
+from runtime_support._hooks import PromptRun, RequestedCall, load_part, make_call
+from runtime_support._outputs import Output, Unreadable, Work, without_thinking
 from runtime_support._positions import annotate
 from runtime_support._redaction import redacted
 from runtime_support._results import Answer, Result, ToolCall
 from runtime_support._schema.model import AnySchema, ListSchema, MapSchema, UnionSchema
 from runtime_support._settings import Settings, settings_for
-from runtime_support._targets import Target, Unreadable, Work, without_thinking
 from runtime_support._templates import Unknown
 from runtime_support._values import brief, plain
 from runtime_support.errors import CheckError, ContractError, ProgramError, SaftError
@@ -360,6 +360,40 @@ class ProgramPrompt:
 program: ProgramPrompt = ProgramPrompt()
 
 
+class ProgramConversation(Conversation):
+    """A conversation in which the model answers with programs."""
+
+    def converse(self, prompt: PromptRun) -> Effects[Answer]:
+        """Asks until a program has run; a ProgramError when none does."""
+        output = self.output
+        assert isinstance(output, ProgramOutput)
+        try:
+            answer = yield from super().converse(prompt)
+        except ContractError as error:
+            hint = "say in the prompt what to call, or raise `max_tool_rounds`"
+            raise self._failure(f"no program could be run: {error.message}", hint) from None
+        if not output.has_value:
+            reason = output.stays_wrong or str(output.outcome)
+            self.attempts.append((self.text, reason))
+            if output.stays_wrong is None:
+                raise self._failure(reason)
+            hint = "say in the prompt what to call, or raise `max_repairs`"
+            raise self._failure(f"no program could be run: {reason}", hint)
+        return answer._replace(tool_calls=self._calls_of_programs())
+
+    def _failure(self, message: str, hint: str | None = None) -> ProgramError:
+        assert isinstance(self.output, ProgramOutput)
+        error = ProgramError(message, outcome=self.output.outcome, hint=hint)
+        error.attempts = tuple(self.attempts)
+        error.tool_calls = tuple(self._calls_of_programs())
+        self.note_replies(error)
+        return error
+
+    def _calls_of_programs(self) -> list[ToolCall]:
+        """Without the calls of tools, which are not there, that a model made beside."""
+        return [call for call in self.calls if isinstance(call, ProgramCall)]
+
+
 @dataclass(frozen=True, slots=True)
 class ProgramQuestion(Question):
     """The arguments of a call of `program`.
@@ -372,49 +406,19 @@ class ProgramQuestion(Question):
     pure: Iterable[Function] = ()
 
     offers_tools: ClassVar[bool] = False
+    conversation: ClassVar[type[Conversation]] = ProgramConversation
 
-    def target(self, settings: Settings, functions: Mapping[str, Any]) -> ProgramTarget:
+    def output(self, settings: Settings, functions: Mapping[str, Any]) -> ProgramOutput:
         runs = self.returns is not Plan
         wanted = self.returns if runs else Any
         known = {n: one for n, one in functions.items() if not isinstance(one, Unknown)}
         registry = registry_for(known, self.conversions, wanted, self.pure)
         limits = _limits(settings, self.options or {})
-        return ProgramTarget(registry, wanted, limits, runs, settings.max_repairs)
+        return ProgramOutput(registry, wanted, limits, runs, settings.max_repairs)
 
     def settled(self, settings: Settings) -> Settings:
-        """A conversation over choices is not a repair; the target counts what stays wrong."""
+        """A conversation over choices is not a repair; the output counts what stays wrong."""
         return replace(settings, max_repairs=settings.max_tool_rounds)
-
-    def steps(self, conversation: Conversation) -> Steps[Answer]:
-        target = conversation.target
-        assert isinstance(target, ProgramTarget)
-
-        def failed(message: str, hint: str | None = None) -> ProgramError:
-            error = ProgramError(message, outcome=target.outcome, hint=hint)
-            error.attempts = tuple(conversation.attempts)
-            error.tool_calls = tuple(_calls_of_programs(conversation))
-            conversation.note_replies(error)
-            return error
-
-        try:
-            yield from conversation.steps()
-        except ContractError as error:
-            hint = "say in the prompt what to call, or raise `max_tool_rounds`"
-            raise failed(f"no program could be run: {error.message}", hint=hint) from None
-        if not target.has_value:
-            reason = target.stays_wrong or str(target.outcome)
-            conversation.attempts.append((conversation.text, reason))
-            if target.stays_wrong is None:
-                raise failed(reason)
-            hint = "say in the prompt what to call, or raise `max_repairs`"
-            raise failed(f"no program could be run: {reason}", hint=hint)
-        answer = conversation.answer(target.value)
-        return answer._replace(tool_calls=_calls_of_programs(conversation))
-
-
-def _calls_of_programs(conversation: Conversation) -> list[ToolCall]:
-    """Without the calls of tools, which are not there, that a model made beside."""
-    return [call for call in conversation.calls if isinstance(call, ProgramCall)]
 
 
 def registry_for(
@@ -453,7 +457,7 @@ def _limits(settings: Settings, options: Mapping[str, Any]) -> Limits:
     return replace(DEFAULT_LIMITS, **{k: v for k, v in given.items() if v is not None})
 
 
-class ProgramTarget(Target):
+class ProgramOutput(Output):
     """Reaches the value of a program, or a plan when it is not to run.
 
     A program that may run is work of its own: `accept` reads and checks it, and does nothing.
@@ -479,7 +483,7 @@ class ProgramTarget(Target):
         self._candidates: tuple[Candidate, ...] = ()
 
     @property
-    def is_reached(self) -> bool:
+    def is_complete(self) -> bool:
         is_over = self.outcome is not None and not _goes_back(self.outcome)
         return is_over or self.stays_wrong is not None
 
@@ -579,7 +583,7 @@ class ProgramTarget(Target):
 class ProgramRun:
     """Running a checked program: the step that a reply with a program leads to."""
 
-    target: ProgramTarget
+    output: ProgramOutput
     checked: CheckedProgram
 
     @property
@@ -588,8 +592,8 @@ class ProgramRun:
         return (self.checked.program, names) if names else None
 
     def do(self, call: RequestedCall) -> Outcome:
-        target = self.target
-        return run_checked(self.checked, limits=target.limits, earlier=target.earlier, call=call)
+        output = self.output
+        return run_checked(self.checked, limits=output.limits, earlier=output.earlier, call=call)
 
     def refused(self, reason: str) -> ProgramFailure:
         return ProgramFailure("denied", reason, diagnostics=(Diagnostic(reason, ""),))
@@ -597,10 +601,10 @@ class ProgramRun:
     def calls(self, outcome: Outcome) -> list[ToolCall]:
         """Those of functions that were really made."""
         made = [call for call in outcome.calls if not call.reused]
-        return [described(call, self.target.registry) for call in made if call.kind != "type"]
+        return [described(call, self.output.registry) for call in made if call.kind != "type"]
 
     def judge(self, outcome: Outcome) -> None:
-        self.target.came_to(outcome)
+        self.output.came_to(outcome)
 
 
 def _goes_back(outcome: Outcome) -> bool:

@@ -231,7 +231,7 @@ def test_messages_show_the_value():
 
 
 def test_a_model_validates_itself_and_says_why_not():
-    with pytest.raises(CheckError, match="Person refused its fields: age: Input should be greater"):
+    with pytest.raises(CheckError, match=r"value\.age: Input should be greater"):
         decode({"fullName": "A", "age": -1}, schema_of(Person))
     model = Scripted(['{"fullName": "A", "age": -1}', '{"fullName": "A", "age": 1}'])
     result = prompt("x", returns=Person, options={"provider": model, "max_repairs": 1})

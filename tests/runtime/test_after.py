@@ -160,7 +160,7 @@ def test_a_pending_result_is_waited_for(scripted: Script) -> None:
 
     def answer() -> Any:
         done.append(1)
-        return prepare(Question("first", (), {})).answer()
+        return finish(prepare(Question("first", (), {})).answer())
 
     pending = Result.of(answer)
     assert not done

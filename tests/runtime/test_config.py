@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import re
 import sys
@@ -59,6 +60,50 @@ def test_the_first_source_that_has_a_setting_counts(
     assert settings_for().model == "environment"
 
 
+def test_an_option_that_is_none_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SAFT_MODEL", "environment")
+    monkeypatch.setenv("SAFT_TIMEOUT", "7")
+    settings = settings_for({"model": None, "timeout": None, "extra_body": None})
+    assert (settings.model, settings.timeout, settings.extra_body) == ("environment", 7, {})
+    with pytest.raises(ConfigError, match="option: no option `modle`; did you mean `model`"):
+        settings_for({"modle": None})
+    with pytest.raises(ConfigError, match="configure: no option `modle`; did you mean `model`"):
+        configure(modle=None)
+
+
+def test_a_conversation_keeps_its_model_where_none_is_named() -> None:
+    model = Scripted(["one", "two", "three"])
+    configure(provider=model)
+    first = prompt("a", options={"model": "large", "system": "Be brief."})
+    second = prompt("b", after=first, options={"model": None, "system": None})
+    prompt("c", after=second)
+    assert [request.model for request in model.requests] == ["large"] * 3
+    assert {request.messages[0]["content"] for request in model.requests} == {"Be brief."}
+
+
+def test_a_file_that_was_changed_is_read_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user"))
+    project, own = tmp_path / "pyproject.toml", tmp_path / "user" / "saft" / "config.toml"
+    own.parent.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    for number, (file, text, expected) in enumerate(
+        [
+            (own, "temperature = 0.25", 0.25),
+            (project, "[tool.saft]\ntemperature = 0.5", 0.5),
+            (project, "[tool.saft]\ntemperature = 1.5", 1.5),
+            (project, "", 0.25),
+            (own, "temperature = 2", 2),
+        ]
+    ):
+        file.write_text(text)
+        os.utime(file, (number, number))
+        assert settings_for().temperature == expected
+    own.unlink()
+    assert settings_for().temperature is None
+
+
 @pytest.mark.parametrize(
     ("variable", "name", "value"),
     [
@@ -108,7 +153,7 @@ def test_what_is_no_setting_is_an_error(call: Callable[[], object], said: str) -
 # Every option of a prompt, with a value that is right and those that are not.
 OPTIONS: dict[str, tuple[object, list[object]]] = {
     "provider": ("mock", ["nobody", 3]),
-    "model": ("m", [3, None]),
+    "model": ("m", [3]),
     "base_url": ("http://localhost/v1", [3]),
     "api_key_env": ("MY_KEY", [True]),
     "temperature": (0, [-0.1, "0", True, float("nan")]),

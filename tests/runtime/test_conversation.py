@@ -1,4 +1,4 @@
-"""A conversation as steps: who drives it decides how to wait, and the answer is the same."""
+"""A conversation as waits: who does these decides how to wait, and the answer is the same."""
 
 from __future__ import annotations
 
@@ -27,14 +27,13 @@ from runtime_support import (
     program,
     prompt,
 )
-from runtime_support._asking import Asking, Question, prepare
-from runtime_support._conversation import Step
-from runtime_support._effects import Effect, Effects, drive, finish, finish_async
-from runtime_support._exchange import Reply, Request, ToolRequest
+from runtime_support._asking import Question, prepare
+from runtime_support._conversation import Conversation
+from runtime_support._effects import Effect, finish, finish_async
+from runtime_support._exchange import Heard, Reply, Replying, Request, Streaming
 from runtime_support._positions import context_of_call
 from runtime_support._results import Answer
-from runtime_support.programs import Success
-from runtime_support.programs._prompting import ProgramCall, ProgramRun
+from runtime_support.programs._prompting import ProgramCall
 from runtime_support.testing import Queued, Scripted, tool_request
 
 Script = Callable[..., Scripted]
@@ -53,17 +52,21 @@ def history(answer: Answer) -> tuple[Any, ...]:
     return answer.value, answer.text, calls, answer.usage, answer.model, answer.repairs
 
 
-def with_asyncio(asked: Asking) -> Answer:
-    return asyncio.run(finish_async(asked.answering()))
+def here(asked: Conversation) -> Answer:
+    return finish(asked.answer())
 
 
-def in_a_thread(asked: Asking) -> Answer:
+def with_asyncio(asked: Conversation) -> Answer:
+    return asyncio.run(finish_async(asked.answer()))
+
+
+def in_a_thread(asked: Conversation) -> Answer:
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asked.answer).result()
+        return pool.submit(here, asked).result()
 
 
-def each_wait_in_a_thread(asked: Asking) -> Answer:
-    work = asked.answering()
+def each_wait_in_a_thread(asked: Conversation) -> Answer:
+    work = asked.answer()
     with ThreadPoolExecutor() as pool:
         try:
             wait = next(work)
@@ -73,12 +76,12 @@ def each_wait_in_a_thread(asked: Asking) -> Answer:
             return end.value
 
 
-DRIVERS = [Asking.answer, in_a_thread, each_wait_in_a_thread, with_asyncio]
+DRIVERS = [here, in_a_thread, each_wait_in_a_thread, with_asyncio]
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
 def test_every_driver_gets_the_same_answer(
-    driver: Callable[[Asking], Answer], scripted: Script
+    driver: Callable[[Conversation], Answer], scripted: Script
 ) -> None:
     model = scripted(*REPLIES)
     expected = (
@@ -96,32 +99,6 @@ def test_every_driver_gets_the_same_answer(
     assert len(model.requests) == 3
 
 
-def test_a_journal_is_one_way_of_answering(scripted: Script) -> None:
-    model = scripted(*REPLIES)
-    journal: list[tuple[Step, Any]] = []
-    asked = prepare(QUESTION)
-
-    def keeping(step: Step) -> Effects[Any]:
-        outcome = yield from asked.doing(step)
-        journal.append((step, outcome))
-        return outcome
-
-    first = finish(drive(asked.steps, keeping))
-    kinds = [type(step) for step, _ in journal]
-    assert kinds == [Request, ToolRequest, Request, Request]
-
-    entries = iter(journal)
-
-    def from_journal(step: Step) -> Effects[Any]:
-        asked_then, outcome = next(entries)
-        assert step == asked_then
-        return (yield Effect(lambda: outcome))
-
-    again = finish(drive(prepare(QUESTION).steps, from_journal))
-    assert again == first
-    assert len(model.requests) == 3, "nothing is asked twice"
-
-
 def test_many_prompts_wait_together_on_one_thread() -> None:
     waiting = 0
     most = 0
@@ -135,20 +112,19 @@ def test_many_prompts_wait_together_on_one_thread() -> None:
         waiting -= 1
         return Reply("[1]")
 
-    def doing(step: Step) -> Effects[Reply]:
-        return (yield Effect(pytest.fail, do))
-
-    async def driven(asked: Asking) -> Any:
-        return (await finish_async(drive(asked.steps, doing))).value
+    class Awaited(Streaming):
+        def replying(self, request: Request, heard: Heard) -> Replying:
+            return (yield Effect(pytest.fail, do))
 
     async def all_of_them() -> list[Any]:
-        question = Question("?", (), {}, list[int], options={"provider": Scripted()})
-        return await asyncio.gather(*(driven(prepare(question)) for _ in range(50)))
+        options = {"provider": Awaited()}
+        asked = [prompt.aio("?", returns=list[int], options=options) for _ in range(50)]
+        return [one.value for one in await asyncio.gather(*asked)]
 
     assert asyncio.run(all_of_them()) == [[1]] * 50
 
 
-def test_a_program_is_a_step() -> None:
+def test_a_program_is_read_and_checked_before_it_does_anything() -> None:
     done: list[int] = []
 
     def note(number: int) -> int:
@@ -156,28 +132,15 @@ def test_a_program_is_a_step() -> None:
         return number
 
     model = Scripted(['[{"note": 1}, {"note": "x"}]', '[{"note": 1}, {"note": 2}]'])
-    steps: list[Step] = []
 
     class Watching:
         def complete(self, request: Request) -> Reply:
+            assert done == []
             return model.complete(request)
 
-    original = Asking.doing
-
-    def watched(self: Asking, step: Step) -> Effects[Any]:
-        before = list(done)
-        outcome = yield from original(self, step)
-        if isinstance(step, ProgramRun):
-            assert before == [], "reading and checking does nothing"
-            assert outcome == Success([1, 2], step.checked.program, outcome.calls)
-        steps.append(step)
-        return outcome
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Asking, "doing", watched)
-        result = program("{note}", note=note, options={"provider": Watching()})
+    result = program("{note}", note=note, options={"provider": Watching()})
     assert result.value == done == [1, 2]
-    assert [type(step) for step in steps] == [Request, Request, ProgramRun]
+    assert len(model.requests) == 2
     assert [type(call) for call in result.tool_calls] == [ProgramCall, ProgramCall]
 
 
@@ -294,7 +257,7 @@ class Slow:
 
 def pending(pool: ThreadPoolExecutor, question: Question) -> Result[Any]:
     asked = prepare(question)
-    return Result.of(pool.submit(context_of_call().run, asked.answer).result)
+    return Result.of(pool.submit(context_of_call().run, here, asked).result)
 
 
 @pytest.fixture
@@ -361,9 +324,10 @@ def test_a_call_that_cannot_be_is_an_error_at_once(pool: ThreadPoolExecutor) -> 
 
 
 SCRIPT = """from runtime_support._asking import Question, prepare
+from runtime_support._effects import finish
 
 def call(pool):
-    return pool.submit(prepare(Question("a number", (), {}, int)).answer)
+    return pool.submit(finish, prepare(Question("a number", (), {}, int)).answer())
 """
 
 
@@ -371,13 +335,13 @@ def test_an_error_has_the_position_of_the_call_not_of_the_thread(
     pool: ThreadPoolExecutor, scripted: Script
 ) -> None:
     scripted("none", "no")
-    source_map = {"version": 3, "sources": ["later.saft"], "mappings": "AAAA;AACA;AACA;AACA"}
+    source_map = {"version": 3, "sources": ["later.saft"], "mappings": "AAAA;AACA;AACA;AACA;AACA"}
     names: dict[str, Any] = {"__saft_source_map__": source_map, "__name__": "later"}
     exec(compile(SCRIPT, "later.py", "exec"), names)
     result = Result.of(names["call"](pool).result)
     with pytest.raises(ContractError) as caught:
         _ = result.value
-    assert caught.value.saft_position == "later.saft:4:1"
+    assert caught.value.saft_position == "later.saft:5:1"
 
 
 def test_a_context_of_the_caller_is_seen_in_the_thread(pool: ThreadPoolExecutor) -> None:

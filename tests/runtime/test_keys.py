@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from runtime_support import CheckError, check, ops
-from runtime_support._contracts import ValueTarget, contract_of
+from runtime_support._contracts import ValueOutput, contract_of
 from runtime_support._language.failures import error_words
 from runtime_support._reader import read_reply
-from runtime_support._schema.checking import decode
-from runtime_support._schema.mistakes import decode_for_model
+from runtime_support._schema.checking import decode, decode_for_model
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema, short
 from runtime_support._streaming.drafts import Drafts
@@ -233,8 +232,8 @@ def test_json_and_back(days: dict[dt.date, int]) -> None:
 
 
 def test_a_draft_has_the_keys_that_are_whole() -> None:
-    target = ValueTarget(contract_of(dict[dt.date, list[int]]))
-    drafts = Drafts(target)
+    output = ValueOutput(contract_of(dict[dt.date, list[int]]))
+    drafts = Drafts(output)
     pieces = ('{"2026-01-31": [1, 2], "2026-', "02-01", '": ')
     given = [list(drafts.feed(piece)) for piece in pieces]
     assert given[0][-1] == {DAY: [1, 2]}

@@ -376,7 +376,7 @@ def test_what_a_root_model_objects_to_is_told_all_at_once(scripted: Any) -> None
     prompt("which?", returns=RootModel[list[int] | Codes])
     prompt("how old?", returns=Age)
     assert "value: Input should be less than or equal to 150" in str(model.requests[3].messages)
-    with pytest.raises(CheckError, match="Codes refused its value: 1: String should match"):
+    with pytest.raises(CheckError, match=r"value\[1\]: String should match"):
         check(["a", "B"], Codes)
 
 

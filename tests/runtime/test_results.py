@@ -31,7 +31,8 @@ def look_up(city: str) -> str:
 @pytest.fixture
 def asked(scripted: Script, monkeypatch: pytest.MonkeyPatch) -> Result[str]:
     clock = itertools.count(1.0, 0.02)
-    monkeypatch.setattr(tools, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    stub = SimpleNamespace(perf_counter=lambda: next(clock), time=lambda: 0.0)
+    monkeypatch.setattr(tools, "time", stub)
     scripted(
         Reply("", (tool_request("look_up", city="Oslo"),), "tool_calls", "m-1", 10, 5),
         Reply("", (tool_request("look_up", city="Atlantis"),), "tool_calls", "m-1", 20, 5),

@@ -36,7 +36,7 @@ from runtime_support import (
     overlap,
     prompt,
 )
-from runtime_support._contracts import ValueTarget, contract_of
+from runtime_support._contracts import ValueOutput, contract_of
 from runtime_support._streaming.chunks import ListItems, TextPieces, parts_for
 from runtime_support._streaming.drafts import Drafts
 from runtime_support.runs._budgets import spent_here
@@ -387,21 +387,21 @@ def test_a_draft_has_what_has_come(server: FakeServer) -> None:
 def test_however_a_reply_is_cut_its_drafts_grow(before: str) -> None:
     reply = before + POST + ("\n```" if before else "")
     for size in range(1, 60):
-        target = ValueTarget(contract_of(Post))
-        given = list(_drafts_in_pieces(target, reply, size))
+        output = ValueOutput(contract_of(Post))
+        given = list(_drafts_in_pieces(output, reply, size))
         assert given[-1] == WHOLE
-        assert not target.has_given
+        assert not output.has_given
         for earlier, later in pairwise(given):
             assert all(_grows(earlier[name], later[name]) for name in WHOLE)
-    assert len(list(_drafts_in_pieces(ValueTarget(contract_of(Post)), reply, len(reply)))) == 1
+    assert len(list(_drafts_in_pieces(ValueOutput(contract_of(Post)), reply, len(reply)))) == 1
 
 
-def _drafts_in_pieces(target: ValueTarget, reply: str, size: int) -> Iterator[Any]:
-    drafts = Drafts(target)
+def _drafts_in_pieces(output: ValueOutput, reply: str, size: int) -> Iterator[Any]:
+    drafts = Drafts(output)
     for start in range(0, len(reply), size):
         yield from drafts.feed(reply[start : start + size])
-    target.accept(reply)
-    yield from drafts.rest(target.value)
+    output.accept(reply)
+    yield from drafts.rest(output.value)
 
 
 def _grows(earlier: Any, later: Any) -> bool:
@@ -476,7 +476,7 @@ def test_after_drafts_a_wrong_reply_is_asked_again(server: FakeServer) -> None:
     ],
 )
 def test_of_what_is_not_plain_there_is_no_draft(reply: str) -> None:
-    drafts = Drafts(ValueTarget(contract_of(Row)))
+    drafts = Drafts(ValueOutput(contract_of(Row)))
     given = [draft for one in reply for draft in drafts.feed(one)]
     assert all(draft["price"] is None or reply.startswith('{"name": "a"') for draft in given)
 
@@ -514,15 +514,15 @@ REPLIES = [
 @pytest.mark.parametrize("reply", REPLIES)
 def test_however_a_list_is_cut_the_elements_are_the_same(reply: str) -> None:
     for size in range(1, len(reply) + 1):
-        target = ValueTarget(contract_of(list[Row]))
-        parts = parts_for(target)
+        output = ValueOutput(contract_of(list[Row]))
+        parts = parts_for(output)
         given: list[Any] = []
         for start in range(0, len(reply), size):
             given += parts.feed(reply[start : start + size])
         early = len(given)
-        target.accept(reply)
-        given += parts.rest(target.value)
-        assert isinstance(parts, ListItems) and given == target.value
+        output.accept(reply)
+        given += parts.rest(output.value)
+        assert isinstance(parts, ListItems) and given == output.value
         assert early == (0 if reply.startswith("Sure") else len(given))
 
 
@@ -537,17 +537,17 @@ def test_however_a_list_is_cut_the_elements_are_the_same(reply: str) -> None:
 @pytest.mark.parametrize("has_tools", [False, True])
 def test_however_text_is_cut_the_pieces_are_its_value(reply: str, has_tools: bool) -> None:
     for size in range(1, len(reply) + 1):
-        from runtime_support._targets import TextTarget
+        from runtime_support._outputs import TextOutput
 
-        target = TextTarget()
-        target.has_tools = has_tools
-        parts = parts_for(target)
+        output = TextOutput()
+        output.has_tools = has_tools
+        parts = parts_for(output)
         given: list[Any] = []
         for start in range(0, len(reply), size):
             given += parts.feed(reply[start : start + size])
-        target.accept(reply)
-        given += parts.rest(target.value)
-        assert isinstance(parts, TextPieces) and "".join(given) == target.value
+        output.accept(reply)
+        given += parts.rest(output.value)
+        assert isinstance(parts, TextPieces) and "".join(given) == output.value
 
 
 def test_of_thinking_before_a_text_no_piece_is_given(server: FakeServer) -> None:

@@ -1,17 +1,17 @@
-"""What a conversation works towards: text, a typed value, or several named fields.
+"""What a prompt is to give: text, a typed value, or several named fields.
 
-A target says what the first message and each request carry for it, takes the calls that are meant
+An output says what the first message and each request carry for it, takes the calls that are meant
 for it, and judges the replies that end a turn:
 
-    target.ending()                the lines after the prompt
-    target.return_tools()          tools by which the model hands in values
-    target.keep(call)              a call of such a tool: the answer that the model gets
-    target.objection()             after the calls of a reply: why they do not do, if they do not
-    target.accept(text)            a reply without calls: nothing, or work to do before it can be
+    output.ending()                the lines after the prompt
+    output.return_tools()          tools by which the model hands in values
+    output.keep(call)              a call of such a tool: the answer that the model gets
+    output.objection()             after the calls of a reply: why they do not do, if they do not
+    output.accept(text)            a reply without calls: nothing, or work to do before it can be
                                    judged; Unreadable with the reason
-    target.is_reached              whether all is there
-    target.value                   what it is
-    target.is_enough               whether the model may stop: what is open may stay away
+    output.is_complete             whether all is there
+    output.value                   what it is
+    output.is_enough               whether the model may stop: what is open may stay away
 
 Text is here; a typed value is in `_contracts`, fields are in `_fields`.
 """
@@ -39,7 +39,7 @@ _EMPTY = "the reply is empty"
 class Unreadable(Exception):
     """The reply does not satisfy the contract; the text tells all that is wrong, with its paths.
 
-    `reminder` is what the model is told, where that is not the business of the target.
+    `reminder` is what the model is told, where that is not the business of the output.
     """
 
     reminder: str | None = None
@@ -86,11 +86,11 @@ class Work(Protocol):
         ...
 
     def judge(self, outcome: Any) -> None:
-        """Gives the target what came of it, or raises Unreadable with the reason."""
+        """Gives the output what came of it, or raises Unreadable with the reason."""
         ...
 
 
-class Target:
+class Output:
     """See the module's docstring; this one has no return tools."""
 
     is_typed = True
@@ -98,6 +98,8 @@ class Target:
     may_be_call = False
     # Whether tools are on offer, so that a text may be a call of one.
     has_tools = False
+    # Whether the value is those of several fields.
+    is_several = False
 
     def __init__(self) -> None:
         self.repairs: list[str] = []
@@ -110,7 +112,7 @@ class Target:
         return None
 
     @property
-    def is_reached(self) -> bool:
+    def is_complete(self) -> bool:
         return self.found is not _NOTHING
 
     def forget(self) -> None:
@@ -119,7 +121,7 @@ class Target:
 
     @property
     def is_enough(self) -> bool:
-        return self.is_reached
+        return self.is_complete
 
     @property
     def value(self) -> Any:
@@ -130,6 +132,10 @@ class Target:
 
     def return_tools(self) -> list[dict[str, Any]]:
         return []
+
+    def without_tools(self) -> Output | None:
+        """The same for a model that is given no tools; None where it needs none."""
+        return None
 
     def takes(self, call: ToolRequest) -> bool:
         return False
@@ -151,7 +157,7 @@ class Target:
         return ""
 
 
-class TextTarget(Target):
+class TextOutput(Output):
     """Any text that is not empty; thinking before it is left out, and of a reply that is one JSON
     string it is what that holds.
     """
