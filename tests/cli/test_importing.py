@@ -578,6 +578,7 @@ def test_scripts_that_have_changed_are_imported_again(shell: Any) -> None:
     assert _cell(shell, 'make("b").n') == 5
 
 
+@pytest.mark.heavy
 def test_a_notebook_is_executed_by_a_kernel(scripts: Path) -> None:
     """With its own event loop, and with what Jupyter shows of a cell."""
     nbformat: Any = pytest.importorskip("nbformat")
