@@ -1,4 +1,4 @@
-"""An edit in a script of 1,000 lines: how long an editor waits for what the language server says.
+"""An edit in a script: what it costs to check that, and how long an editor waits to be told.
 
 An editor changes a line near the middle, so that a name in it is unknown, and waits until it is
 told of that name; then it changes a line and asks at once what another name is. Each server is
@@ -7,6 +7,7 @@ asked by its protocol, over its standard input and output, as an editor does.
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
 import subprocess
@@ -26,10 +27,13 @@ from peers import REPOSITORY, Peers
 from workers import environment
 
 from saftc.driver import compile_source
+from saftc.lsp.session import Session
 from saftc.source import Source
 
 GROUP = "editing"
 MOST_MILLISECONDS = 100
+# Of processor time, for a script as long as people write them.
+LINES_CHECKED, MOST_CHECKING = 300, 50
 # What is changed, in the script and in the Python that it becomes.
 _LINE = "    seen = 0\n"
 # Only a server that does not answer takes so long, in seconds.
@@ -58,10 +62,29 @@ def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
             others[peer], hovers[peer] = _edits([found, *words[1:]], folder / "in.py", effort)
     # It knows nothing of names.
     hovers.pop("ruff", None)
+    what = f"{LINES_CHECKED} lines checked after an edit, processor time"
+    yield Figure(GROUP, what, "ms", _checked(effort), at_most=MOST_CHECKING)
     what = f"an edit in {lines} lines, until it is told"
     yield Figure(GROUP, what, "ms", told, others, at_most=MOST_MILLISECONDS)
     what = f"an edit in {lines} lines, and a hover at once"
     yield Figure(GROUP, what, "ms", shown, hovers, at_most=MOST_MILLISECONDS)
+
+
+def _checked(effort: Effort) -> float:
+    """The milliseconds of processor time to check a script of which one line has changed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, session, took = str(Path(folder, "in.saft")), Session(), list[float]()
+        before, line, after = script(LINES_CHECKED).partition(_LINE)
+        for turn in range(effort.edits + 2):
+            session.change(path, f"{before}{line.rstrip()}  // {turn}\n{after}")
+            gc.disable()  # as the server has it until it rests
+            started = time.process_time()
+            assert not session.script(path).checked.has_errors
+            took.append(1000 * (time.process_time() - started))
+            gc.enable()
+            session.rest()
+    # The first ones warm it up.
+    return median(took[2:])
 
 
 _SERVERS = {"pyright": ["pyright-langserver", "--stdio"], "ruff": ["ruff", "server"]}

@@ -144,6 +144,7 @@ def compile_checked(checked: Checked, overlapping: Overlapping = DEFAULT) -> Com
         planned = plan(facts, overlapping)
         planned.defaults = overlapping.defaults
         planned.waits_at_top = overlapping.waits_at_top
+        planned.taken = overlapping.taken
         mistakes = Collector()
         check_waits(planned, mistakes)
         if mistakes.has_errors:

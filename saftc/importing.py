@@ -129,17 +129,22 @@ def install(*folders: str | os.PathLike[str]) -> None:
     finder.folders += [folder for folder in named if folder not in finder.folders]
 
 
-def forget_changed_scripts() -> None:
-    """Has the next import run the scripts again, if one that was imported has another text now."""
+def forget_changed_scripts() -> set[str]:
+    """Has the next import run the scripts again, if one that was imported has another text now.
+
+    Returns the names of the scripts that are forgotten.
+    """
     found = {
         name: module.__loader__
         for name, module in list(sys.modules.items())
         if isinstance(getattr(module, "__loader__", None), ScriptLoader)
     }
     loaders = [one for one in found.values() if isinstance(one, ScriptLoader)]
-    if any(_text_of(one.script) != one.text for one in loaders):
-        for name in found:  # one may have imported another
-            sys.modules.pop(name, None)
+    if all(_text_of(one.script) == one.text for one in loaders):
+        return set()
+    for name in found:  # one may have imported another
+        sys.modules.pop(name, None)
+    return {name.removesuffix(SUFFIX) for name in found}
 
 
 def _text_of(script: str) -> bytes | None:

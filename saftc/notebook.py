@@ -21,16 +21,20 @@ What is compiled is a text of several parts, of which the last alone is the cell
 import ast
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Generator, Iterator, Mapping, Set
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from decimal import Decimal
 from functools import partial
-from inspect import iscoroutinefunction
+from inspect import iscoroutinefunction, isfunction
 from io import StringIO
 from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
 from runtime_support._results import Result
+from runtime_support._values import is_dataframe
 from saftc.commands.reporting import write_rendered
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
@@ -47,7 +51,7 @@ from saftc.semantics.imports import Loaded, PythonModule
 from saftc.semantics.types import show
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import nodes_of
+from saftc.syntax.walk import nodes_of, walk
 
 # The module that names of the notebook come from of which no more is known.
 _NOTEBOOK = "__notebook__"
@@ -63,7 +67,10 @@ _UNKNOWN = (
 )
 # How deep the values of Python are looked into, and how many elements are.
 _DEEPEST, _LONGEST = 3, 1_000
-_SCALARS: dict[type, str] = {bool: "bool", int: "int", float: "float", str: "string"}
+_SCALARS: dict[type, str] = {
+    **{bool: "bool", int: "int", float: "float", str: "string"},
+    **{date: "date", datetime: "datetime", Decimal: "decimal"},
+}
 
 _numbers = count(1)
 
@@ -113,12 +120,16 @@ def _with_await(lines: list[str]) -> list[str]:
 class _Kept:
     """A statement of an earlier cell, the names that it binds, and the values they had then.
 
-    A type binds names that have no value.
+    A type binds names that have no value. A definition, which is no assignment, is run again when
+    what it uses is another one; `module` is what it imports.
     """
 
     text: str
     values: Mapping[str, object]
     types: frozenset[str]
+    uses: frozenset[str]
+    is_definition: bool
+    module: str = ""
 
     @property
     def names(self) -> Set[str]:
@@ -132,6 +143,8 @@ class Notebook:
 
     names: dict[str, Any]
     _kept: list[_Kept] = field(default_factory=list[_Kept])
+    # The scripts that have changed, and were not imported again since.
+    _changed: set[str] = field(default_factory=set[str])
 
     def run_cell(self, cell: str, *, show: bool = False) -> object:
         """Compiles a cell and runs it; gives what its last expression comes to, or None.
@@ -140,32 +153,45 @@ class Notebook:
             ScriptError: The cell has errors.
         """
         made = self._made(cell, show=show, is_async=False)
-        run_text(made.python, made.cell.name, self.names)
-        return self._after(made)
+        with self._keeping(made):
+            run_text(made.python, made.cell.name, self.names)
+        return self.names.pop(_SHOWN, None)
 
     async def await_cell(self, cell: str, *, show: bool = False) -> object:
         """As `run_cell`, in the async form, which the running event loop runs."""
         made = self._made(cell, show=show, is_async=True)
-        await await_text(made.python, made.cell.name, self.names)
-        return self._after(made)
-
-    def _after(self, made: "_Made") -> object:
-        self._keep(made.found, made.cell)
+        with self._keeping(made):
+            await await_text(made.python, made.cell.name, self.names)
         return self.names.pop(_SHOWN, None)
+
+    @contextmanager
+    def _keeping(self, made: "_Made") -> Generator[None]:
+        """Keeps what the cell binds while it runs; where it fails, what it has bound until then."""
+        before = dict(self.names)
+        try:
+            yield
+        except BaseException:
+            bound = {name for name, value in self.names.items() if before.get(name) is not value}
+            self._keep(made.found, made.cell, bound)
+            raise
+        self._keep(made.found, made.cell, made.cell.binds | self.names.keys())
 
     def _made(self, cell: str, *, show: bool, is_async: bool) -> "_Made":
         name = f"<cell {next(_numbers)}>"
-        forget_changed_scripts()
+        self._changed |= forget_changed_scripts()
         self._forget_what_has_changed()
         text = _Cell(name, cell, self.names)
         found = self._checked(text)
         said = text.rendered(found.when_used)
-        settings = Project().compiling()._replace(is_async=is_async, waits_at_top=is_async)
+        settings = Project().compiling()._replace(
+            is_async=is_async, waits_at_top=is_async, taken=self.names.keys() | text.binds
+        )
         compiled = compile_checked(found, settings)
         if compiled.text is None:
             raise ScriptError(plain(text.rendered(compiled.checked.diagnostics)))
         self._check_form(compiled, text)
         write_rendered(said, sys.stderr)
+        self._keep_forms(compiled, text)
         own = _own_part(compiled, text)
         if show:
             print(own.replace(f"{_SHOWN} = ", ""))
@@ -192,6 +218,21 @@ class Notebook:
                         "that cell again with it, or this one without"
                     )
 
+    def _keep_forms(self, compiled: Compiled, cell: "_Cell") -> None:
+        """Leaves alone functions of the other form, which would have the form of this cell."""
+        assert compiled.module is not None
+        awaits = compiled.module.plan.awaits
+        waiting = {one.name.text for one in awaits.functions} if awaits is not None else set[str]()
+        cell.again = [
+            one
+            for one in cell.again
+            if all(
+                iscoroutinefunction(value) == (name in waiting)
+                for name, value in one.values.items()
+                if isfunction(value) and not one.module
+            )
+        ]
+
     def _forget_what_has_changed(self) -> None:
         """Leaves out what Python has bound anew since a cell has bound it."""
         self._kept = [
@@ -203,19 +244,26 @@ class Notebook:
     def _checked(self, cell: "_Cell") -> Checked:
         """The cell behind those before it; what of them holds no more is forgotten."""
         while True:
-            found = cell.checked(self._before(cell))
+            kept = self._kept_beside(cell)
+            cell.again = self._outdated(kept, cell)
+            found = cell.checked("", kept)
             more = _wanted(found) & self.names.keys()
             if not more and not found.has_errors:
                 return found
             given = self._given(cell, more)
-            found = cell.checked(given + self._before(cell))
+            found = cell.checked(given, kept)
             if cell.types and any(error < len(given) for error in _errors(found)):
                 cell.types.clear()  # one of them cannot be written
                 continue
-            wrong = self._broken(found, cell, len(given))
+            wrong = cell.broken(_errors(found))
             if not wrong:
                 return found
-            if cell.defines:
+            if any(one.module and one.names & cell.uses for one in wrong):
+                raise ScriptError(plain(cell.rendered(found.diagnostics)))
+            if any(one.module for one in wrong):
+                # A script that has an error has it no longer when that is corrected.
+                cell.aside += wrong
+            elif cell.defines:
                 # What uses an earlier definition follows the new one, which is behind it here.
                 types = cell.types_of(self._kept)
                 needed = {name for one in wrong for name in one.names}
@@ -224,26 +272,26 @@ class Notebook:
             else:
                 self._kept = [one for one in self._kept if one not in wrong]
 
-    def _broken(self, found: Checked, cell: "_Cell", start: int) -> list[_Kept]:
-        """The statements of earlier cells that are wrong by now: a name of Python has changed."""
-        errors = _errors(found)
-        broken: list[_Kept] = []
-        for one in self._kept_beside(cell):
-            end = start + len(one.text) + 1
-            if any(start <= error < end for error in errors):
-                broken.append(one)
-            start = end
-        return broken
+    def _outdated(self, kept: list[_Kept], cell: "_Cell") -> list[_Kept]:
+        """The definitions of earlier cells that are of what there is no more: of types that the
+        cell defines anew, or of scripts that have changed."""
+        again = [one for one in kept if one.module in self._changed]
+        new = cell.new_types.union(*(one.names for one in again))
+        while True:
+            more = [
+                one for one in kept if one.is_definition and one not in again and one.uses & new
+            ]
+            if not more:
+                return again
+            again += more
+            values = {name: one.values.get(name) for one in more for name in one.names}
+            new |= {name for name, value in values.items() if not isfunction(value)}
 
     def _kept_beside(self, cell: "_Cell") -> list[_Kept]:
         """The statements of earlier cells that the cell does not replace."""
         return [
             one for one in self._kept if not one.names & cell.binds and one not in cell.aside
         ]
-
-    def _before(self, cell: "_Cell") -> str:
-        """What stands before the cell of earlier cells."""
-        return "".join(f"{one.text}\n" for one in self._kept_beside(cell))
 
     def _given(self, cell: "_Cell", more: set[str]) -> str:
         """What stands before all cells: names of the notebook that they read."""
@@ -267,37 +315,47 @@ class Notebook:
                 lines.append(f"{name} = {own}")
         return "".join(f"{line}\n" for line in lines)
 
-    def _keep(self, found: Checked, cell: "_Cell") -> None:
+    def _keep(self, found: Checked, cell: "_Cell", bound_now: Set[str]) -> None:
         """Keeps what the cell has defined and assigned for those that follow."""
-        anew = cell.binds
+        anew = cell.binds & bound_now
+        again = [one for one in cell.again if one.values.keys() <= bound_now]
+        self._kept = [
+            replace(one, values={name: self.names[name] for name in one.values})
+            if one in again
+            else one
+            for one in self._kept
+        ]
         before = self._kept
         self._kept = [one for one in before if not one.names & anew]
         bound = [
-            (statement, [one.text for one in bound_by(statement)])
+            (statement, _names_of(statement))
             for statement in cell.own(found.module.statements)
-            if isinstance(statement, _KEPT)
+            if isinstance(statement, _KEPT) and _names_of(statement) <= bound_now
         ]
+        self._changed -= {one.module for one in again}
         again = {name for _, names in bound for name in names}
         loose = {name for name in anew if name not in again and name in self.names}
         for statement, names in bound:
-            if isinstance(statement, n.TypeAlias | n.RecordDef):
-                names = [statement.name.text]
             # Of what is bound more than once, only the last value is there.
             if loose.isdisjoint(names) and _SHOWN not in names:
                 types = frozenset(name for name in names if name not in self.names)
                 values = {name: self.names[name] for name in names if name in self.names}
+                is_import = isinstance(statement, n.ImportStmt | n.FromImport)
+                module = statement.module.text if is_import else ""
+                self._changed.discard(module)
+                uses, is_definition = _used_by(statement), _is_definition(statement)
                 text = found.source.at(statement.span)
-                self._put(_Kept(text, values, types), before, _is_definition(statement))
+                self._put(_Kept(text, values, types, uses, is_definition, module), before)
         if any(one.names & cell.defines for one in before):
             self._forget_other_types(cell, before)
 
-    def _put(self, made: _Kept, before: list[_Kept], is_definition: bool) -> None:
+    def _put(self, made: _Kept, before: list[_Kept]) -> None:
         """Keeps a statement: a definition in the place of the one before it, others at the end.
 
         What has used the earlier one stands behind the new one then.
         """
         place = len(self._kept)
-        if is_definition:
+        if made.is_definition:
             earlier = [one for one in before if one.names & made.names][:1]
             behind = before[before.index(earlier[0]) :] if earlier else []
             place = next((i for i, one in enumerate(self._kept) if one in behind), place)
@@ -341,21 +399,40 @@ class _Cell:
         self.defines = _bound(alone.module, _is_definition)
         self.aside: list[_Kept] = []
         self.types: dict[str, str] = {}
+        # The types that it defines, what it uses, and what of earlier cells runs again with it.
+        self.new_types = _bound(alone.module, _is_type)
+        self.uses = frozenset[str]().union(*map(_used_by, alone.module.statements))
+        self.again: list[_Kept] = []
         self._shown = _last_expression(alone)
         self._start = 0
+        # What of earlier cells stands before it, and where.
+        self._before: list[tuple[Span, _Kept]] = []
 
     def _load(self, module: str) -> Loaded:
         if module == _NOTEBOOK:
             return PythonModule(members=self._notebook)
         return self._modules.load(module)
 
-    def checked(self, before: str) -> Checked:
-        """The cell behind what stands before it."""
-        text, self._start = self.written.text, len(before)
+    def checked(self, given: str, kept: list[_Kept]) -> Checked:
+        """The cell behind what it is given by Python and by earlier cells."""
+        text, before = self.written.text, given
+        self._before = []
+        for one in kept:
+            self._before.append((Span(len(before), len(before) + len(one.text)), one))
+            before += f"{one.text}\n"
+        self._start = len(before)
         if self._shown is not None:
             text = f"{text[: self._shown]}{_SHOWN} = {text[self._shown :]}"
         source = Source.from_text(self.name, before + text)
         return check(source, self._load, keeps_results=True)
+
+    def broken(self, errors: list[int]) -> list[_Kept]:
+        """The statements of earlier cells that have errors: what they use has changed."""
+        return [
+            one
+            for span, one in self._before
+            if any(span.start <= error <= span.end for error in errors)
+        ]
 
     def types_of(self, kept: list[_Kept]) -> dict[str, str]:
         """The types of the variables that statements of earlier cells bind, by their names."""
@@ -372,6 +449,13 @@ class _Cell:
     def is_own(self, span: Span) -> bool:
         """Whether a place is one of the cell."""
         return span.start >= self._start
+
+    def runs(self, span: Span) -> bool:
+        """Whether a place is one of what runs: of the cell, or of what runs again with it."""
+        return self.is_own(span) or any(
+            one in self.again and place.start <= span.start <= place.end
+            for place, one in self._before
+        )
 
     def own(self, statements: tuple[n.Statement, ...]) -> Iterator[n.Statement]:
         """Those statements that are the cell's."""
@@ -409,6 +493,16 @@ def _declared(names: Mapping[str, Any], name: str) -> Declared:
     return Function((), "yes") if iscoroutinefunction(names.get(name)) else UNKNOWN
 
 
+def _is_type(statement: n.Statement) -> bool:
+    return isinstance(statement, n.TypeAlias | n.RecordDef)
+
+
+def _used_by(statement: n.Statement) -> frozenset[str]:
+    """The names that a statement reads, those of types too."""
+    named = (one for one in walk(statement) if isinstance(one, n.Name | n.NamedSchema))
+    return frozenset(one.text.partition(".")[0] for one in named)
+
+
 def _is_definition(statement: n.Statement) -> bool:
     """Whether what a statement binds is no variable: a function, a type, an import."""
     return bool(bound_by(statement)) and not assigned_by(statement)
@@ -416,13 +510,14 @@ def _is_definition(statement: n.Statement) -> bool:
 
 def _bound(module: n.Module, fits: Callable[[n.Statement], bool] = bool) -> set[str]:
     """The names that the top level of a script binds, those of its types too."""
-    found: set[str] = set()
-    for statement in filter(fits, all_statements(module.statements)):
-        if isinstance(statement, n.TypeAlias | n.RecordDef):
-            found.add(statement.name.text)
-        else:
-            found |= {one.text for one in bound_by(statement)}
-    return found
+    return set[str]().union(*map(_names_of, filter(fits, all_statements(module.statements))))
+
+
+def _names_of(statement: n.Statement) -> set[str]:
+    """The names that a statement binds."""
+    if isinstance(statement, n.TypeAlias | n.RecordDef):
+        return {statement.name.text}
+    return {one.text for one in bound_by(statement)}
 
 
 def _last_expression(alone: Checked) -> int | None:
@@ -455,6 +550,8 @@ def _schema_of(value: object, depth: int = 0) -> str | None:
         return "nil" if depth else None
     if type(value) in _SCALARS:
         return _SCALARS[type(value)]
+    if is_dataframe(value):
+        return None if depth else "dataframe"
     if type(value) not in (list, dict) or depth == _DEEPEST:
         return None
     held = cast("list[object] | dict[object, object]", value)
@@ -476,10 +573,10 @@ def _own_part(compiled: Compiled, cell: _Cell) -> str:
     of_line: dict[int, bool] = {}
     for one in compiled.module.origins.map(text):
         for line in range(one.line, one.end_line + 1):
-            of_line[line] = of_line.get(line, False) or cell.is_own(one.span)
+            of_line[line] = of_line.get(line, False) or cell.runs(one.span)
     module = compiled.checked.module
     written = nodes_of(module, n.ImportStmt, n.FromImport)
-    own = {one.module.text for one in written if cell.is_own(one.span)}
+    own = {one.module.text for one in written if cell.runs(one.span)}
     theirs = {one.module.text for one in written} - own
     imports: list[ast.Import | ast.ImportFrom] = []
     kept: list[str] = []

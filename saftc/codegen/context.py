@@ -194,10 +194,16 @@ class Context:
     def global_(self, text: str) -> cst.Name:
         """A name that the output itself needs: imported, or one of Python's builtins.
 
-        Where a field hides it, it is imported by another name.
+        Where a field hides it, or a notebook may bind it, it is imported by another name.
         """
-        self.output.needs.add(text, self.scope)
         is_ours = is_imported(text, prints_ahead=self.plan.prints)
+        taken = self.plan.taken
+        if taken is not None and (is_ours or text in taken):
+            alias = f"_{text}"
+            self.output.needs.add(alias, self.scope)
+            self.output.imports.add_as(text, alias, is_builtin=not is_ours)
+            return py.name(alias)
+        self.output.needs.add(text, self.scope)
         if text in self.hides:
             alias = self.asides.setdefault(text, self._free(text))
             self.output.imports.add_as(text, alias, is_builtin=not is_ours)

@@ -532,7 +532,7 @@ async def _completions(ls: SaftServer, params: lsp.CompletionParams) -> lsp.Comp
             insert_text=one.written,
             sort_text=f"{position:04}",
         )
-        for position, one in enumerate(completion.proposals(ls.session, script, offset))
+        for position, one in enumerate(completion.proposals(script, offset))
     ]
     return lsp.CompletionList(is_incomplete=False, items=items)
 

@@ -140,6 +140,7 @@ class Plan:
     suffix: str = ""
     defaults: str = ""
     waits_at_top: bool = False
+    taken: Set[str] | None = None
     # Whether everything is asked in order because a setting says so.
     is_off: bool = False
     certainty: Certainty = field(init=False)

@@ -1,5 +1,6 @@
 """What is asked of the schedule; known without loading the compiler."""
 
+from collections.abc import Set
 from typing import NamedTuple
 
 
@@ -9,7 +10,8 @@ class Overlapping(NamedTuple):
     `is_async`: the module is one of `async` functions, whose prompts overlap by tasks. `suffix`
     stands behind the names of modules: those of scripts that are imported are called so.
     `defaults` are the settings that a module with prompts takes with it, in JSON. `waits_at_top`:
-    an async module waits at its top level, as a cell of a notebook may, and has no `main`.
+    an async module waits at its top level, as a cell of a notebook may, and has no `main`. `taken`
+    are the names of the notebook that a cell is run in: what its module imports has other names.
     """
 
     is_on: bool = True
@@ -18,6 +20,7 @@ class Overlapping(NamedTuple):
     suffix: str = ""
     defaults: str = ""
     waits_at_top: bool = False
+    taken: Set[str] | None = None
 
 
 DEFAULT = Overlapping()

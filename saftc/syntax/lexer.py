@@ -139,12 +139,12 @@ def lex(source: Source, mistakes: Collector) -> Lexed:
     return lexer.lexed
 
 
-def lex_beginning(text: str) -> tuple[list[Token], bool]:
-    """The tokens of a text that may break off anywhere, and whether it does so in words: in a
-    string, a comment or the text of a prompt."""
+def lex_beginning(text: str) -> tuple[list[Token], list[str], bool]:
+    """The tokens of a text that may break off anywhere, and what is open at its end, by its sign or
+    name; whether it ends in a string, a comment or the text of a prompt."""
     lexer = _Lexer(Source.from_text("", text), Collector(None))
     lexer.read()
-    return lexer.tokens, lexer.ends_in_words()
+    return lexer.tokens, [one.what for one in lexer.open], lexer.ends_in_words()
 
 
 class _Open(NamedTuple):

@@ -1,6 +1,7 @@
 """Scripts as modules of Python, and in the cells of a notebook."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -300,7 +301,7 @@ def test_a_cell_of_the_async_form_waits_in_the_loop(
         'for text in ["a", "b"]:\n    print(title(text))'
     )
     shown.raise_error()
-    assert capsys.readouterr().out.endswith('await overlap.aio(ask_text, ["a", "b"])\n\nA\nB\n')
+    assert capsys.readouterr().out.endswith('await _overlap.aio(ask_text, ["a", "b"])\n\nA\nB\n')
     assert _awaited_cell(shell, "chat = $ Hello $\nupper(chat)") == "HELLO!"
     assert _awaited_cell(shell, "$ What did I say? $ after chat").value == "You said hello."
     # In Python, and in a plain cell, with what asks no model.
@@ -436,3 +437,171 @@ def test_a_notebook_finds_the_scripts_beside_it_and_edited_ones_again(shell: Any
     module = sys.modules["ours_beside"]
     assert _cell(shell, "from ours_beside import ask\nask(2)") == 7
     assert sys.modules["ours_beside"] is module
+
+
+# Cells that are run again, and in another order
+
+
+def test_types_that_a_cell_defines_again_are_the_new_ones_everywhere(shell: Any) -> None:
+    """In types, unions, functions, tools and prompts of earlier cells."""
+    call = tool_request("area", c={"radius": 2, "name": "b"})
+    model = Scripted(['{"radius": 1, "name": "a"}', '{"kind": "c"}', call, "4"])
+    configure(provider=model)
+    _cell(shell, 'type C(radius: int)\ntype R(w: int)\ntype Kind = "a" | "b"')
+    _cell(shell, "type Shape = C | R\ntype Box(inside: C)\ntype Boxes = [Box]\ntype Of(kind: Kind)")
+    _cell(shell, "f draw() -> Shape:\n    ret $ Draw $\nf pack(c: C) -> Box:\n    ret Box(c)")
+    _cell(shell, "f kind() -> Of:\n    ret $ Which? $\nf area(c: C) -> int:\n    ret c.radius * 2")
+    _cell(shell, "old = pack(C(5))")
+    _cell(shell, 'type C(radius: int, name: string)\nb: Boxes = [Box(C(1, "x"))]')
+    _cell(shell, 'type Kind = "a" | "b" | "c"')
+    assert _cell(shell, 's = draw()\ns.name if type(s) == "C" else ""') == "a"
+    assert _cell(shell, "kind().kind") == "c"
+    assert _cell(shell, 'pack(C(1, "x")).inside.name + b[0].inside.name') == "xx"
+    assert _cell(shell, "$ What is the area? Use {area}. $").value == "4"
+    assert '"name"' in json.dumps(model.requests[2].tools)
+    # Values stay what they were.
+    assert _cell(shell, "old.inside.radius") == 5
+    assert isinstance(shell.user_ns["b"][0], shell.user_ns["Box"])
+
+
+def test_a_cell_runs_again_in_any_order(shell: Any) -> None:
+    configure(provider=Scripted(list("ABCDEFGH")))
+    words = 'words = ["a", "b"]'
+    used = "out = [label(word) for word in words]\nout"
+    ended = shell.run_cell(f"%%saft\n{used}")
+    assert "unknown name `label`" in str(ended.error_in_exec)
+    _cell(shell, LABEL)
+    _cell(shell, words)
+    assert _cell(shell, used) == ["A", "B"]
+    _cell(shell, words)
+    _cell(shell, LABEL)
+    assert _cell(shell, used) == ["C", "D"]
+    _cell(shell, "words = [1]")
+    ended = shell.run_cell(f"%%saft\n{used}")
+    assert "expected string, found int" in str(ended.error_in_exec)
+    _cell(shell, "f label(text: int) -> int:\n    ret text + 1")
+    assert _cell(shell, used) == [2]
+    assert _cell(shell, "out[0] + 1") == 3
+    chat, more = "chat = $ Hello $", "chat = $ And? $ after chat\nchat"
+    model = Scripted(list("ABCDE"))
+    configure(provider=model)
+    _cell(shell, chat)
+    for _ in range(2):
+        _cell(shell, more)
+    _cell(shell, chat)
+    assert _cell(shell, more).value == "E"
+    assert [len(one.messages) for one in model.requests] == [1, 3, 5, 1, 3]
+
+
+def test_streams_of_cells(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    configure(provider=Scripted(["one two", "three", "four", "five"]))
+    cell = "for piece in stream $ Talk $:\n    print(piece)"
+    _cell(shell, cell)
+    _cell(shell, cell)
+    _cell(shell, "f tell(topic: string):\n    ret stream $ Tell {topic} $")
+    _cell(shell, 'told = tell("a")\nfor piece in told:\n    print(piece)')
+    assert _cell(shell, "upper(told)") == "FOUR"
+    _cell(shell, cell, "%%saft --async")
+    assert capsys.readouterr().out == "one two\nthree\nfour\nOut[0]: 'FOUR'\nfive\n"
+
+
+def test_cells_know_dataframes_of_the_notebook(
+    shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("polars")
+    configure(provider=Scripted(["A", "B", "C"]))
+    python = "import polars as pl\ndf = pl.DataFrame({'text': ['a', 'b'], 'n': [1, 2]})"
+    shell.run_cell(python).raise_error()
+    _cell(shell, LABEL)
+    capsys.readouterr()
+    shown = _cell(shell, "out = [label(row.text) for row in df]\nout", "%%saft --show")
+    assert shown == ["A", "B"]
+    assert "ops" not in capsys.readouterr().out
+    assert _cell(shell, 'head(df, 1)["n"]') == [1]
+    assert _cell(shell, "first = head(df, 1)\nlen(first)") == 1
+    shell.run_cell("df = [{'text': 'c'}]").raise_error()
+    assert _cell(shell, "[label(row.text) for row in df]") == ["C"]
+
+
+@pytest.mark.parametrize("head", ["%%saft", "%%saft --async"])
+def test_names_of_the_notebook_are_left_alone(shell: Any, head: str) -> None:
+    """What a cell imports for itself has other names, whenever Python binds the same."""
+    configure(provider=Scripted(list("ABCD")))
+    shell.run_cell("prompt, ops, str_ = 'p', 1, 2").raise_error()
+    _cell(shell, LABEL + "\ntype P(name: string)", head)
+    assert _cell(shell, 'label(prompt) + "!"', head) == "A!"
+    _cell(shell, "check = 5\nfound: int = parse(\"1\")", head)
+    _cell(shell, "f show(p: P) -> string:\n    ret p.name", head)
+    _cell(shell, 'f str(n: int) -> string:\n    ret "s"', head)
+    _cell(shell, 'print(P("a"), {a: 1})\nboth = [$ One $, $ Two $]', head)
+    assert _cell(shell, 'show(P("b")) + str(check + found)', head) == "bs"
+    shell.run_cell("assert (prompt, ops, check) == ('p', 1, 5)").raise_error()
+    shell.run_cell("overlap = together = later = prompt = check = 3").raise_error()
+    assert _cell(shell, 'label("x")', head) == "D"
+
+
+def test_a_cell_that_fails_has_bound_what_it_has_run(shell: Any) -> None:
+    ended = shell.run_cell('%%saft\ntype T(n: int)\nx = T(1)\nfail "no"\ny = 2')
+    assert str(ended.error_in_exec) == "no"
+    assert _cell(shell, "t: T = T(2)\nt.n + x.n") == 3
+    ended = shell.run_cell("%%saft\ny")
+    assert "unknown name `y`" in str(ended.error_in_exec)
+
+
+def test_scripts_that_have_changed_are_imported_again(shell: Any) -> None:
+    """Also by cells that import them no more, and by functions and types of other cells."""
+    configure(provider=Scripted(['{"name": "a"}', '{"name": "a", "n": 2}']))
+    script = Path("ours_edited.saft")
+    text = "type P(name: string)\nf make(name: string) -> P:\n    ret P(name)\n"
+    script.write_text(text + "f ask() -> P:\n    ret $ Give one $\n")
+    _cell(shell, "from ours_edited import P, make, ask\nimport ours_edited")
+    _cell(shell, "type Box(p: P)\nf pack(p: P) -> Box:\n    ret Box(p)")
+    _cell(shell, 'old = make("o")')
+    assert _cell(shell, "pack(ask()).p.name") == "a"
+    text = "type P(name: string, n: int = 1)\nf make(name: string) -> P:\n    ret P(name, 4)\n"
+    script.write_text(text + "f ask() -> P:\n    ret $ Give one $\n")
+    assert _cell(shell, 'make("b").n + ours_edited.make("c").n') == 8
+    assert _cell(shell, "pack(ask()).p.n") == 2
+    assert _cell(shell, "pack(old).p.name") == "o"
+    module = sys.modules["ours_edited"]
+    assert _cell(shell, 'make("b").n') == 4
+    assert sys.modules["ours_edited"] is module
+    # While the script has errors, what needs it is refused, and all else goes on.
+    script.write_text("f broken(:\n")
+    assert _cell(shell, "1 + 1") == 2
+    ended = shell.run_cell('%%saft\nmake("b")')
+    assert "`ours_edited.saft` has errors" in str(ended.error_in_exec)
+    script.write_text(text.replace("4", "5"))
+    ended = shell.run_cell('%%saft\nmake("b")')
+    assert "unknown name `ask`" in str(ended.error_in_exec)
+    script.write_text(text.replace("4", "5") + "f ask() -> P:\n    ret $ Give one $\n")
+    assert _cell(shell, 'make("b").n') == 5
+
+
+@pytest.mark.heavy
+def test_a_notebook_is_executed_by_a_kernel(scripts: Path) -> None:
+    """With its own event loop, and with what Jupyter shows of a cell."""
+    nbformat: Any = pytest.importorskip("nbformat")
+    client: Any = pytest.importorskip("nbclient")
+    (scripts / "ours_in_kernel.saft").write_text("f twice(n: int) -> int:\n    ret n * 2\n")
+    edit = "text = open('ours_in_kernel.saft').read().replace('2', '20')\n"
+    cells = {
+        "%load_ext saftc": None,
+        "from runtime_support import Scripted, configure\n"
+        "_ = configure(provider=Scripted(list('ABCD')))": None,
+        "%%saft\nfrom ours_in_kernel import twice\ntype P(name: string)\ntwice(4)": "8",
+        f"{edit}_ = open('ours_in_kernel.saft', 'w').write(text)": None,
+        "%%saft\ntwice(4)": "80",
+        f"%%saft --async\n{LABEL}\nchat = $ Hello $\nP(label(\"a\"))": "P(name='B')",
+        "await label('b')": "'C'",
+        "%%saft --async\n$ And? $ after chat": "Result('D')",
+        "%%saft\nmissing": "unknown name `missing`",
+    }
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(one) for one in cells])
+    client.NotebookClient(notebook, timeout=60, allow_errors=True).execute(cwd=str(scripts))
+    for cell, shown in zip(notebook.cells, cells.values(), strict=True):
+        told = "".join(
+            one["data"]["text/plain"] if "data" in one else one.get("text") or one["evalue"]
+            for one in cell.outputs
+        )
+        assert told == (shown or "") or (cell.source.endswith("missing") and shown in told), told

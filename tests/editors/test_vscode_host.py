@@ -79,6 +79,7 @@ def code_server(tmp_path: Path, workspace: Path) -> Iterator[str]:
         **os.environ,
         "SAFT_SCRIPT": str(workspace / "a.saft"),
         "SAFT_SEEN": str(tmp_path / "seen.json"),
+        "SAFT_PROVIDER": "mock",
     }
     assert COMMAND is not None
     options = ["--auth=none", f"--bind-addr=127.0.0.1:{port}", "--disable-telemetry"]
@@ -114,12 +115,22 @@ def until(holds: Any, what: str) -> None:
         time.sleep(0.1)
 
 
+def shows_timeline(frame: Any) -> bool:
+    """Whether a frame of the page has drawn the run, in the panel."""
+    try:
+        return "Timeline of a" in frame.evaluate("document.body.innerText")
+    except sync_api.Error:  # it is being replaced
+        return False
+
+
 def test_a_session(tmp_path: Path, workspace: Path) -> None:
     seen_path = tmp_path / "seen.json"
     with code_server(tmp_path, workspace) as address, sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         browser.new_page(viewport={"width": 1400, "height": 900}).goto(address)
         until(seen_path.exists, "what the extension has seen")
+        page = browser.contexts[0].pages[0]
+        until(lambda: any(shows_timeline(one) for one in page.frames), "the page of the timeline")
         browser.close()
     seen = json.loads(seen_path.read_text(encoding="utf-8"))
     assert "error" not in seen, seen
@@ -133,6 +144,8 @@ def test_a_session(tmp_path: Path, workspace: Path) -> None:
     assert "who is the eldest of" in seen["request"]
     assert seen["formatted"].endswith("print(answer)\n")
     assert seen["exitCode"] == 0
+    assert seen["typed"] == "$ Tell about {per}$"
+    assert seen["panel"] == "Timeline"
     manifest = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
     named = {one["command"] for one in manifest["contributes"]["commands"]}
     assert named <= set(seen["commands"])

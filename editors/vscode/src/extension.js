@@ -1,5 +1,6 @@
-// Starts `saftc lsp`, runs scripts, shows the views that its lenses name, and marks the cursor's line in both.
+// Starts `saftc lsp`, runs scripts, shows their timelines, shows the views that its lenses name, and marks the cursor's line in both.
 
+const fs = require("fs/promises");
 const os = require("os");
 const path = require("path");
 const vscode = require("vscode");
@@ -145,11 +146,29 @@ async function runTask(saftc, args, cwd) {
   });
 }
 
+// The page is shown in a panel: a browser may be on another machine than the file.
 async function runWithTimeline() {
-  const page = path.join(os.tmpdir(), `saft-timeline-${Date.now()}.html`);
-  if (await run(["--timeline", page])) {
-    await vscode.env.openExternal(vscode.Uri.file(page));
+  const folder = await fs.mkdtemp(path.join(os.tmpdir(), "saft-"));
+  try {
+    const page = path.join(folder, "timeline.html");
+    if (await run(["--timeline", page])) {
+      showPage(await fs.readFile(page, "utf8"));
+    }
+  } catch (error) {
+    vscode.window.showErrorMessage(`Saft: the run has left no timeline (${error.message}).`);
+  } finally {
+    await fs.rm(folder, { recursive: true, force: true });
   }
+}
+
+function showPage(html) {
+  const panel = vscode.window.createWebviewPanel("saft.timeline", "Timeline", vscode.ViewColumn.Beside, {
+    enableScripts: true,
+    enableFindWidget: true,
+    retainContextWhenHidden: true,
+    localResourceRoots: [],
+  });
+  panel.webview.html = html;
 }
 
 // Views

@@ -2,8 +2,8 @@
 
     g(a=1)      `=` inside the parentheses of a call      arguments are named with `:`: `a: 1`
 
-Each rule looks at the tokens around the unexpected one and gives the hint, or None. The first rule
-that gives one is right; so the special ones are before the general ones.
+The rules are one table: rows that say what is around the unexpected token, and functions for what
+takes more than that.
 """
 
 from collections.abc import Callable
@@ -36,36 +36,6 @@ from saftc.syntax.tokens import (
 _VALUES = {"NAME", "INTEGER", "FLOAT", "STRING", "TRUE", "FALSE", "NIL", "PROMPT_START"}
 _CLOSERS = set(CLOSER_OF.values())
 _AUGMENTED = {"PLUS_ASSIGN", "MINUS_ASSIGN", "STAR_ASSIGN", "SLASH_ASSIGN", "PERCENT_ASSIGN"}
-
-# What is written wrong in two tokens, and what belongs in their place.
-_SPELT = {
-    ("EQUAL", "ASSIGN"): "==",
-    ("NOT_EQUAL", "ASSIGN"): "!=",
-    ("LESS", "GREATER"): "!=",
-    ("ELSE", "IF"): "elif",
-}
-
-# The unexpected kind behind the kind before it.
-_PAIRS = {
-    **dict.fromkeys(
-        (("STAR", "STAR"), ("STAR", "STAR_ASSIGN")),
-        "there is no power operator: write `pow(2, 3)`, with `from builtins import pow` at the top",
-    ),
-    ("EQUAL", "ASSIGN"): "write `==` to compare",
-    ("NOT_EQUAL", "ASSIGN"): "write `!=` to compare",
-    ("LESS", "GREATER"): "write `!=`",
-    ("LESS", "LESS"): "there are no operators for bits",
-    ("GREATER", "GREATER"): "there are no operators for bits",
-    ("ASSIGN", "GREATER"): "define a function with `f`",
-    **dict.fromkeys(
-        [(one, other) for one in ("STRING", "FORMAT_END") for other in ("STRING", "FORMAT_START")],
-        "texts are joined with `+`",
-    ),
-    ("ELSE", "IF"): "write `elif`",
-    ("NOT", "IN"): "write `x not in xs`",
-    ("NAME", "PROMPT_START"): "only `do`, `program` and `stream` are before a prompt",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -125,12 +95,6 @@ def _instead(hint: str, first: Token, last: Token, text: str) -> Advice:
 def _behind(hint: str, token: Token, text: str) -> Advice:
     """A hint, and the edit that puts `text` behind a token."""
     return Advice(hint, edits=(Edit(Span(token.span.end, token.span.end), text),))
-
-
-def _prompt_end(place: Place) -> str | None:
-    if place.kind(-1) == "PROMPT_END" and place.bad.kind in (*_VALUES, "NOT", "IS"):
-        return r"a prompt ends at the next `$`; `\$` is a dollar sign in its text"
-    return None
 
 
 def _first_word(place: Place) -> str | Advice | None:
@@ -199,21 +163,6 @@ def _string_prefix(place: Place) -> str | None:
         (STRING_PREFIXES[letter] for letter in previous.text.lower() if letter in STRING_PREFIXES),
         None,
     )
-
-
-def _words_inside(place: Place) -> str | Advice | None:
-    bad = place.bad
-    if bad.kind == "NAME" and bad.text == "is":
-        if place.kind(1) == "NOT":
-            return _instead("write `!=`", bad, place.token(1), "!=")
-        return _instead("write `==`", bad, bad, "==")
-    if bad.kind == "NAME" and bad.text in ("instanceof", "isinstance"):
-        return '`type(x) == "int"` tells the kind of a value'
-    if bad.kind == "NAME" and bad.text == "after" and "AFTER" in (t.kind for t in place.before):
-        return "one conversation goes before a prompt"
-    if bad.kind == "NAME" and bad.text == "then":
-        return "a line that opens a block ends with `:`"
-    return None
 
 
 def _brackets_of_types(place: Place) -> str | Advice | None:
@@ -361,12 +310,6 @@ def _assignment_in_parentheses(place: Place) -> str | Advice | None:
     return _as_colon(place, f"arguments are named with `:`: write `{name.text}: {value}`")
 
 
-def _walrus(place: Place) -> str | None:
-    if place.bad.kind == "COLON" and place.kind(1) == "ASSIGN":
-        return "write an assignment on its own line"
-    return None
-
-
 def _commas(place: Place) -> str | None:
     """`x = 1, 2` and `import math, os`."""
     if place.bad.kind != "COMMA" or place.opened is not None:
@@ -415,24 +358,8 @@ def _unpacking(place: Place) -> str | None:
     }.get(place.bad.kind)
 
 
-def _stars(place: Place) -> str | None:
-    if place.bad.kind != "STAR":
-        return None
-    if place.first.kind == "FROM":
-        return "name what is needed: `from module import one, two`"
-    if place.opener == "LSQB":
-        return "write `[...xs, x]`"
-    if place.opener == "LBRACE":
-        return "write `{...row, id: 3}`"
-    if place.opener != "LPAR" or place.kind(-1) not in ("LPAR", "COMMA"):
-        return None
-    return _rest(place)
-
-
 def _rest(place: Place) -> str:
-    if place.first.kind in ("FUNCTION", "CONV"):
-        return "a function has a fixed number of parameters; let one take a list"
-    return "arguments are not taken out of a list or an object; give each, or pass the list"
+    return _FIXED if place.first.kind in ("FUNCTION", "CONV") else _NOT_TAKEN_OUT
 
 
 def _comprehensions(place: Place) -> str | Advice | None:
@@ -490,17 +417,6 @@ def _slices(place: Place) -> str | None:
     return "a slice has a start, a stop and a step" if has_step else None
 
 
-def _imports(place: Place) -> str | None:
-    first = place.first
-    if first.kind == "FROM" and place.bad.kind == "LPAR":
-        return "write the names on one line, without parentheses"
-    if first.text == "import" and len(place.line) > 1 and place.line[1].kind in ("DOT", "ELLIPSIS"):
-        return "a module of the script's package is imported by `from . import weather`"
-    if first.text in ("from", "import") and place.bad.kind == "STRING":
-        return "a module is named without quotes: `from weather import forecast`"
-    return None
-
-
 def _parameters(place: Place) -> str | Advice | None:
     """`f g(x int)` and `type P:`."""
     is_type = place.first.kind == "TYPE" and place.opened is None
@@ -519,59 +435,23 @@ def _parameters(place: Place) -> str | Advice | None:
     return None
 
 
-def _conditions(place: Place) -> str | Advice | None:
+def _conditions(place: Place) -> str | None:
     bad = place.bad
-    is_defined = place.first.kind in ("TYPE", "FUNCTION") and place.opener == "LPAR"
-    if bad.kind == "QUESTION" and is_defined:
-        return "what may be nil has a type that ends with `?`: `name: string?`"
     if bad.kind == "QUESTION":
         is_choice = any(token.kind == "COLON" for token in place.line[len(place.before) :])
-        return "write `a if c else b`" if is_choice else "there is no operator for what may be nil"
+        return _CHOICE if is_choice else "there is no operator for what may be nil"
     if "ELSE" in place.expected and "NEWLINE" not in place.expected and bad.kind not in _VALUES:
-        return "write `a if c else b`"
-    if bad.kind == "ELSE" and place.opener == "LSQB":
-        return "write `[a if c else b for x in xs]`"
-    if bad.kind == "IF" and place.kind(-1) in ("ASSIGN", "LPAR", "LSQB", "COMMA", "RET"):
-        return "write `a if c else b`"
-    if bad.kind == "ELSE" and bad is place.first and place.kind(1) == "IF":
-        return _instead("write `elif`", bad, place.token(1), "elif")
-    if bad.kind in ("ELSE", "ELIF") and bad is place.first:
-        return "it has no `if` before it at this indentation"
-    if bad.kind == "BAR":
-        is_doubled = place.kind(1) == "BAR"
-        return _instead("write `or`", bad, place.token(1) if is_doubled else bad, "or")
-    return None
-
-
-def _blocks(place: Place) -> str | Advice | None:
-    """A line that opens a block, without its `:`."""
-    if place.first.kind not in OPENS_BLOCK or "COLON" not in place.expected or place.opened:
-        return None
-    if place.bad.kind == "LBRACE":
-        return "a block begins with `:` and is indented"
-    if place.bad.kind == "NEWLINE":
-        return _behind("a line that opens a block ends with `:`", place.token(-1), ":")
-    if place.bad.kind in _VALUES:
-        return _behind("write a `:` before the block", place.token(-1), ":")
+        return _CHOICE
     return None
 
 
 def _numbers(place: Place) -> str | Advice | None:
-    if place.bad.kind == "ELLIPSIS" and not place.opener:
-        return _instead("write `nil` for an empty block", place.bad, place.bad, "nil")
     if place.bad.kind == "DOT" and place.kind(1) == "INTEGER":
         written = f"0.{place.token(1).text}"
         return _instead(f"write `{written}`", place.bad, place.token(1), written)
     if place.kind(-1) == "DOT" and place.kind(-2) == "INTEGER":
         written = f"{place.token(-2).text}.0"
         return _instead(f"write `{written}`", place.token(-2), place.token(-1), written)
-    return None
-
-
-def _comments(place: Place) -> str | None:
-    is_block = place.bad.kind == "STAR" and place.kind(-1) == "SLASH"
-    if is_block or (place.bad.kind == "SLASH" and place.kind(1) == "STAR"):
-        return "a comment begins with `//`"
     return None
 
 
@@ -587,67 +467,6 @@ def _spreads(place: Place) -> str | None:
     before = place.tokens[place.opened - 1].kind if place.opened else ""
     is_call = before in ("NAME", "RPAR", "RSQB")
     return _rest(place) if is_call else "only lists and objects take `...`: `[...xs, x]`"
-
-
-def _missing_comma(place: Place) -> str | Advice | None:
-    is_item = place.opener in ("LPAR", "LSQB", "LBRACE") and place.bad.kind in _VALUES
-    previous = place.kind(-1)
-    if is_item and previous in (_VALUES | {"RPAR", "RSQB"}) and "COMMA" in place.expected:
-        return _behind("a comma is missing", place.token(-1), ",")
-    return None
-
-
-def _loops(place: Place) -> str | None:
-    if place.first.kind != "FOR":
-        return None
-    is_headless = place.bad.kind == "NEWLINE" and place.kind(-1) == "COLON"
-    if place.bad.text == "of" or is_headless:
-        return "write `for x in xs:`"
-    if place.bad.kind in ("ASSIGN", "LPAR"):
-        return "write `for i in range(n):`"
-    if place.opener == "LPAR" and place.tokens[(place.opened or 0) - 1] is place.first:
-        return "write `for x in xs:`, without parentheses"
-    return None
-
-
-def _results(place: Place) -> str | None:
-    """`f g(x): int` and `f g(x) = x`."""
-    if place.opened is not None:
-        return None
-    is_headless = place.first.kind == "NAME" and place.bad.kind == "COLON"
-    if is_headless and place.kind(-1) == "RPAR" and place.line[1].kind == "LPAR":
-        return "a function begins with `f` and its name: `f g(x):`"
-    if place.bad.kind == "INDENT":
-        return "a block begins below a line that ends with `:`"
-    if place.first.kind not in ("FUNCTION", "CONV"):
-        return None
-    if place.kind(-1) == "NAME" and place.token(-1).text == "return":
-        return "write `ret`"
-    if place.bad.kind == "ARROW":
-        return "write the type of the result before the `:`"
-    if place.bad.kind == "ASSIGN":
-        return "a function gives its value with `ret`: `f g(x): ret x`"
-    if place.bad.kind in ("NAME", "COLON") and "LPAR" in place.expected:
-        return "write the parameters in parentheses: `f name(x):`"
-    return None
-
-
-def _formats(place: Place) -> str | None:
-    """`{price:.2f}` in a prompt."""
-    if place.opener != "HOLE_START" or place.kind(-1) != "COLON":
-        return None
-    if place.bad.kind in ("DOT", "COMMA", "GREATER", "LESS"):
-        return "the formats are `raw` and `approve`; `round(x, 2)` and `str(x)` change a value"
-    return None
-
-
-def _doubled_braces(place: Place) -> str | None:
-    if place.opener != "LBRACE" or place.kind(1) != "HOLE_END" or place.opened is None:
-        return None
-    is_doubled = place.tokens[place.opened - 1].kind == "HOLE_START"
-    return (
-        r"one pair of braces inserts a value; `\{` is a brace in the text" if is_doubled else None
-    )
 
 
 def _calls(place: Place) -> str | None:
@@ -683,50 +502,179 @@ def _nested_pattern(place: Place) -> str | None:
     return f"patterns do not nest: write `{field.text}: {{name: type}}` and read its fields"
 
 
-def _hole(place: Place) -> str | None:
-    return r"write `\{` for a brace in the text" if place.opener == "HOLE_START" else None
+def _second_after(place: Place) -> str | None:
+    if place.bad.text == "after" and "AFTER" in (one.kind for one in place.before):
+        return "one conversation goes before a prompt"
+    return None
 
 
-def _pairs(place: Place) -> str | Advice | None:
-    pair = place.kind(-1), place.bad.kind
-    hint, spelling = _PAIRS.get(pair), _SPELT.get(pair)
-    if hint is None or spelling is None:
-        return hint
-    return _instead(hint, place.token(-1), place.bad, spelling)
+def _return(place: Place) -> str | None:
+    is_head = place.opened is None and place.first.kind in ("FUNCTION", "CONV")
+    is_return = place.kind(-1) == "NAME" and place.token(-1).text == "return"
+    return "write `ret`" if is_head and is_return else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A hint, and what is to be around the unexpected token; what is empty may be anything.
+
+    Kinds of tokens, and words, have blanks between. `called` is the kind before the bracket around
+    it, and `inside` that of the bracket, "-" where there is none. At the beginning of the line are
+    the kinds `first` and `second`, or one of the words `begins`. `put` stands in the place of the
+    tokens from `start` to `end`, counted from the unexpected one; `behind`, behind the one before.
+    """
+
+    hint: str
+    bad: str = ""
+    words: str = ""
+    before: str = ""
+    after: str = ""
+    inside: str = ""
+    called: str = ""
+    first: str = ""
+    begins: str = ""
+    second: str = ""
+    expects: str = ""
+    is_first: bool = False
+    put: str | None = None
+    start: int = 0
+    end: int = 0
+    behind: str = ""
+
+    def __call__(self, place: Place) -> str | Advice | None:
+        """The hint, with its edit, where the row fits."""
+        bad, line = place.bad, place.line
+        called = place.tokens[place.opened - 1].kind if place.opened else ""
+        pairs = (
+            (self.bad, bad.kind),
+            (self.words, bad.text),
+            (self.before, place.kind(-1)),
+            (self.after, place.kind(1)),
+            (self.inside, place.opener or "-"),
+            (self.called, called),
+            (self.first, place.first.kind),
+            (self.begins, place.first.text),
+            (self.second, line[1].kind if len(line) > 1 else ""),
+        )
+        if any(wanted and found not in wanted.split() for wanted, found in pairs):
+            return None
+        if (self.expects and self.expects not in place.expected) or (
+            self.is_first and bad is not place.first
+        ):
+            return None
+        if self.behind:
+            return _behind(self.hint, place.token(-1), self.behind)
+        if self.put is None:
+            return self.hint
+        return _instead(self.hint, place.token(self.start), place.token(self.end), self.put)
+
+
+_VALUE = " ".join(sorted(_VALUES))
+_OPENERS = " ".join(sorted(OPENS_BLOCK))
+_TEXT = "STRING FORMAT_START"
+_POWER = "there is no power operator: write `pow(2, 3)`, with `from builtins import pow` at the top"
+_EQUAL, _UNEQUAL = "write `==` to compare", "write `!=` to compare"
+_NO_BITS = "there are no operators for bits"
+_NO_TRIPLE = r"a prompt ends at the next `$`; `\$` is a dollar sign in its text"
+_SLASHES = "a comment begins with `//`"
+_ENDS = "a line that opens a block ends with `:`"
+_CHOICE = "write `a if c else b`"
+_FIXED = "a function has a fixed number of parameters; let one take a list"
+_NOT_TAKEN_OUT = "arguments are not taken out of a list or an object; give each, or pass the list"
+_NO_FORMATS = "the formats are `raw` and `approve`; `round(x, 2)` and `str(x)` change a value"
+_ONE_BRACE = r"one pair of braces inserts a value; `\{` is a brace in the text"
+_NO_PATTERNS = "name what is needed: `from module import one, two`"
+_PACKAGE = "a module of the script's package is imported by `from . import weather`"
+_UNQUOTED = "a module is named without quotes: `from weather import forecast`"
+_BARE_FOR = "write `for x in xs:`, without parentheses"
+_HEADLESS = "a function begins with `f` and its name: `f g(x):`"
+_GIVES = "a function gives its value with `ret`: `f g(x): ret x`"
+_DEFINE = "write the parameters in parentheses: `f name(x):`"
+_RESULT = "write the type of the result before the `:`"
+_BLOCK = "a block begins with `:` and is indented"
+_BEGINS = "write a `:` before the block"
+_OPTIONAL = "what may be nil has a type that ends with `?`: `name: string?`"
+_MODES = "only `do`, `program` and `stream` are before a prompt"
+
+# The first that fits is right: the special ones stand before the general ones.
 _RULES: tuple[Callable[[Place], str | Advice | None], ...] = (
     _failures,
     _first_word,
-    _prompt_end,
-    _comments,
-    _doubled_braces,
-    _formats,
+    Row(before="PROMPT_END", bad=f"{_VALUE} NOT IS", hint=_NO_TRIPLE),
+    Row(before="SLASH", bad="STAR", hint=_SLASHES),
+    Row(bad="SLASH", after="STAR", hint=_SLASHES),
+    Row(inside="LBRACE", called="HOLE_START", after="HOLE_END", hint=_ONE_BRACE),
+    Row(inside="HOLE_START", before="COLON", bad="DOT COMMA GREATER LESS", hint=_NO_FORMATS),
     _nested_pattern,
     _string_prefix,
     _declaration,
-    _pairs,
-    _words_inside,
-    _loops,
-    _results,
+    Row(before="STAR", bad="STAR STAR_ASSIGN", hint=_POWER),
+    Row(before="EQUAL", bad="ASSIGN", hint=_EQUAL, put="==", start=-1),
+    Row(before="NOT_EQUAL", bad="ASSIGN", hint=_UNEQUAL, put="!=", start=-1),
+    Row(before="LESS", bad="GREATER", hint="write `!=`", put="!=", start=-1),
+    Row(before="LESS", bad="LESS", hint=_NO_BITS),
+    Row(before="GREATER", bad="GREATER", hint=_NO_BITS),
+    Row(before="ASSIGN", bad="GREATER", hint="define a function with `f`"),
+    Row(before="STRING FORMAT_END", bad=_TEXT, hint="texts are joined with `+`"),
+    Row(before="ELSE", bad="IF", hint="write `elif`", put="elif", start=-1),
+    Row(before="NOT", bad="IN", hint="write `x not in xs`"),
+    Row(before="NAME", bad="PROMPT_START", hint=_MODES),
+    Row(bad="NAME", words="is", after="NOT", hint="write `!=`", put="!=", end=1),
+    Row(bad="NAME", words="is", hint="write `==`", put="=="),
+    Row(words="instanceof isinstance", hint='`type(x) == "int"` tells the kind of a value'),
+    _second_after,
+    Row(bad="NAME", words="then", hint=_ENDS),
+    Row(first="FOR", words="of", hint="write `for x in xs:`"),
+    Row(first="FOR", before="COLON", bad="NEWLINE", hint="write `for x in xs:`"),
+    Row(first="FOR", bad="ASSIGN LPAR", hint="write `for i in range(n):`"),
+    Row(first="FOR", inside="LPAR", called="FOR", hint=_BARE_FOR),
+    Row(inside="-", first="NAME", second="LPAR", before="RPAR", bad="COLON", hint=_HEADLESS),
+    Row(inside="-", bad="INDENT", hint="a block begins below a line that ends with `:`"),
+    _return,
+    Row(inside="-", first="FUNCTION CONV", bad="ARROW", hint=_RESULT),
+    Row(inside="-", first="FUNCTION CONV", bad="ASSIGN", hint=_GIVES),
+    Row(inside="-", first="FUNCTION CONV", bad="NAME COLON", expects="LPAR", hint=_DEFINE),
     _brackets_of_types,
     _unpacking,
     _augmented,
-    _walrus,
+    Row(bad="COLON", after="ASSIGN", hint="write an assignment on its own line"),
     _assignment,
     _commas,
-    _stars,
+    Row(bad="STAR", first="FROM", hint=_NO_PATTERNS),
+    Row(bad="STAR", inside="LSQB", hint="write `[...xs, x]`"),
+    Row(bad="STAR", inside="LBRACE", hint="write `{...row, id: 3}`"),
+    Row(bad="STAR", first="FUNCTION CONV", inside="LPAR", before="LPAR COMMA", hint=_FIXED),
+    Row(bad="STAR", inside="LPAR", before="LPAR COMMA", hint=_NOT_TAKEN_OUT),
     _comprehensions,
     _spreads,
     _objects,
     _slices,
-    _imports,
+    Row(first="FROM", bad="LPAR", hint="write the names on one line, without parentheses"),
+    Row(begins="import", second="DOT ELLIPSIS", hint=_PACKAGE),
+    Row(begins="from import", bad="STRING", hint=_UNQUOTED),
     _parameters,
-    _blocks,
+    Row(first=_OPENERS, inside="-", expects="COLON", bad="LBRACE", hint=_BLOCK),
+    Row(first=_OPENERS, inside="-", expects="COLON", bad="NEWLINE", hint=_ENDS, behind=":"),
+    Row(first=_OPENERS, inside="-", expects="COLON", bad=_VALUE, hint=_BEGINS, behind=":"),
+    Row(bad="ELLIPSIS", inside="-", hint="write `nil` for an empty block", put="nil"),
     _numbers,
     _keywords,
-    _hole,
+    Row(inside="HOLE_START", hint=r"write `\{` for a brace in the text"),
+    Row(bad="QUESTION", first="TYPE FUNCTION", inside="LPAR", hint=_OPTIONAL),
     _conditions,
-    _missing_comma,
+    Row(bad="ELSE", inside="LSQB", hint="write `[a if c else b for x in xs]`"),
+    Row(bad="IF", before="ASSIGN LPAR LSQB COMMA RET", hint=_CHOICE),
+    Row(bad="ELSE", is_first=True, after="IF", hint="write `elif`", put="elif", end=1),
+    Row(bad="ELSE ELIF", is_first=True, hint="it has no `if` before it at this indentation"),
+    Row(bad="BAR", after="BAR", hint="write `or`", put="or", end=1),
+    Row(bad="BAR", hint="write `or`", put="or"),
+    Row(
+        inside="LPAR LSQB LBRACE",
+        before=f"{_VALUE} RPAR RSQB",
+        bad=_VALUE,
+        expects="COMMA",
+        hint="a comma is missing",
+        behind=",",
+    ),
     _calls,
 )

@@ -64,6 +64,20 @@ async function look(uri, seen) {
   await vscode.window.showTextDocument(document, editor.viewColumn);
   await command("saft.runMock");
   seen.exitCode = await ended;
+  seen.typed = await typed("$ Tell about {per");
+  await vscode.window.showTextDocument(document, editor.viewColumn);
+  await command("saft.openTimeline");
+  const tabs = () => vscode.window.tabGroups.all.flatMap((one) => one.tabs);
+  const panel = (one) => one.input instanceof vscode.TabInputWebview && one.input.viewType.endsWith("saft.timeline");
+  seen.panel = (await until("the timeline", () => tabs().find(panel))).label;
+}
+
+// What stands in a new script when somebody types a text.
+async function typed(text) {
+  const document = await vscode.workspace.openTextDocument({ language: "saft", content: "" });
+  await vscode.window.showTextDocument(document);
+  for (const character of text) await command("type", { text: character });
+  return document.getText();
 }
 
 function activate() {

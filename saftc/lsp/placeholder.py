@@ -1,0 +1,162 @@
+"""A script with a name at the place where somebody writes, so that its tree and types are known.
+
+A line that is being written cannot be read. With a name at the cursor, what is open closed, and
+what such a line has at its end, it mostly can:
+
+    for row in rows: print(row.|           for row in rows: print(row.x__)
+    f label(text: |                        f label(text: x__): nil
+
+Where no such line can be read, the name stands in the place of the line.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from saftc.diagnostics.model import Collector
+from saftc.lsp.definitions import way_to
+from saftc.lsp.session import Script
+from saftc.semantics.names import Scope
+from saftc.source import Source
+from saftc.syntax import nodes as n
+from saftc.syntax.lexer import lex_beginning
+from saftc.syntax.parser import parse
+from saftc.syntax.tokens import LAYOUT
+
+NAME = "x__"
+
+_CLOSERS = {"(": ")", "[": "]", "{": "}", "$": "$", "hole": "}", "format hole": "}"}
+# What a line may need before the name, behind it, and behind what is closed.
+_ENDS = (
+    *(("", "", ""), ("", "", ": nil"), ("", "", " = nil"), ("", "", " in []: nil")),
+    *(("", "", " = $ $"), ("", ": nil", ""), ("", " else nil", ""), ("+ ", "", "")),
+)
+# How far the statement is looked for that a line begins.
+_FURTHEST = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """The line that an offset is in, up to the word that is written there.
+
+    `open` is what is open, the innermost last, and `kinds` are those of the tokens of the line.
+    `is_text`: the offset is in a text, a comment or the words of a prompt.
+    """
+
+    line: int
+    start: int
+    end: int
+    open: list[str]
+    kinds: list[str]
+    is_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """The script with the name in it, and the nodes around that, the outermost first."""
+
+    script: Script
+    way: list[n.Node]
+
+    @property
+    def scope(self) -> Scope:
+        """The innermost scope that the name is in."""
+        scopes, offset = self.script.checked.facts.names.scopes, self.way[-1].span.start
+        found = scopes[self.script.module]
+        for node in self.way:
+            match node:
+                case n.TryStmt(handler=handler) if offset < handler[0].span.start:
+                    pass  # its scope is that of what it catches
+                case n.FunctionDef() | n.RecordDef() | n.Comprehension() | n.TryStmt():
+                    found = scopes.get(node, found)
+                case _:
+                    pass
+        return found
+
+
+def beginning_at(script: Script, offset: int) -> Beginning:
+    """The line that an offset is in."""
+    text, start, end = script.source.text, offset, offset
+    while start and _is_of_word(text[start - 1]):
+        start -= 1
+    while end < len(text) and _is_of_word(text[end]):
+        end += 1
+    begun = (one.span.start for one in script.module.statements if one.span.start <= start)
+    first = text.rfind("\n", 0, max(begun, default=0)) + 1
+    tokens, opened, is_text = lex_beginning(text[first:start])
+    if is_text and opened[-1:] != ["$"]:
+        # The name stands in the place of the text, and of what is behind that on the line.
+        is_formatted = opened[-1:] != [] and opened[-1].startswith("f")
+        kind = "FORMAT_START" if is_formatted else "STRING"
+        text_of = next((one for one in reversed(tokens) if one.kind == kind), None)
+        if text_of is not None:
+            start = first + text_of.span.start
+        opened, end = opened[: len(opened) - is_formatted], -1
+    layout = (place for place, one in enumerate(tokens) if one.kind in LAYOUT)
+    tokens = tokens[max(layout, default=-1) + 1 :]
+    begin = first + tokens[0].span.start if tokens else start
+    line = text.rfind("\n", 0, begin) + 1
+    return Beginning(line, start, end, opened, [one.kind for one in tokens], is_text)
+
+
+def _is_of_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def placed(script: Script, beginning: Beginning) -> Placed:
+    """The script with the name where somebody writes."""
+    text, name = script.source.text, script.source.name
+    made, before, end = next(_readable(text, beginning), None) or _alone(text, beginning)
+    checked = script.modules.check_text(
+        Source.from_text(name, f"{text[: beginning.line]}{made}{text[end:]}")
+    )
+    found = Script(script.path, checked, script.modules)
+    return Placed(found, way_to(checked.module, beginning.line + before + len(NAME)))
+
+
+def _alone(text: str, beginning: Beginning) -> tuple[str, int, int]:
+    """The name in the place of the line."""
+    line = text[beginning.line : beginning.start]
+    indent = line[: len(line) - len(line.lstrip())].partition("\n")[0]
+    return indent + NAME, len(indent), _end_of_line(text, beginning.start)
+
+
+def _readable(text: str, beginning: Beginning) -> Iterator[tuple[str, int, int]]:
+    """Lines with the name that can be read, where that is in them, and where what they replace
+    ends: those that keep what is behind the cursor come first."""
+    head = text[beginning.line : beginning.start]
+    indent = head[: len(head) - len(head.lstrip())]
+    closers = "".join(_CLOSERS.get(one, one[1:]) for one in reversed(beginning.open))
+    variants = [("", closers, _end_of_line(text, beginning.start))]
+    if beginning.end >= 0:
+        rest = text[beginning.end : beginning.end + _FURTHEST]
+        layout = (one for one in lex_beginning(f"{head}{NAME}{rest}")[0] if one.kind in LAYOUT)
+        length = next((one.span.start for one in layout if one.span.start >= len(head)), None)
+        tail = rest if length is None else rest[: length - len(head) - len(NAME)]
+        variants.insert(0, (tail, "", beginning.end + len(tail)))
+    for tail, closing, end in variants:
+        for put, value, last in _ENDS:
+            for block in _blocks(text[end:], indent):
+                # Above a block, that is what the line has.
+                last = ":" if block and last == ": nil" else last
+                made = f"{head}{put}{NAME}{value}{tail}{closing}{last}"
+                if _can_be_read(made[len(indent) :] + block):
+                    yield made, len(head) + len(put), end
+
+
+def _end_of_line(text: str, offset: int) -> int:
+    end = text.find("\n", offset)
+    return len(text) if end < 0 else end
+
+
+def _blocks(below: str, indent: str) -> tuple[str, ...]:
+    """What may stand below a line: a block, if there is one, and nothing."""
+    line = below.lstrip("\n").partition("\n")[0]
+    is_deeper = line.startswith(f"{indent} ") and line.strip()
+    return ("\n    nil", "") if is_deeper else ("",)
+
+
+def _can_be_read(line: str) -> bool:
+    mistakes = Collector(1)
+    line = line.removeprefix("el") if line.startswith("elif") else line
+    parse(Source.from_text("", line), mistakes)
+    return not mistakes.has_errors
