@@ -63,13 +63,15 @@ _RATES = ("requests_per_minute", "tokens_per_minute")
 
 @dataclass(slots=True)
 class _Batch:
-    """Rows at a worker, those that have not ended; the last of the attempts at them counts.
+    """Rows at a worker, those that have not ended; the last of the attempts at them counts. One that
+    is alone is tried without others, as it may have ended its worker.
 
     It may spend its shares of the budgets, and has the last one where no other batch has any.
     """
 
     rows: dict[int, Row]
     since: int
+    is_alone: bool
     attempts: list[str] = field(default_factory=list[str])
     shares: dict[str, Any] = field(default_factory=dict[str, Any])
     has_last_share: bool = False
@@ -129,12 +131,16 @@ class Dask:
         run.processes = max(1, len(threads))
         room = sum(threads.values()) + _WAITING * len(threads)
         while len(self._under_way) < max(1, min(room, self._most)):
-            rows = run.take(BATCH_ROWS) or ([] if self._under_way else run.take_suspect())
+            rows = run.take(BATCH_ROWS)
+            is_alone = not rows and not self._under_way
+            if is_alone:
+                rows = run.take_suspect()
             if not rows:
                 break
             # Never a name that an earlier one had: that may still be running.
             name = f"{self.job.run}-{rows[0].number}-{secrets.token_hex(4)}"
-            self._under_way[name] = _Batch({row.number: row for row in rows}, run.store.last_entry)
+            numbered = {row.number: row for row in rows}
+            self._under_way[name] = _Batch(numbered, run.store.last_entry, is_alone)
             future = self._client.submit(
                 worker.answer_batch, self.job, name, key=name, pure=False, retries=0
             )
@@ -236,7 +242,7 @@ class Dask:
             if isinstance(error, SaftError | concurrent.futures.CancelledError):
                 raise error
             raise RunStopped(f"a worker cannot go on: {type(error).__name__}: {error}") from error
-        elif len(left) == 1 and not run.store.has_new(batch.since, left[0].number):
+        elif batch.is_alone and left and not run.store.has_new(batch.since, left[0].number):
             run.give_up(left[0], error.allowed_failures + 1)
         else:
             run.suspects.extend(left)

@@ -26,7 +26,7 @@ from runtime_support.map import Module, Report, Script, map_rows
 from runtime_support.map import _dask as dask
 from runtime_support.map import _runner as runner
 from runtime_support.runs._journal import entries
-from tests.support.fake_server import Answer, FakeServer, completion
+from tests.support.fake_server import Answer, FakeServer, calling, completion
 
 pytestmark = [
     pytest.mark.heavy,
@@ -431,6 +431,88 @@ def test_a_row_that_kills_its_worker_is_told_and_no_neighbour_is(
     assert found.pop("part-000004.jsonl") == b"".join(others[:2] + others[3:])
     del whole["part-000004.jsonl"]
     assert found == whole
+
+
+def test_a_row_in_a_batch_of_its_own_is_no_suspect_for_its_neighbour(
+    server: FakeServer, tmp_path: Path, growing_cluster: Any
+) -> None:
+    # Row 20 is in the second batch. Row 0 ends their worker when that has begun, and ends it again.
+    text = (
+        "import os, pathlib, time\n"
+        "begun, lost = pathlib.Path('begun'), pathlib.Path('lost')\n"
+        "def triage(mail: int) -> int:\n"
+        "    if mail == 20:\n"
+        "        begun.touch()\n"
+        "        while not lost.exists() or not begun.exists():\n"
+        "            time.sleep(0.01)\n"
+        "    while mail == 0 and not begun.exists():\n"
+        "        time.sleep(0.01)\n"
+        "    if mail == 0:\n"
+        "        lost.touch()\n"
+        "        os._exit(1)\n"
+        "    return mail\n"
+    )
+    growing_cluster.scheduler.allowed_failures = 0
+    mails = tmp_path / "mails.jsonl"
+    mails.write_text("".join(f'{{"mail": {number}}}\n' for number in range(21)))
+    script = Script((Module("triage", text),), "triage", str(ROOT))
+    report = map_rows(script, mails, "out", address=growing_cluster.scheduler_address)
+    assert (report.done, report.failures, report.stopped) == (20, {"WorkerLost": 1}, None)
+
+
+def test_a_row_that_begins_a_tool_and_kills_its_worker_is_given_up(
+    server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (
+        "import os\n"
+        "from runtime_support import prompt\n"
+        "def triage(mail: str) -> str:\n"
+        "    def end_here() -> None:\n"
+        "        with open('ended', 'a') as file:\n"
+        "            file.write(mail)\n"
+        "        os._exit(1)\n"
+        "    return prompt('Read {mail}', mail=mail, tools=[end_here]).value\n"
+    )
+    monkeypatch.setenv("SAFT_ON_INTERRUPTED_CALL", "call")
+    server.responder = lambda body: calling(("end_here", {}))
+    (tmp_path / "mails.jsonl").write_text('{"mail": "a"}\n')
+    script = Script((Module("triage", text),), "triage", str(tmp_path))
+    with local_cluster(1) as cluster:
+        cluster.scheduler.allowed_failures = 0
+        address = cluster.scheduler_address
+        report = map_rows(script, tmp_path / "mails.jsonl", "out", address=address)
+    assert (report.failures, report.stopped) == ({"WorkerLost": 1}, None)
+    assert report.usage.requests == 1 and 2 <= len((tmp_path / "ended").read_text()) <= 3
+
+
+def test_a_worker_that_hangs_does_not_hold_the_job(
+    server: FakeServer, mails: Path, whole: dict[str, bytes], mortal_cluster: Any
+) -> None:
+    victim, went_on = pids(mortal_cluster)[0], threading.Event()
+
+    def answer(body: dict[str, Any]) -> Answer:
+        reply = model(body)
+        if sum(model.asked.values()) == 40 + 5 * IN_FLIGHT:
+            went_on.set()
+        return reply
+
+    def go_on() -> None:
+        waited.append(went_on.wait(60))
+        os.kill(victim, signal.SIGCONT)
+
+    waited, waking = list[bool](), threading.Thread(target=go_on)
+
+    def hang() -> None:
+        os.kill(victim, signal.SIGSTOP)
+        waking.start()
+
+    model = Model(40, hang)
+    server.responder = answer
+    report = mapped(mails, "out", address=mortal_cluster.scheduler_address)
+    waking.join()
+    assert waited == [True], "no row went on while a worker was hanging"
+    assert (report.done, report.failed, report.stopped) == (ROWS, 0, None)
+    assert parts("out") == whole
 
 
 def test_rows_under_suspicion_are_tried_by_workers(
