@@ -488,28 +488,30 @@ def test_a_row_that_begins_a_tool_and_kills_its_worker_is_given_up(
 def test_a_worker_that_hangs_does_not_hold_the_job(
     server: FakeServer, mails: Path, whole: dict[str, bytes], mortal_cluster: Any
 ) -> None:
-    victim, went_on = pids(mortal_cluster)[0], threading.Event()
+    with DISTRIBUTED.Client(mortal_cluster.scheduler_address, set_as_default=False) as client:
+        client.wait_for_workers(WORKERS, timeout=300)
+        address, victim = next(iter(client.run(os.getpid).items()))
+    run, went_on, waited = DISTRIBUTED.Client.run, threading.Event(), list[bool]()
 
-    def answer(body: dict[str, Any]) -> Answer:
-        reply = model(body)
-        if sum(model.asked.values()) == 40 + 5 * IN_FLIGHT:
-            went_on.set()
-        return reply
-
-    def go_on() -> None:
+    def wait() -> None:
         waited.append(went_on.wait(60))
         os.kill(victim, signal.SIGCONT)
 
-    waited, waking = list[bool](), threading.Thread(target=go_on)
+    waiting = threading.Thread(target=wait)
 
-    def hang() -> None:
-        os.kill(victim, signal.SIGSTOP)
-        waking.start()
+    def hang(self: Any, function: Any, *given: Any, **named: Any) -> Any:
+        is_answered = function.__name__ == "take_answers" and address in named["workers"]
+        if is_answered and len(model.asked) >= 20 and model.at == 0:
+            os.kill(victim, signal.SIGSTOP)  # as it is about to be answered
+            model.at, model.action = len(model.asked) + 5 * IN_FLIGHT, went_on.set
+            waiting.start()
+        return run(self, function, *given, **named)
 
-    model = Model(40, hang)
-    server.responder = answer
-    report = mapped(mails, "out", address=mortal_cluster.scheduler_address)
-    waking.join()
+    model = server.responder = Model()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DISTRIBUTED.Client, "run", hang)
+        report = mapped(mails, "out", address=mortal_cluster.scheduler_address)
+    waiting.join()
     assert waited == [True], "no row went on while a worker was hanging"
     assert (report.done, report.failed, report.stopped) == (ROWS, 0, None)
     assert parts("out") == whole
