@@ -56,9 +56,9 @@ class Output:
         self.kept = kept
         self.columns = columns
 
-    def has(self, number: int) -> bool:
-        """Whether a part is there."""
-        return os.path.exists(self._part(number))
+    def is_final(self, number: int) -> bool:
+        """Whether a part is there, and no row of it has failed: those may be asked again."""
+        return os.path.exists(self._part(number)) and not os.path.exists(self._errors(number))
 
     def write(self, number: int, first: int, kept: list[Entry], rows: Iterable[PartRow]) -> None:
         """Writes a part, and its errors beside it; JournalError when they cannot be."""
@@ -68,7 +68,7 @@ class Output:
                 done.append({ROW: row, **self._shown(kept[row - first]), **result})
             elif error is not None:
                 failed.append(json_value(error))
-        errors = os.path.join(self.folder, f"errors-{number:06d}.jsonl")
+        errors = self._errors(number)
         if failed:
             _write_whole(errors, _json_lines(failed))
         _write_whole(self._part(number), self._encoded(done))
@@ -110,6 +110,9 @@ class Output:
 
     def _part(self, number: int) -> str:
         return os.path.join(self.folder, f"part-{number:06d}.{self.format}")
+
+    def _errors(self, number: int) -> str:
+        return os.path.join(self.folder, f"errors-{number:06d}.jsonl")
 
 
 def _json_lines(rows: Iterable[Entry]) -> bytes:

@@ -267,11 +267,10 @@ class JobRun:
             last = first + len(block) - 1
             while (left := self.store.count_open(first, last)) and not self._is_over:
                 yield
-            if self.report.stopped is not None and first > self.store.last_unwritten():
+            if self.report.stopped is not None and first > self.store.last_ended:
                 return
-            if not left and (self.store.is_unwritten(first, last) or not output.has(number)):
+            if not left and not output.is_final(number):
                 output.write(number, first, block, self.store.rows(first, last))
-                self.store.note_written(first, last)
             first = last + 1
 
 

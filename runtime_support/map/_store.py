@@ -43,14 +43,13 @@ Status: TypeAlias = Literal["done", "failed", "waiting", "open"]
 _TABLES = (
     "create table if not exists job (name text primary key, value text)",
     "create table if not exists row (number integer primary key, status text not null, "
-    "result text, error text, tries integer not null default 0, "
-    "is_written integer not null default 0)",
+    "result text, error text, tries integer not null default 0)",
 )
 _SET = "insert into job values (?1, ?2) on conflict do update set value = ?2"
 _BEGIN = "insert into row (number, status) values (?1, ?2) on conflict do update set status = ?2"
 _END = (
     "insert into row (number, status, result, error) values (?1, ?2, ?3, ?4) "
-    "on conflict do update set status = ?2, result = ?3, error = ?4, tries = 0, is_written = 0"
+    "on conflict do update set status = ?2, result = ?3, error = ?4, tries = 0"
 )
 _BETWEEN = "number between ? and ? and status in ('done', 'failed')"
 # What was kept of a row that is new: an answer, or a call of a tool that has ended.
@@ -300,28 +299,17 @@ class JobStore:
         )
         return done, Counter(dict(self.journal.read(query)))
 
-    def last_unwritten(self) -> int:
-        """The last row that has ended and is in no part as it is; -1 when all are."""
-        query = (
-            "select max(number) from row where status in ('done', 'failed') and not is_written"
-        )
-        found = self.journal.read(query)[0][0]
-        return -1 if found is None else found
-
-    def is_unwritten(self, first: int, last: int) -> bool:
-        """Whether one of these rows is in no part as it is."""
-        query = f"select 1 from row where {_BETWEEN} and not is_written limit 1"
-        return bool(self.journal.read(query, first, last))
+    @property
+    def last_ended(self) -> int:
+        """The last row that has ended; -1 when none has."""
+        query = "select coalesce(max(number), -1) from row where status in ('done', 'failed')"
+        return self.journal.read(query)[0][0]
 
     def rows(self, first: int, last: int) -> Iterator[PartRow]:
         """What became of these rows, in order; of those that have ended."""
         query = f"select number, result, error from row where {_BETWEEN} order by number"
         for number, *texts in self.journal.read(query, first, last):
             yield PartRow(number, *(None if text is None else json.loads(text) for text in texts))
-
-    def note_written(self, first: int, last: int) -> None:
-        """Notes that these rows are in a part."""
-        self.journal.write(f"update row set is_written = 1 where {_BETWEEN}", first, last)
 
     def begun_rows(self) -> set[int]:
         """Which rows that have not ended have something in the journal."""
