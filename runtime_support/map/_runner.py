@@ -24,7 +24,7 @@ from runtime_support._values import counted
 from runtime_support.errors import BudgetSpent, RunStopped, SaftError
 from runtime_support.map._binding import Binding
 from runtime_support.map._output import Output, cut_parts
-from runtime_support.map._progress import Progress, Speed, width_here
+from runtime_support.map._progress import Progress, Speed
 from runtime_support.map._report import Interrupted, Report
 from runtime_support.map._rows import RunningRows
 from runtime_support.map._script import Function, Job
@@ -243,7 +243,7 @@ class JobRun:
         )
 
     def _shown(self) -> str:
-        return "" if self._is_over else self.progress().bar(width_here())
+        return "" if self._is_over else self.progress().bar()
 
     def _look(self, now: float) -> None:
         self._looked = now

@@ -272,7 +272,7 @@ def test_rows_on_workers_are_counted_as_they_end(
 
     def look(self: runner.Speed, now: float, count: int) -> None:
         speed(self, now, count)
-        found = re.search(r" 9/10 .* (\d+) requests, (\d+) tokens", texts[0]())
+        found = re.search(r" 9 of 10 .* (\d+) requests, (\d+) tokens", texts[0]())
         if found is not None and int(found[1]) >= 9 and int(found[2]) >= 162:
             counted.set()
 
