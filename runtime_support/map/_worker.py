@@ -21,7 +21,7 @@ from runtime_support._settings import configured_here, settings_for
 from runtime_support._tools import function_tool
 from runtime_support._version import __version__
 from runtime_support.errors import RunStopped, SaftError
-from runtime_support.map._printing import whole_lines
+from runtime_support.map._printing import wrap_streams
 from runtime_support.map._rows import RunningRows
 from runtime_support.map._script import Job, keep_function
 from runtime_support.map._store import Outcome, Row
@@ -113,7 +113,7 @@ def answer_batch(job: Job, batch: str) -> None:
         block.enter_context(keeping_in(journal))
         journal.merge_rows(granted.entries)
         journal.listener = link.ask
-        block.enter_context(whole_lines())
+        wrap_streams()
         function = block.enter_context(keep_function(job.function))
         places = _places.setdefault(job.run, threading.Semaphore(job.rows_at_once))
         running = RunningRows(job, function, places, link.is_wanted)
