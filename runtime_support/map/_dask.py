@@ -54,17 +54,14 @@ _MESSAGES_KEPT = 20
 _MOST_LOST = 3
 # Where only those with a certificate, or in this process, are heard.
 _TRUSTED = ("tls://", "wss://", "inproc://")
-# How often workers are looked at that are lost just then, and the seconds between.
-_LOOKS = 5
-_BETWEEN_LOOKS = 1.0
 _BUDGETS = {"budget_requests": "requests", "budget_tokens": "tokens", "budget_cost": "cost"}
 _RATES = ("requests_per_minute", "tokens_per_minute")
 
 
 @dataclass(slots=True)
 class _Batch:
-    """Rows at a worker, those that have not ended; the last of the attempts at them counts. One that
-    is alone is tried without others, as it may have ended its worker.
+    """Rows at a worker, those that have not ended; the last of the attempts at them counts. A row
+    that may have ended its worker is tried alone.
 
     It may spend its shares of the budgets, and has the last one where no other batch has any.
     """
@@ -294,35 +291,18 @@ class Dask:
             self._client.subscribe_topic(self.job.run, self._put_told)
         self._check()
 
-    def _look_at_workers(self) -> dict[str, Any]:
-        """What each worker reports of itself; one that is lost just then may be started again."""
-        left = _LOOKS
-        while True:
-            with self._guarded():
-                found: dict[str, Any] = self._client.run(worker.look, self.job, on_error="return")
-            left -= 1
-            if not left or not any(isinstance(told, OSError) for told in found.values()):
-                return found
-            time.sleep(_BETWEEN_LOOKS)
-
     def _check(self) -> None:
-        """ConfigError with what workers lack, and which."""
-        found = self._look_at_workers()
+        """ConfigError with what workers lack, and which; those that are lost just then may go."""
+        with self._guarded():
+            given = self.job, worker.versions()
+            found: dict[str, Any] = self._client.run(worker.look, *given, on_error="return")
+        wrong = [
+            f"{address}: {lacks}"
+            for address, lacks in found.items()
+            if lacks is not None and not isinstance(lacks, OSError)
+        ]
         if not found:
             raise ConfigError(f"the cluster {self._address} has no workers")
-        own, wrong = worker.versions(), list[str]()
-        for address, told in found.items():
-            if isinstance(told, BaseException):
-                wrong.append(f"{address}: {type(told).__name__}: {told}")
-                continue
-            versions, problem = told
-            others = [
-                f"{name} {versions[name]}, here {own[name]}"
-                for name in own
-                if versions[name] != own[name]
-            ]
-            if others or problem:
-                wrong.append(f"{address}: {problem or ', '.join(others)}")
         if wrong:
             raise ConfigError("\n".join(wrong), hint="the workers need what this process has")
 

@@ -80,5 +80,6 @@ def whole_lines() -> Generator[None]:
         yield
     finally:
         for name, stream in before.items():
-            if isinstance(getattr(sys, name), _LineStream):  # and not what the program has put there
+            # What the program has put there stays.
+            if isinstance(getattr(sys, name), _LineStream):
                 setattr(sys, name, stream)

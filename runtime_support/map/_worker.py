@@ -80,16 +80,22 @@ async def take_answers(answers: Mapping[str, Any]) -> None:
         _answers[name].put(answers[name])
 
 
-def look(job: Job) -> tuple[dict[str, str], str | None]:
-    """The versions here, and why the job cannot run here."""
-    problem = None
+def look(job: Job, wanted: Mapping[str, str]) -> str | None:
+    """Why the job cannot run here, where it cannot; `wanted` are the versions that it needs."""
+    others = [
+        f"{name} {here} instead of {wanted[name]}"
+        for name, here in versions().items()
+        if here != wanted[name]
+    ]
+    if others:
+        return f"it has {', '.join(others)}"
     try:
         with configured_here(job.settings, job.around), keep_function(job.function) as function:
             function_tool(job.name, function)
             live_provider(settings_for())
     except Exception as error:
-        problem = str(error) if isinstance(error, SaftError) else f"{type(error).__name__}: {error}"
-    return versions(), problem
+        return str(error) if isinstance(error, SaftError) else f"{type(error).__name__}: {error}"
+    return None
 
 
 def versions() -> dict[str, str]:

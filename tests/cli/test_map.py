@@ -161,7 +161,7 @@ def test_budget_and_limits_are_those_of_a_run(
             "`main` takes no column of mails.csv: every row wo",
         ),
         (["home/triage.saft:main", "mails.csv", "--check"], 2, "a parameter takes the column of"),
-        (["home/triage.saft:list", "mails.csv", "--set", 'mail="x"'], 2, "--rename mail=... names"),
+        (["home/triage.saft:list", "mails.csv", "--set", 'mail="x"'], 2, "--rename PARAMETER="),
         (["home/triage.saft:list", "mails.csv", "--row-timeout", "0"], 2, "row_timeout: expected"),
         (["home/triage.saft:triage", "mails.csv", "--set", "x=1"], 2, "has no parameter `x`"),
         (["home/triage.saft:triage", "mails.csv", "--provider", "x"], 2, "no provider `x`"),

@@ -623,7 +623,8 @@ def test_the_line_of_a_terminal_and_of_a_file() -> None:
     words = "1,240 of 10,000 rows, 12 failed, 8.3/s, 18 min left"
     assert part.line() == f"{words}, 1,251 requests, 80,400 tokens, 1 process"
     assert part.bar() == f"[##------------------] {part.line()}"
-    assert progress(10_000, failed=0).bar().startswith(f"[{'#' * 20}] 10,000 of 10,000 rows, 8.3/s, 1,")
+    ended = progress(10_000, failed=0)
+    assert ended.bar().startswith(f"[{'#' * 20}] 10,000 of 10,000 rows, 8.3/s, 1,")
     assert progress(0, 0, 0).bar().startswith(f"[{'-' * 20}] 0 of 10,000 rows, 1,251 requests")
     assert ", 3.0/min, " in progress(9_940, 0.05).line()
     assert Progress(0, 0, 0, 0, Spent(), 1).bar().startswith(f"[{'#' * 20}] 0 of 0 rows")
@@ -848,15 +849,17 @@ def test_a_function_that_takes_nothing_of_the_table(check_only: bool) -> None:
         return ask("hello")
 
     said = "takes no column of mails.csv: every row would be the same call; "
+    hint = (
+        "a parameter takes the column of its name, or --rename PARAMETER=COLUMN names one: id, mail"
+    )
     assert refused(function=nothing, check_only=check_only) == (
-        f"`nothing` {said}a parameter takes the column of its name: id, mail"
+        f"`nothing` {said}{hint}"
     )
 
     def other(text: str = "", times: int = 1) -> str:
         return ask(text * times)
 
-    named = "its columns are id, mail; --rename text=... names one of them"
-    assert refused(function=other, check_only=check_only) == f"`other` {said}{named}"
+    assert refused(function=other, check_only=check_only) == f"`other` {said}{hint}"
     told = refused(function=ask, constants={"mail": "hello"}, check_only=check_only)
     assert told.startswith(f"`ask` {said}")
 

@@ -1,6 +1,6 @@
 """Jobs that are killed here and there, at random: the same parts, no kept answer asked for again.
 
-MAP_KILLS=40 pytest -s -m slow tests/runtime/test_map_generated_kills.py     so many jobs; MAP_SEED=6 others
+MAP_KILLS=40 MAP_SEED=6 pytest -s -m slow tests/runtime/test_map_generated_kills.py     so many jobs
 
 A row asks two prompts that overlap, then one with a tool that appends to a file. Half of the kills
 come while a process starts; the others at a request, at a write, in Python or in the tool.
@@ -258,8 +258,8 @@ def test_so_many_jobs_that_are_killed(
 # On workers of Dask
 
 DASK_ROWS = 50
-# In a worker, each thing that is reached is counted in a file of its own; what the file `kill` names
-# is ended at one of them.
+# In workers, what is reached is counted, each in a file of its own; at one of them, the processes
+# that the file `kill` names are killed, 0 for the worker itself.
 REACH = """\
 def reach(point):
     with open("reached " + point, "ab", buffering=0) as file:
@@ -284,7 +284,7 @@ class JobOnWorkers:
         self.what = what
         self.model = server.responder = Model()
         self.doubts = 0
-        # How long the process needs until the first row begins.
+        # How long the process needs when nothing kills it.
         self.seconds = 5.0
         prepared(folder, DASK_ROWS)
 
@@ -294,10 +294,10 @@ class JobOnWorkers:
         if point != "start":
             most = {"request": 4 * DASK_ROWS}.get(point, DASK_ROWS)
             self.run(point, dice.randrange(1, most))
-        elif self.what == "worker":
-            self.run("load", dice.randrange(1, 4))
-        else:
+        elif self.what == "parent":
             self.run("start", 0, dice.uniform(0, self.seconds))
+        else:
+            self.run("load", dice.randrange(1, 4))
 
     def run(self, point: str = "", count: int = 0, seconds: float = 0.0) -> str:
         """Runs the job until it is killed or over, and once more where a call is in doubt."""
@@ -310,7 +310,7 @@ class JobOnWorkers:
     def _run(self, point: str, count: int, seconds: float, interrupted: str) -> str:
         folder, model = self.folder, self.model
         had, before = kept(folder), Counter(model.asked)
-        for path in (folder / "stopped", *folder.glob("reached *")):
+        for path in (folder / "stopped", folder / "pids", *folder.glob("reached *")):
             path.unlink(missing_ok=True)
         (folder / "kill").write_text("nothing,0")
         model.number, model.kill = 0, (0, lambda: None)
@@ -322,7 +322,7 @@ class JobOnWorkers:
         elif point == "start":
             with suppress(subprocess.TimeoutExpired):
                 process.wait(seconds)
-            self._kill(victims)
+            process.kill()
         elif point:
             (folder / "kill").write_text(",".join([point, *map(str, [count, *victims])]))
         errors = process.communicate()[1]
@@ -384,7 +384,8 @@ def test_jobs_whose_workers_and_parents_are_killed(server: FakeServer, tmp_path:
     assert calm.run() == ""
     whole = outcome(calm.folder)
     jobs = int(os.environ.get("MAP_KILLS", "12"))
-    for number, what in zip(range(jobs), itertools.cycle(("worker", "parent", "both")), strict=False):
+    for number in range(jobs):
+        what = ("worker", "parent", "both")[number % 3]
         job = JobOnWorkers(server, tmp_path / f"{number}-{what}", what)
         job.seconds = calm.seconds
         kills = dice.randint(1, 3)
