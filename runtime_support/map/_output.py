@@ -12,7 +12,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Literal, TypeAlias
 
@@ -27,22 +27,6 @@ from runtime_support.runs._lines import Entry
 
 Format: TypeAlias = Literal["parquet", "jsonl", "csv"]
 PART_ROWS = 200
-# A part has fewer rows when what is kept of them is longer.
-_PART_BYTES = 128_000
-
-
-def cut_parts(kept: Iterator[Entry], most_rows: int) -> Iterator[list[Entry]]:
-    """What is kept of the rows of each part: the same ones for the same table."""
-    block, size = list[Entry](), 0
-    for one in kept:
-        length = len(json.dumps(one, default=str))
-        if block and (len(block) >= most_rows or size + length > _PART_BYTES):
-            yield block
-            block, size = list[Entry](), 0
-        block.append(one)
-        size += length
-    if block:
-        yield block
 
 
 class Output:

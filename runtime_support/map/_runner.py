@@ -23,7 +23,7 @@ from runtime_support._redaction import redacted
 from runtime_support._values import counted
 from runtime_support.errors import BudgetSpent, RunStopped, SaftError
 from runtime_support.map._binding import Binding
-from runtime_support.map._output import Output, cut_parts
+from runtime_support.map._output import Output
 from runtime_support.map._progress import Progress, Speed
 from runtime_support.map._report import Interrupted, Report
 from runtime_support.map._rows import RunningRows
@@ -74,13 +74,10 @@ class JobRun:
         self._tries = store.suspects()
         self._is_over = False
         self._open = self._open_rows(rows)
-        kept = itertools.islice(binding.table.rows(binding.kept_names), rows)
-        blocks = cut_parts(map(binding.kept, (row.values for row in kept)), part_rows)
-        self._parts = self._write_parts(blocks, output)
-        self._ended_before = self.report.done + self.report.failed
+        self._parts = self._write_parts(output, rows, part_rows)
         self._began = self._told = time.monotonic()
         self._looked = float("-inf")
-        self._speed = Speed(self._began, 0)
+        self._speed = Speed(self._began, self.report.done + self.report.failed)
 
     # Rows
 
@@ -108,15 +105,10 @@ class JobRun:
         report = self.report
         if outcome.status != "open":
             self.store.end(number, outcome)
-        match outcome.status:
-            case "done":
-                report.done += 1
-            case "failed":
-                report.failures[outcome.data["error"]] += 1
-            case "waiting":
-                report.waiting += 1
-            case "open":
-                pass
+        report.done += outcome.status == "done"
+        report.waiting += outcome.status == "waiting"
+        if outcome.status == "failed":
+            report.failures[outcome.data["error"]] += 1
         if outcome.stop is not None:
             self.stop(outcome.stop)
         else:
@@ -247,7 +239,7 @@ class JobRun:
 
     def _look(self, now: float) -> None:
         self._looked = now
-        self._speed.note(now, self.progress().ended - self._ended_before)
+        self._speed.note(now, self.report.done + self.report.failed)
         try:
             next(self._parts, None)
         except RunStopped as error:
@@ -256,22 +248,20 @@ class JobRun:
             self._told = now
             note(self.progress().line())
 
-    def _write_parts(
-        self, blocks: Iterator[list[dict[str, Any]]], output: Output
-    ) -> Generator[None]:
+    def _write_parts(self, output: Output, rows: int, part_rows: int) -> Generator[None]:
         """Writes each part as soon as its rows have ended; those before it come first, until the
         job is over.
         """
-        first = 0
-        for number, block in enumerate(blocks):
-            last = first + len(block) - 1
-            while (left := self.store.count_open(first, last)) and not self._is_over:
+        table = itertools.islice(self._binding.table.rows(self._binding.kept_names), rows)
+        for number, first in enumerate(range(0, rows, part_rows)):
+            kept = [self._binding.kept(row.values) for row in itertools.islice(table, part_rows)]
+            last = first + len(kept) - 1
+            while (left := len(kept) - len(self.store.ended(first, last))) and not self._is_over:
                 yield
             if self.report.stopped is not None and first > self.store.last_ended:
                 return
             if not left and not output.is_final(number):
-                output.write(number, first, block, self.store.rows(first, last))
-            first = last + 1
+                output.write(number, first, kept, self.store.rows(first, last))
 
 
 @contextmanager

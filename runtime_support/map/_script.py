@@ -12,6 +12,7 @@ import builtins
 import hashlib
 import importlib
 import importlib.util
+import json
 import linecache
 import sys
 import threading
@@ -119,7 +120,6 @@ class _Package:
         self.script = script
         self.suffix = f"@{script.digest[:12]}"
         self.modules: dict[str, ModuleType] = {}
-        self.files: list[str] = []
 
     def load(self) -> Function:
         """Runs the modules; gives the function."""
@@ -134,21 +134,20 @@ class _Package:
             sys.path.remove(self.script.folder)
         for name in self.modules:
             sys.modules.pop(name + self.suffix, None)
-        for file in self.files:
-            linecache.cache.pop(file, None)
+            linecache.cache.pop(self._file(name), None)
 
     def _run(self, source: Module) -> None:
         module = self._made(source.name)
-        file = f"<compiled {source.name}{self.suffix}>"
+        file = self._file(source.name)
         text = source.text
         # Failures look for the lines there.
         linecache.cache[file] = (len(text), None, StringIO(text).readlines(), file)
-        self.files.append(file)
         if source.source_map:
-            import json
-
             module.__dict__["__saft_source_map__"] = json.loads(source.source_map)
         exec(compile(text, file, "exec"), module.__dict__)
+
+    def _file(self, name: str) -> str:
+        return f"<compiled {name}{self.suffix}>"
 
     def _made(self, name: str) -> ModuleType:
         """A module of this name, within those that it is in; types find it by its whole name."""
@@ -180,10 +179,8 @@ class _Package:
         if not wanted:
             return self.modules[name.partition(".")[0]]
         for one in wanted:
-            if not hasattr(module, one) and f"{name}.{one}" not in self.modules:
-                with suppress(ModuleNotFoundError):  # a module of Python in that folder
-                    setattr(module, one, importlib.import_module(f"{name}.{one}"))
-            if not hasattr(module, one):  # what the package itself says
+            if not hasattr(module, one):  # a module of Python in that folder, or what that says
                 with suppress(ModuleNotFoundError, AttributeError):
-                    setattr(module, one, getattr(importlib.import_module(name), one))
+                    python = builtins.__import__(name, names, inner, (one,), 0)
+                    setattr(module, one, getattr(python, one))
         return module

@@ -32,7 +32,7 @@ from runtime_support.runs._journal import Journal, is_journal, reading
 from runtime_support.runs._keeper import count_kept, keeping_in
 from runtime_support.runs._lines import Entry
 
-VERSION = 1
+VERSION = 2
 _UNFINISHED = re.compile(re.escape(UNFINISHED) + "[0-9a-f]{16}")
 # So many processes may end in a row with nothing new kept before rows are tried alone, and so many
 # while a row runs alone before that is given up.
@@ -284,11 +284,6 @@ class JobStore:
         """Which of these rows have ended."""
         query = f"select number from row where {_BETWEEN}"
         return {number for (number,) in self.journal.read(query, first, last)}
-
-    def count_open(self, first: int, last: int) -> int:
-        """How many of these rows have not ended."""
-        query = f"select count(*) from row where {_BETWEEN}"
-        return last - first + 1 - self.journal.read(query, first, last)[0][0]
 
     def counts(self) -> tuple[int, Counter[str]]:
         """How many rows are done, and how many have failed, by their errors."""
