@@ -24,8 +24,7 @@ from runtime_support._values import counted
 from runtime_support.errors import BudgetSpent, RunStopped, SaftError
 from runtime_support.map._binding import Binding
 from runtime_support.map._output import Output
-from runtime_support.map._progress import Progress, Speed
-from runtime_support.map._report import Interrupted, Report
+from runtime_support.map._report import Interrupted, Report, Speed
 from runtime_support.map._rows import RunningRows
 from runtime_support.map._script import Function, Job
 from runtime_support.map._store import MOST_ENDS, JobStore, Outcome, Row
@@ -77,7 +76,7 @@ class JobRun:
         self._parts = self._write_parts(output, rows, part_rows)
         self._began = self._told = time.monotonic()
         self._looked = float("-inf")
-        self._speed = Speed(self._began, self.report.done + self.report.failed)
+        self._speed = Speed(self._began, self.report.ended)
 
     # Rows
 
@@ -131,11 +130,10 @@ class JobRun:
         most, failed = self._max_failed, self.report.failed
         if most is None:
             return
-        asked = failed + self.report.done
         if not isinstance(most, float) or most >= 1:
             if failed > most:
                 self.stop(f"more than {most:g} rows failed")
-        elif asked >= _FEWEST_FOR_SHARE and failed > most * asked:
+        elif self.report.ended >= _FEWEST_FOR_SHARE and failed > most * self.report.ended:
             self.stop(f"more than {most * 100:g}% of the rows failed")
 
     def _open_rows(self, rows: int) -> Iterator[Row]:
@@ -223,30 +221,22 @@ class JobRun:
         except SaftError as error:
             self.stop(error)
 
-    def progress(self) -> Progress:
-        """How far it is."""
-        return Progress(
-            rows=self.report.rows,
-            ended=self.report.done + self.report.failed,
-            failed=self.report.failed,
-            rate=self._speed.rate,
-            spent=self.report.spent,
-            processes=self.processes,
-        )
+    def _progress(self) -> str:
+        return self.report.progress(self._speed.rate, self.processes)
 
     def _shown(self) -> str:
-        return "" if self._is_over else self.progress().bar()
+        return "" if self._is_over else f"{self.report.bar()} {self._progress()}"
 
     def _look(self, now: float) -> None:
         self._looked = now
-        self._speed.note(now, self.report.done + self.report.failed)
+        self._speed.note(now, self.report.ended)
         try:
             next(self._parts, None)
         except RunStopped as error:
             self.stop(error)
         if now - self._told >= _TOLD_EVERY and not self._is_quiet and self._show is None:
             self._told = now
-            note(self.progress().line())
+            note(self._progress())
 
     def _write_parts(self, output: Output, rows: int, part_rows: int) -> Generator[None]:
         """Writes each part as soon as its rows have ended; those before it come first, until the

@@ -12,6 +12,7 @@ import re
 import signal
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -39,11 +40,11 @@ from runtime_support import _order as order
 from runtime_support._order import Clock, clock_here
 from runtime_support._schema.reading import schema_of
 from runtime_support.errors import AuthenticationFailed, ProviderError
-from runtime_support.map import Module, Script, map_rows
+from runtime_support.map import Module, Report, Script, map_rows
 from runtime_support.map import _rows as row_threads
 from runtime_support.map import _runner as runner
 from runtime_support.map._columns import columns_of, data_type
-from runtime_support.map._progress import Progress, Speed
+from runtime_support.map._report import Speed
 from runtime_support.providers import _backoff, _retries
 from runtime_support.runs._budgets import Spent
 from runtime_support.runs._lines import Held
@@ -614,20 +615,21 @@ def test_rows_are_counted_as_they_end() -> None:
     assert texts[0]() == "", "the job is over"
 
 
-def progress(ended: int, rate: float = 8.3, failed: int = 12) -> Progress:
-    return Progress(10_000, ended, failed, rate, Spent(1251, 80_000, 400), 1)
+def far(ended: int, failed: int = 12) -> Report:
+    failures = Counter({"ValueError": failed})
+    return Report(10_000, ended - failed, failures, Spent(1251, 80_000, 400))
 
 
-def test_the_line_of_a_terminal_and_of_a_file() -> None:
-    part = progress(1240)
+def test_how_far_a_job_is() -> None:
     words = "1,240 of 10,000 rows, 12 failed, 8.3/s, 18 min left"
-    assert part.line() == f"{words}, 1,251 requests, 80,400 tokens, 1 process"
-    assert part.bar() == f"[##------------------] {part.line()}"
-    ended = progress(10_000, failed=0)
-    assert ended.bar().startswith(f"[{'#' * 20}] 10,000 of 10,000 rows, 8.3/s, 1,")
-    assert progress(0, 0, 0).bar().startswith(f"[{'-' * 20}] 0 of 10,000 rows, 1,251 requests")
-    assert ", 3.0/min, " in progress(9_940, 0.05).line()
-    assert Progress(0, 0, 0, 0, Spent(), 1).bar().startswith(f"[{'#' * 20}] 0 of 0 rows")
+    assert far(1240).progress(8.3, 1) == f"{words}, 1,251 requests, 80,400 tokens, 1 process"
+    assert far(1240).bar() == "[##------------------]"
+    assert far(10_000, 0).progress(8.3, 2).startswith("10,000 of 10,000 rows, 8.3/s, 1,251 req")
+    assert far(0, 0).progress(0, 1).startswith("0 of 10,000 rows, 1,251 requests")
+    assert ", 3.0/min, 20 min left, " in far(9_940).progress(0.05, 1)
+    assert (far(10_000).bar(), far(0, 0).bar()) == (f"[{'#' * 20}]", f"[{'-' * 20}]")
+    assert Report().progress(0, 1).startswith("0 of 0 rows, 0 requests")
+    assert Report().bar() == far(10_000).bar()
 
 
 def test_a_forecast_settles_and_follows() -> None:
