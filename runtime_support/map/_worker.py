@@ -23,7 +23,7 @@ from runtime_support._version import __version__
 from runtime_support.errors import RunStopped, SaftError
 from runtime_support.map._printing import wrap_streams
 from runtime_support.map._rows import RunningRows
-from runtime_support.map._script import Job, keep_function
+from runtime_support.map._script import Job, load_function
 from runtime_support.map._store import Outcome, Row
 from runtime_support.providers import live_provider
 from runtime_support.runs._budgets import Spent, spending_apart, spent_of
@@ -90,7 +90,7 @@ def look(job: Job, wanted: Mapping[str, str]) -> str | None:
     if others:
         return f"it has {', '.join(others)}"
     try:
-        with configured_here(job.settings, job.around), keep_function(job.function) as function:
+        with configured_here(job.settings, job.around), load_function(job.function) as function:
             function_tool(job.name, function)
             live_provider(settings_for())
     except Exception as error:
@@ -120,7 +120,7 @@ def answer_batch(job: Job, batch: str) -> None:
         journal.merge_rows(granted.entries)
         journal.listener = link.ask
         wrap_streams()
-        function = block.enter_context(keep_function(job.function))
+        function = block.enter_context(load_function(job.function))
         places = _places.setdefault(job.run, threading.Semaphore(job.rows_at_once))
         running = RunningRows(job, function, places, link.is_wanted)
         block.callback(running.abandon)

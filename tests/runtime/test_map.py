@@ -1456,7 +1456,7 @@ def loud(text: str) -> str:
 """
 
 
-def test_a_script_finds_its_modules_and_leaves_none_behind() -> None:
+def test_a_script_finds_its_modules_and_hides_none_of_others() -> None:
     home = Path("home")
     home.mkdir()
     (home / "note.txt").write_text("a note")
@@ -1470,7 +1470,6 @@ def test_a_script_finds_its_modules_and_leaves_none_behind() -> None:
     second = {"text": "MAIL 1! m", "note": "a note", "inner": None}
     assert lines("out/part-*")[1] == {"row": 1, **second}
     assert sys.path == path
-    left = set(sys.modules) - modules
-    assert not any("triage" in name or name.startswith("lib") for name in left), left
+    assert not {"triage", "lib", "lib.words"} & (set(sys.modules) - modules)
     assert read_text("note.txt") == "another note"
     sys.modules.pop("own_units")
