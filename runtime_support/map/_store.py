@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from runtime_support._language.files import UNFINISHED
@@ -33,7 +33,7 @@ from runtime_support.runs._keeper import count_kept, keeping_in
 from runtime_support.runs._lines import Entry
 
 VERSION = 2
-_UNFINISHED = re.compile(re.escape(UNFINISHED) + "[0-9a-f]{16}")
+_UNFINISHED = UNFINISHED + "[0-9a-f]" * 16
 # So many processes may end in a row with nothing new kept before rows are tried alone, and so many
 # while a row runs alone before that is given up.
 MOST_ENDS = 3
@@ -161,37 +161,20 @@ def begin_journal(folder: str, name: str) -> Generator[Journal]:
 
     ConfigError when the folder cannot be used, or another process uses it.
     """
-    others = os.path.join(folder, "journal")
     try:
         os.makedirs(folder, exist_ok=True)
         journal = Journal(job_path(folder), name)
     except OSError as error:
         raise ConfigError(f"cannot use {folder}: {error.strerror or error}") from None
     with keeping_in(journal):
-        for path in _unfinished(folder):
-            os.unlink(path)
-        for own in sorted(os.listdir(others)) if os.path.isdir(others) else ():
-            path = os.path.join(others, own)
-            if not os.path.islink(path) and is_journal(path):
-                journal.merge(path)
+        for path in Path(folder).glob(_UNFINISHED):  # a process was killed that wrote a part
+            if path.is_file() and not path.is_symlink():
+                path.unlink()
+        for path in sorted(Path(folder, "journal").glob("*")):
+            if not path.is_symlink() and is_journal(str(path)):
+                journal.merge(str(path))
         count_kept(journal, settings_for(), for_blocks=True)
         yield journal
-
-
-def _unfinished(folder: str) -> list[str]:
-    """What a process that was killed has left of parts in this folder: regular files of one's own.
-
-    A script may write such files as well, which are not there for long.
-    """
-    user = getattr(os, "getuid", lambda: 0)()  # on Windows, files have no owner to compare
-    with os.scandir(folder) as entries:
-        return [
-            entry.path
-            for entry in entries
-            if _UNFINISHED.fullmatch(entry.name)
-            and entry.is_file(follow_symlinks=False)
-            and entry.stat(follow_symlinks=False).st_uid == user
-        ]
 
 
 class JobStore:
