@@ -125,10 +125,7 @@ def map_rows(
 
         if check_only:
             return Report(rows=before["rows"] if before else count())
-        # No request lasts longer than a row may.
-        timeout = min(settings_for().timeout, row_timeout or float("inf"))
-        settings = {"max_in_flight": rows_at_once, "timeout": timeout}
-        block.enter_context(configured_here(settings))
+        block.enter_context(configured_here(_settings_of_rows(rows_at_once, row_timeout)))
         block.enter_context(spending_apart())
         store = JobStore(block.enter_context(begin_journal(output.folder, tool.name)))
         rows = store.begin_process(same, count)
@@ -177,6 +174,12 @@ def _check_numbers(options: Mapping[str, float | None]) -> None:
                 raise ConfigError(f"row_timeout: expected seconds above 0, got {number:g}")
         elif number is not None and number < least:
             raise ConfigError(f"{name}: expected {least} or more, got {number}")
+
+
+def _settings_of_rows(rows_at_once: int, row_timeout: float | None) -> dict[str, Any]:
+    """The settings by which no request lasts longer than a row may."""
+    timeout = min(settings_for().timeout, row_timeout or float("inf"))
+    return {"max_in_flight": rows_at_once, "timeout": timeout}
 
 
 def _tell_retried(folder: str, rows: list[int], edited: list[str]) -> None:

@@ -80,6 +80,8 @@ class RunningRows:
         self._places = places
         self._context = copy_context()
         self._running: dict[int, _RunningRow] = {}
+        self._begun: SimpleQueue[_RunningRow | None] = SimpleQueue()
+        self._threads = 0
         self._over: SimpleQueue[tuple[int, Outcome]] = SimpleQueue()
 
     def __len__(self) -> int:
@@ -87,8 +89,11 @@ class RunningRows:
 
     def start(self, row: Row) -> None:
         """Begins with a row."""
-        running = self._running[row.number] = _RunningRow(row, self._work)
-        running.thread.start()
+        running = self._running[row.number] = _RunningRow(row)
+        self._begun.put(running)
+        if self._threads < len(self._running):
+            self._threads += 1
+            threading.Thread(target=self._work, name="saft row", daemon=True).start()
 
     def ended(self, seconds: float) -> Iterator[tuple[int, Outcome]]:
         """What became of rows that have ended, or have had their time; waits so long for some."""
@@ -109,25 +114,33 @@ class RunningRows:
         """Waits no longer for the rows under way: they ask no more."""
         for number in list(self._running):
             self._leave(number)
+        self._begun.put(None)
 
     def _leave(self, number: int) -> None:
         running = self._running.pop(number)
         running.is_left.set()
+        self._threads -= 1  # another one is in the place of its own
         self._free(running)
-        RunningRows.left = [one for one in (*RunningRows.left, running.thread) if one.is_alive()]
+        busy = [one for one in (*RunningRows.left, running.thread) if one and one.is_alive()]
+        RunningRows.left = busy
 
     def _free(self, running: _RunningRow) -> None:
         """Gives the place of a row to another one, unless that was done."""
         with suppress(IndexError):
             running.places.pop().release()
 
-    def _work(self, running: _RunningRow) -> None:
-        self._places.acquire()
-        running.places.append(self._places)
-        outcome = self._context.copy().run(self._answer, running)
-        self._is_stopped |= outcome.stop is not None
-        self._free(running)
-        self._over.put((running.row.number, outcome))
+    def _work(self) -> None:
+        while (running := self._begun.get()) is not None:
+            running.thread = threading.current_thread()
+            self._places.acquire()
+            running.places.append(self._places)
+            outcome = self._context.copy().run(self._answer, running)
+            self._is_stopped |= outcome.stop is not None
+            self._free(running)
+            self._over.put((running.row.number, outcome))
+            if running.is_left.is_set():
+                return
+        self._begun.put(None)  # for the other threads
 
     def _answer(self, running: _RunningRow) -> Outcome:
         if self._is_stopped or running.is_left.is_set() or not self._are_wanted():
@@ -178,7 +191,7 @@ class RunningRows:
         """That a row has had its time, and where it is; a stop when too many threads are left."""
         at = stop = None
         frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage]
-        frame = frames.get(running.thread.ident or 0)
+        frame = frames.get(running.thread.ident or 0) if running.thread is not None else None
         if frame is not None:
             at = position_of_frame(frame) or _line_in(traceback.walk_stack(frame))
         if len(RunningRows.left) >= MOST_LEFT:
@@ -196,9 +209,9 @@ class _RunningRow:
     `places` has the one that it holds.
     """
 
-    def __init__(self, row: Row, work: Callable[[_RunningRow], None]) -> None:
+    def __init__(self, row: Row) -> None:
         self.row = row
-        self.thread = threading.Thread(target=work, args=(self,), name="saft row", daemon=True)
+        self.thread: threading.Thread | None = None
         self.places: list[threading.Semaphore] = []
         self.clock: Clock | None = None
         self.is_left = threading.Event()
