@@ -268,28 +268,37 @@ class Dask:
         with self._guarded():
             if workers is not None:
                 security = _security(library)
-                cluster = library.LocalCluster(
-                    n_workers=workers,
-                    threads_per_worker=1 + -(-self.job.rows_at_once // BATCH_ROWS),
-                    dashboard_address=None,
-                    # Of its web server, which it has all the same: another job may be here.
-                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
-                    silence_logs=logging.CRITICAL,
-                    preload=[worker.__name__],
-                    security=security,
-                    # Where workers keep what they read again as it is, without looking at it.
-                    local_directory=block.enter_context(
-                        tempfile.TemporaryDirectory(prefix="saft-", ignore_cleanup_errors=True)
-                    ),
-                )
-                block.callback(cluster.close)
-                address = cluster.scheduler_address
+                address = self._start_cluster(workers, security)
             self._client = library.Client(
                 address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, security=security
             )
             block.callback(self._client.close)
             self._client.subscribe_topic(self.job.run, self._put_told)
         self._check()
+
+    def _start_cluster(self, workers: int, security: Any) -> str:
+        """Starts processes on this machine, and gives the address of their scheduler."""
+        # Where workers keep what they read again as it is, without looking at it.
+        folder = tempfile.TemporaryDirectory(prefix="saft-", ignore_cleanup_errors=True)
+        try:
+            cluster = self._library.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1 + -(-self.job.rows_at_once // BATCH_ROWS),
+                dashboard_address=None,
+                # Of its web server, which it has all the same: another job may be here.
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+                silence_logs=logging.CRITICAL,
+                preload=[worker.__name__],
+                security=security,
+                local_directory=self._block.enter_context(folder),
+            )
+        except RuntimeError as error:
+            raise RunStopped(
+                f"a worker ended while it was started: {error}",
+                hint="run the same command again to resume",
+            ) from error
+        self._block.callback(cluster.close)
+        return cluster.scheduler_address
 
     def _check(self) -> None:
         """ConfigError with what workers lack, and which; those that are lost just then may go."""

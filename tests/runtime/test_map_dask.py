@@ -580,6 +580,18 @@ def test_no_scheduler_and_no_package(
         mapped(mails, "out", workers=1, address="tcp://127.0.0.1:9")
 
 
+def test_workers_that_end_while_they_start(mails: Path, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys\nif 'spawn_main' in ' '.join(sys.orig_argv):\n    os._exit(1)\n"
+    )
+    configure(provider="mock")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(tmp_path))
+        with pytest.raises(RunStopped, match="a worker ended while it was started"):
+            mapped(mails, "out", workers=1)
+    assert mapped(mails, "out").done == ROWS
+
+
 PROGRAM = """\
 from __future__ import annotations
 from dataclasses import dataclass
