@@ -125,7 +125,7 @@ def map_rows(
 
         if check_only:
             return Report(rows=before["rows"] if before else count())
-        block.enter_context(configured_here({"max_in_flight": rows_at_once, **_time(row_timeout)}))
+        block.enter_context(configured_here(_settings_of_rows(rows_at_once, row_timeout)))
         block.enter_context(spending_apart())
         store = JobStore(block.enter_context(begin_journal(output.folder, tool.name)))
         rows = store.begin_process(same, count)
@@ -176,9 +176,10 @@ def _check_numbers(options: Mapping[str, float | None]) -> None:
             raise ConfigError(f"{name}: expected {least} or more, got {number}")
 
 
-def _time(row_timeout: float | None) -> dict[str, Any]:
+def _settings_of_rows(rows_at_once: int, row_timeout: float | None) -> dict[str, Any]:
     """The settings by which no request lasts longer than a row may."""
-    return {} if row_timeout is None else {"timeout": min(settings_for().timeout, row_timeout)}
+    timeout = min(settings_for().timeout, row_timeout or float("inf"))
+    return {"max_in_flight": rows_at_once, "timeout": timeout}
 
 
 def _tell_retried(folder: str, rows: list[int], edited: list[str]) -> None:

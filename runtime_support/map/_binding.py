@@ -14,7 +14,6 @@ from runtime_support._names import did_you_mean, listed
 from runtime_support._notes import note
 from runtime_support._renamed import renamed
 from runtime_support._schema import model as m
-from runtime_support._schema.reading import Parameter
 from runtime_support._schema.writing import short
 from runtime_support._tools import Tool, bind_arguments
 from runtime_support._values import counted
@@ -46,38 +45,14 @@ class Binding:
         self.tool = tool
         self.table = table
         self.constants = dict(constants)
-        self.columns: dict[str, str] = {}
-        parameters = {one.name: one for one in tool.signature.named}
-        for name in (*rename, *constants):
-            if name not in parameters and not tool.signature.open_ended:
-                hint = did_you_mean(name, parameters) or f"it has {listed(parameters)}"
-                raise ConfigError(f"`{tool.name}` has no parameter `{name}`", hint=hint)
-        for name, parameter in parameters.items():
-            column = rename.get(name, name)
-            if name in constants:
-                continue
-            if column in table.columns:
-                self.columns[name] = column
-            elif parameter.required or name in rename:
-                wanted = f"{name}: {short(parameter.schema)}"
-                raise self._without_column(name, column, wanted)
-            if isinstance(parameter.schema, m.AnySchema):
-                note(f"`{name}` of `{tool.name}` has no type: it takes any value of its column")
-        for name, column in rename.items():
-            if name in parameters:
-                continue
-            if column not in table.columns:  # of a function that takes any others, too
-                raise self._without_column(name, column)
-            self.columns[name] = column
-        if not self.columns:
-            raise self._takes_nothing(list(parameters))
+        self.columns = self._find_columns(rename)
         self.keep = self._kept(columns)
         # CSV holds texts alone: an empty one is nil, where the parameter allows that.
-        self._empty = {
-            name
-            for name in self.columns
-            if table.format == "csv" and name in parameters and _may_be_missing(parameters[name])
-        }
+        self._empty = [
+            one.name
+            for one in tool.signature.named
+            if table.format == "csv" and (not one.required or m.admits_nil(one.schema))
+        ]
 
     @property
     def names(self) -> list[str]:
@@ -103,24 +78,26 @@ class Binding:
 
     def check(self, *, every: bool) -> None:
         """ConfigError when rows among the first do not fit: some, if `every` row is to, or all."""
-        found: list[str] = []
-        count = 0
+        found, count = list[str](), 0
         for row in itertools.islice(self.table.rows(self.names), LOOKED_AT):
             count += 1
-            problem = row.problem
-            if problem is None:
-                try:
-                    bind_arguments(self.tool, {**self.arguments(row.values), **self.constants})
-                    continue
-                except CheckError as error:
-                    problem = error.message.removeprefix("args.")
-            found.append(f"{self.table.place(row)}: {problem}")
+            problem = row.problem or self._problem(row.values)
+            if problem is not None:
+                found.append(f"{self.table.place(row)}: {problem}")
         if found and (every or len(found) == count == LOOKED_AT):
-            shown = found[:_MOST_TOLD]
-            if len(found) > len(shown):
-                others = counted(len(found) - len(shown), "row")
-                shown.append(f"... and {others} more of the first {LOOKED_AT}")
-            raise ConfigError("\n".join(shown), hint=self._types())
+            others = len(found) - _MOST_TOLD
+            if others > 0:
+                more = f"... and {counted(others, 'row')} more of the first {LOOKED_AT}"
+                found[_MOST_TOLD:] = [more]
+            raise ConfigError("\n".join(found), hint=self._types())
+
+    def _problem(self, values: Mapping[str, Any]) -> str | None:
+        """Why the function does not take a row."""
+        try:
+            bind_arguments(self.tool, {**self.arguments(values), **self.constants})
+        except CheckError as error:
+            return error.message.removeprefix("args.")
+        return None
 
     def identity(self) -> Entry:
         """What of it makes the job another one."""
@@ -132,33 +109,46 @@ class Binding:
         told = [f"{column}: {types[column]}" for column in self.columns.values() if types]
         return f"the columns are {', '.join(told)}: cast them" if told else None
 
-    def _takes_nothing(self, parameters: list[str]) -> ConfigError:
-        """Why all rows would be the same call."""
-        columns = listed(self.table.columns)
-        if self.table.hint:
-            hint = self.table.hint
-        elif parameters:
-            hint = f"its columns are {columns}; --rename {parameters[0]}=... names one of them"
-        else:
-            hint = f"a parameter takes the column of its name: {columns}"
-        return ConfigError(
-            f"`{self.tool.name}` takes no column of {self.table.path}: every row would be the same "
-            "call",
-            hint=hint,
-        )
+    def _find_columns(self, rename: Mapping[str, str]) -> dict[str, str]:
+        """Which column each parameter takes that has one; ConfigError when one needs another."""
+        table, tool, found = self.table, self.tool, dict[str, str]()
+        parameters = {one.name: one for one in tool.signature.named}
+        for name in (*rename, *self.constants):
+            if name not in parameters and not tool.signature.open_ended:
+                hint = did_you_mean(name, parameters) or f"it has {listed(parameters)}"
+                raise ConfigError(f"`{tool.name}` has no parameter `{name}`", hint=hint)
+        for name, column in {**{name: name for name in parameters}, **rename}.items():
+            parameter = parameters.get(name)
+            if name in self.constants:
+                continue
+            if column in table.columns:
+                found[name] = column
+                if parameter is not None and isinstance(parameter.schema, m.AnySchema):
+                    note(f"`{name}` of `{tool.name}` has no type: it takes any value of its column")
+            elif name in rename or parameter is None or parameter.required:
+                wanted = name if parameter is None else f"{name}: {short(parameter.schema)}"
+                raise ConfigError(
+                    f"`{tool.name}` needs `{wanted}`, and {table.path} has no column `{column}`",
+                    hint=self._near(column)
+                    or f"{self._names()}; --rename {name}=... names another one",
+                )
+        if not found:
+            raise ConfigError(
+                f"`{tool.name}` takes no column of {table.path}: every row would be the same call",
+                hint=table.hint
+                or "a parameter takes the column of its name, or --rename PARAMETER=COLUMN names "
+                f"one: {listed(table.columns)}",
+            )
+        return found
 
-    def _without_column(self, name: str, column: str, wanted: str | None = None) -> ConfigError:
-        wanted = wanted or name
-        lacks = f"{self.table.path} has no column `{column}`"
-        names = f"its columns are {listed(self.table.columns)}"
-        hint = f"--rename {name}=... names another one"
-        near = self.table.hint or did_you_mean(column, self.table.columns)
-        return ConfigError(
-            f"`{self.tool.name}` needs `{wanted}`, and {lacks}", hint=near or f"{names}; {hint}"
-        )
+    def _near(self, name: str) -> str | None:
+        return self.table.hint or did_you_mean(name, self.table.columns)
+
+    def _names(self) -> str:
+        return f"its columns are {listed(self.table.columns)}"
 
     def _kept(self, columns: Columns) -> list[str]:
-        result = columns_of(self.tool.signature.returns)
+        table, result = self.table, columns_of(self.tool.signature.returns)
         if ROW in result:
             raise ConfigError(
                 f"what `{self.tool.name}` gives has a field `{ROW}`, and `{ROW}` is the number of "
@@ -167,22 +157,16 @@ class Binding:
             )
         if columns == "none":
             return []
-        wanted = list(self.table.columns) if columns == "all" else list(columns)
+        wanted = list(table.columns) if columns == "all" else list(columns)
         for name in wanted:
-            if name not in self.table.columns:
-                near = did_you_mean(name, self.table.columns)
-                hint = near or f"its columns are {listed(self.table.columns)}"
-                raise ConfigError(f"columns: {self.table.path} has no column `{name}`", hint=hint)
-        for name in wanted:
+            if name not in table.columns:
+                hint = self._near(name) or self._names()
+                raise ConfigError(f"columns: {table.path} has no column `{name}`", hint=hint)
             if name in result or name == ROW:
                 field = f"a field of what `{self.tool.name}` gives"
                 what = "the number of the row" if name == ROW else field
                 raise ConfigError(
-                    f"the column `{name}` of {self.table.path} has the name of {what}",
+                    f"the column `{name}` of {table.path} has the name of {what}",
                     hint="--columns names the columns that go into the output, or none",
                 )
         return wanted
-
-
-def _may_be_missing(parameter: Parameter) -> bool:
-    return not parameter.required or m.admits_nil(parameter.schema)

@@ -23,6 +23,13 @@ from runtime_support.errors import CheckError
 
 RESULT = "result"
 JSON_TEXT = m.AnySchema()
+# What holds a scalar in a table; dates and the like have all of their digits as text.
+_KINDS: dict[str, m.ScalarKind] = {
+    **{"int": "int", "float": "float", "number": "float", "bool": "bool", "string": "string"},
+    **dict.fromkeys(("date", "datetime", "time", "duration", "decimal"), "string"),
+}
+_LITERALS: dict[type, m.ScalarKind] = {bool: "bool", int: "int", float: "float", str: "string"}
+_TYPES = {"int": "Int64", "float": "Float64", "bool": "Boolean", "string": "String"}
 
 
 def columns_of(returns: m.Schema) -> dict[str, m.Schema]:
@@ -45,20 +52,10 @@ def _form(schema: m.Schema, around: tuple[int, ...]) -> m.Schema:
     """The schema in terms of what tables have; `around` are the objects that it is in."""
     schema = m.resolved(schema)
     match schema:
-        case m.ScalarSchema("int" | "float" | "bool" | "string" as kind):
-            return m.ScalarSchema(kind)
-        case m.ScalarSchema("date" | "datetime" | "time" | "duration" | "decimal"):
-            return m.ScalarSchema("string")  # with all digits, as JSON has it
-        case m.ScalarSchema("number"):
-            return m.ScalarSchema("float")
-        case m.LiteralSchema(bool()):
-            return m.ScalarSchema("bool")
-        case m.LiteralSchema(int()):
-            return m.ScalarSchema("int")
-        case m.LiteralSchema(float()):
-            return m.ScalarSchema("float")
-        case m.LiteralSchema(str()):
-            return m.ScalarSchema("string")
+        case m.ScalarSchema(kind) if kind in _KINDS:
+            return m.ScalarSchema(_KINDS[kind])
+        case m.LiteralSchema(value) if type(value) in _LITERALS:
+            return m.ScalarSchema(_LITERALS[type(value)])
         case m.ListSchema(item):
             return m.ListSchema(_form(item, around))
         case m.ObjectSchema(fields=fields) if fields and id(schema) not in around:
@@ -80,12 +77,8 @@ def data_type(form: m.Schema) -> Any:
     """The type of polars of a column."""
     library = polars()
     match form:
-        case m.ScalarSchema("int"):
-            return library.Int64
-        case m.ScalarSchema("float"):
-            return library.Float64
-        case m.ScalarSchema("bool"):
-            return library.Boolean
+        case m.ScalarSchema(kind):
+            return getattr(library, _TYPES[kind])
         case m.ListSchema(item):
             return library.List(data_type(item))
         case m.ObjectSchema(fields=fields):

@@ -54,22 +54,21 @@ _MESSAGES_KEPT = 20
 _MOST_LOST = 3
 # Where only those with a certificate, or in this process, are heard.
 _TRUSTED = ("tls://", "wss://", "inproc://")
-# How often workers are looked at that are lost just then, and the seconds between.
-_LOOKS = 5
-_BETWEEN_LOOKS = 1.0
 _BUDGETS = {"budget_requests": "requests", "budget_tokens": "tokens", "budget_cost": "cost"}
 _RATES = ("requests_per_minute", "tokens_per_minute")
 
 
 @dataclass(slots=True)
 class _Batch:
-    """Rows at a worker, those that have not ended; the last of the attempts at them counts.
+    """Rows at a worker, those that have not ended; the last of the attempts at them counts. A row
+    that may have ended its worker is tried alone.
 
     It may spend its shares of the budgets, and has the last one where no other batch has any.
     """
 
     rows: dict[int, Row]
     since: int
+    is_alone: bool
     attempts: list[str] = field(default_factory=list[str])
     shares: dict[str, Any] = field(default_factory=dict[str, Any])
     has_last_share: bool = False
@@ -129,12 +128,16 @@ class Dask:
         run.processes = max(1, len(threads))
         room = sum(threads.values()) + _WAITING * len(threads)
         while len(self._under_way) < max(1, min(room, self._most)):
-            rows = run.take(BATCH_ROWS) or ([] if self._under_way else run.take_suspect())
+            rows = run.take(BATCH_ROWS)
+            is_alone = not rows and not self._under_way
+            if is_alone:
+                rows = run.take_suspect()
             if not rows:
                 break
             # Never a name that an earlier one had: that may still be running.
             name = f"{self.job.run}-{rows[0].number}-{secrets.token_hex(4)}"
-            self._under_way[name] = _Batch({row.number: row for row in rows}, run.store.last_entry)
+            numbered = {row.number: row for row in rows}
+            self._under_way[name] = _Batch(numbered, run.store.last_entry, is_alone)
             future = self._client.submit(
                 worker.answer_batch, self.job, name, key=name, pure=False, retries=0
             )
@@ -236,7 +239,7 @@ class Dask:
             if isinstance(error, SaftError | concurrent.futures.CancelledError):
                 raise error
             raise RunStopped(f"a worker cannot go on: {type(error).__name__}: {error}") from error
-        elif len(left) == 1 and not run.store.has_new(batch.since, left[0].number):
+        elif batch.is_alone and left and not run.store.has_new(batch.since, left[0].number):
             run.give_up(left[0], error.allowed_failures + 1)
         else:
             run.suspects.extend(left)
@@ -265,22 +268,7 @@ class Dask:
         with self._guarded():
             if workers is not None:
                 security = _security(library)
-                cluster = library.LocalCluster(
-                    n_workers=workers,
-                    threads_per_worker=1 + -(-self.job.rows_at_once // BATCH_ROWS),
-                    dashboard_address=None,
-                    # Of its web server, which it has all the same: another job may be here.
-                    scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
-                    silence_logs=logging.CRITICAL,
-                    preload=[worker.__name__],
-                    security=security,
-                    # Where workers keep what they read again as it is, without looking at it.
-                    local_directory=block.enter_context(
-                        tempfile.TemporaryDirectory(prefix="saft-", ignore_cleanup_errors=True)
-                    ),
-                )
-                block.callback(cluster.close)
-                address = cluster.scheduler_address
+                address = self._start_cluster(workers, security)
             self._client = library.Client(
                 address, timeout=_SECONDS_TO_CONNECT, set_as_default=False, security=security
             )
@@ -288,35 +276,42 @@ class Dask:
             self._client.subscribe_topic(self.job.run, self._put_told)
         self._check()
 
-    def _look_at_workers(self) -> dict[str, Any]:
-        """What each worker reports of itself; one that is lost just then may be started again."""
-        left = _LOOKS
-        while True:
-            with self._guarded():
-                found: dict[str, Any] = self._client.run(worker.look, self.job, on_error="return")
-            left -= 1
-            if not left or not any(isinstance(told, OSError) for told in found.values()):
-                return found
-            time.sleep(_BETWEEN_LOOKS)
+    def _start_cluster(self, workers: int, security: Any) -> str:
+        """Starts processes on this machine, and gives the address of their scheduler."""
+        # Where workers keep what they read again as it is, without looking at it.
+        folder = tempfile.TemporaryDirectory(prefix="saft-", ignore_cleanup_errors=True)
+        try:
+            cluster = self._library.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1 + -(-self.job.rows_at_once // BATCH_ROWS),
+                dashboard_address=None,
+                # Of its web server, which it has all the same: another job may be here.
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+                silence_logs=logging.CRITICAL,
+                preload=[worker.__name__],
+                security=security,
+                local_directory=self._block.enter_context(folder),
+            )
+        except RuntimeError as error:
+            raise RunStopped(
+                f"a worker ended while it was started: {error}",
+                hint="run the same command again to resume",
+            ) from error
+        self._block.callback(cluster.close)
+        return cluster.scheduler_address
 
     def _check(self) -> None:
-        """ConfigError with what workers lack, and which."""
-        found = self._look_at_workers()
+        """ConfigError with what workers lack, and which; those that are lost just then may go."""
+        with self._guarded():
+            given = self.job, worker.versions()
+            found: dict[str, Any] = self._client.run(worker.look, *given, on_error="return")
+        wrong = [
+            f"{address}: {lacks}"
+            for address, lacks in found.items()
+            if lacks is not None and not isinstance(lacks, OSError)
+        ]
         if not found:
             raise ConfigError(f"the cluster {self._address} has no workers")
-        own, wrong = worker.versions(), list[str]()
-        for address, told in found.items():
-            if isinstance(told, BaseException):
-                wrong.append(f"{address}: {type(told).__name__}: {told}")
-                continue
-            versions, problem = told
-            others = [
-                f"{name} {versions[name]}, here {own[name]}"
-                for name in own
-                if versions[name] != own[name]
-            ]
-            if others or problem:
-                wrong.append(f"{address}: {problem or ', '.join(others)}")
         if wrong:
             raise ConfigError("\n".join(wrong), hint="the workers need what this process has")
 

@@ -97,53 +97,64 @@ def table_at(path: str, reading: TextFormat) -> Table:
     format = FORMATS.get(os.path.splitext(path)[1].lower())
     if format is None:
         raise ConfigError(f"{path}: a table is a file that ends in {listed(FORMATS)}")
-    reading = _checked(reading, path, format)
-    with _told(path, reading):
-        check_regular(path)
-        if format == "parquet":
-            schema: Mapping[str, Any] = polars().scan_parquet(path).collect_schema()
-            return Table(path, format, tuple(schema), reading, dict(schema))
-        if format == "csv":
-            _, header = next(csv_records(path, *reading), (1, list[str]()))
-            twice = [name for name in header if header.count(name) > 1]
-            if twice or not header:
-                said = f"there are two columns `{twice[0]}`" if twice else "the file is empty"
-                raise FileError(f"{path}:1: {said}", path=path)
-            return Table(path, format, tuple(header), reading, hint=_parted_by(header))
-        first = list(itertools.islice(_json_rows(path, reading, None), LOOKED_AT))
-        if first and all(row.problem for row in first):
-            raise FileError(f"{path}:{first[0].place}: {first[0].problem}", path=path)
-        names = dict.fromkeys(name for row in first for name in row.values)
-        return Table(path, format, tuple(names), reading)
-
-
-def _checked(reading: TextFormat, path: str, format: str) -> TextFormat:
-    """How the file is read; ConfigError when it cannot be read so."""
     delimiter = "\t" if reading.delimiter in ("\\t", "tab") else reading.delimiter
     if len(delimiter) != 1 or delimiter in '"\r\n':
         raise ConfigError(f"delimiter: expected one character, got {reading.delimiter!r}")
     if format != "csv" and delimiter != ",":
         raise ConfigError(f"delimiter: {path} is not CSV, and has none")
-    encoding = reading.encoding
-    if not encoding:
-        with _told(path, reading), open(path, "rb") as file:
+    with _told(path, reading):
+        check_regular(path)
+        reading = TextFormat(delimiter, _encoding_of(path, reading.encoding))
+        match format:
+            case "parquet":
+                types: Mapping[str, Any] = polars().scan_parquet(path).collect_schema()
+                return Table(path, format, tuple(types), reading, dict(types))
+            case "csv":
+                header = _header_of(path, reading)
+                return Table(path, format, tuple(header), reading, hint=_parted_by(header))
+            case _:
+                return Table(path, format, _names_of(path, reading), reading)
+
+
+def _encoding_of(path: str, given: str) -> str:
+    """What decodes a file, and leaves a BOM out; ConfigError when Python has no such encoding."""
+    if not given:
+        with open(path, "rb") as file:
             is_wide = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-        encoding = "utf-16" if is_wide and format != "parquet" else "utf-8"
+        given = "utf-16" if is_wide else "utf-8"
     try:
-        name = codecs.lookup(encoding).name
-        "".encode(name)  # not all of them are of texts
-    except (LookupError, TypeError):
-        raise ConfigError(f"encoding: there is no encoding {encoding!r}") from None
-    return TextFormat(delimiter, "utf-8-sig" if name == "utf-8" else name)
+        "".encode(given)
+    except LookupError:
+        raise ConfigError(f"encoding: there is no encoding {given!r}") from None
+    name = codecs.lookup(given).name
+    return "utf-8-sig" if name == "utf-8" else name
+
+
+def _header_of(path: str, reading: TextFormat) -> list[str]:
+    """The columns of CSV; FileError when there are none, or two of one name."""
+    _, header = next(csv_records(path, *reading), (1, list[str]()))
+    twice = [name for name in header if header.count(name) > 1]
+    if twice or not header:
+        said = f"there are two columns `{twice[0]}`" if twice else "the file is empty"
+        raise FileError(f"{path}:1: {said}", path=path)
+    return header
+
+
+def _names_of(path: str, reading: TextFormat) -> tuple[str, ...]:
+    """The columns of JSON lines, by the first of them; FileError when none is an object."""
+    first = list(itertools.islice(_json_rows(path, reading, None), LOOKED_AT))
+    if first and all(row.problem for row in first):
+        raise FileError(f"{path}:{first[0].place}: {first[0].problem}", path=path)
+    return tuple(dict.fromkeys(name for row in first for name in row.values))
 
 
 def _parted_by(header: list[str]) -> str | None:
     """What else may part the values of a CSV file whose header has one column."""
-    found = next((one for one in ";\t|" if one in header[0]), None) if len(header) == 1 else None
-    if found is None:
-        return None
-    shown = found.replace("\t", "\\t")
-    return f"its values are parted by `{shown}`: --delimiter '{shown}' reads it so"
+    for one in ";\t|":
+        if len(header) == 1 and one in header[0]:
+            shown = one.replace("\t", "\\t")
+            return f"its values are parted by `{shown}`: --delimiter '{shown}' reads it so"
+    return None
 
 
 @contextmanager
@@ -152,11 +163,12 @@ def _told(path: str, reading: TextFormat) -> Generator[None]:
     hint = None
     try:
         yield
+        return
     except FileError:
         raise
     except UnicodeError:
         name = "UTF-8" if reading.encoding in ("", "utf-8-sig") else reading.encoding
-        reason = f"it is not {name} text{_undecodable_line(path, reading)}"
+        reason = f"it is not {name} text{_undecodable_line(path, reading.encoding or 'utf-8')}"
         hint = "--encoding names another encoding, such as cp1252"
     except OSError as error:
         reason = error.strerror or str(error).partition(" (os error")[0]
@@ -164,22 +176,17 @@ def _told(path: str, reading: TextFormat) -> Generator[None]:
         if not isinstance(error, csv.Error) and not type(error).__module__.startswith("polars"):
             raise
         reason = " ".join(str(error).partition("\n\n")[0].split())[:200]
-    else:
-        return
     raise FileError(f"cannot read {path}: {reason}", path=path, hint=hint)
 
 
-def _undecodable_line(path: str, reading: TextFormat) -> str:
+def _undecodable_line(path: str, encoding: str) -> str:
     """Which line of a file cannot be decoded, for encodings in which a line end is a byte."""
-    encoding = reading.encoding or "utf-8"
-    if encoding.startswith(("utf-16", "utf-32")):
-        return ""
     with open(path, "rb") as file:
         for number, line in enumerate(file, 1):
             try:
                 line.decode(encoding)
             except UnicodeError:
-                return f" (line {number})"
+                return "" if encoding.startswith(("utf-16", "utf-32")) else f" (line {number})"
     return ""
 
 

@@ -12,7 +12,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Literal, TypeAlias
 
@@ -27,22 +27,6 @@ from runtime_support.runs._lines import Entry
 
 Format: TypeAlias = Literal["parquet", "jsonl", "csv"]
 PART_ROWS = 200
-# A part has fewer rows when what is kept of them is longer.
-_PART_BYTES = 128_000
-
-
-def cut_parts(kept: Iterator[Entry], most_rows: int) -> Iterator[list[Entry]]:
-    """What is kept of the rows of each part: the same ones for the same table."""
-    block, size = list[Entry](), 0
-    for one in kept:
-        length = len(json.dumps(one, default=str))
-        if block and (len(block) >= most_rows or size + length > _PART_BYTES):
-            yield block
-            block, size = list[Entry](), 0
-        block.append(one)
-        size += length
-    if block:
-        yield block
 
 
 class OutputFolder:
@@ -56,9 +40,9 @@ class OutputFolder:
         self.kept = kept
         self.columns = columns
 
-    def has(self, number: int) -> bool:
-        """Whether a part is there."""
-        return os.path.exists(self._part(number))
+    def is_final(self, number: int) -> bool:
+        """Whether a part is there, and no row of it has failed: those may be asked again."""
+        return os.path.exists(self._part(number)) and not os.path.exists(self._errors(number))
 
     def write(self, number: int, first: int, kept: list[Entry], rows: Iterable[PartRow]) -> None:
         """Writes a part, and its errors beside it; JournalError when they cannot be."""
@@ -68,7 +52,7 @@ class OutputFolder:
                 done.append({ROW: row, **self._shown(kept[row - first]), **result})
             elif error is not None:
                 failed.append(json_value(error))
-        errors = os.path.join(self.folder, f"errors-{number:06d}.jsonl")
+        errors = self._errors(number)
         if failed:
             _write_whole(errors, _json_lines(failed))
         _write_whole(self._part(number), self._encoded(done))
@@ -110,6 +94,9 @@ class OutputFolder:
 
     def _part(self, number: int) -> str:
         return os.path.join(self.folder, f"part-{number:06d}.{self.format}")
+
+    def _errors(self, number: int) -> str:
+        return os.path.join(self.folder, f"errors-{number:06d}.jsonl")
 
 
 def _json_lines(rows: Iterable[Entry]) -> bytes:

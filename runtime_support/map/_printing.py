@@ -18,8 +18,6 @@ from runtime_support._context import Block, context_here
 _NAMES = ("stdout", "stderr")
 
 _lock = threading.RLock()
-_users = 0
-_before: dict[str, _LineStream] = {}
 
 
 class _LineStream:
@@ -65,24 +63,23 @@ def printing_apart() -> Generator[None]:
                     getattr(sys, name).write("\n")
 
 
+def wrap_streams() -> None:
+    """Has rows that run from now on print whole lines."""
+    for name in _NAMES:
+        stream = getattr(sys, name)
+        if stream is not None and not isinstance(stream, _LineStream):
+            setattr(sys, name, _LineStream(name, stream))
+
+
 @contextmanager
 def whole_lines() -> Generator[None]:
-    """Makes the rows that run in the block print whole lines."""
-    global _users
-    with _lock:
-        _users += 1
-        if _users == 1:
-            for name in _NAMES:
-                if getattr(sys, name) is not None:
-                    _before[name] = _LineStream(name, getattr(sys, name))
-                    setattr(sys, name, _before[name])
+    """Has the rows that run in the block print whole lines."""
+    before = {name: getattr(sys, name) for name in _NAMES}
+    wrap_streams()
     try:
         yield
     finally:
-        with _lock:
-            _users -= 1
-            if not _users:
-                for name, stream in _before.items():
-                    if getattr(sys, name) is stream:  # and not what the program has put there
-                        setattr(sys, name, stream.stream)
-                _before.clear()
+        for name, stream in before.items():
+            # What the program has put there stays.
+            if isinstance(getattr(sys, name), _LineStream):
+                setattr(sys, name, stream)

@@ -1,7 +1,7 @@
 """Rows in the threads of a process: a row is a call of the function as a tool.
 
-No thread can be stopped. So a row that has had its time fails, and its thread is replaced: it goes
-on with the call, asks no model any more, and its result is dropped.
+No thread can be stopped. So a row that has had its time fails, and its place is free: its thread
+goes on with the call, asks no model any more, and its result is dropped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from contextvars import copy_context
 from queue import Empty, SimpleQueue
@@ -24,7 +24,7 @@ from runtime_support._context import change_here, context_here
 from runtime_support._jsontext import to_json
 from runtime_support._language.failures import error_words
 from runtime_support._order import Clock
-from runtime_support._positions import Place, is_ours
+from runtime_support._positions import is_ours
 from runtime_support._redaction import redacted
 from runtime_support._schema.checking import validate
 from runtime_support._spending import is_of_block
@@ -63,7 +63,7 @@ class RunningRows:
     more are wanted, or after one that ends the job, is not begun.
     """
 
-    # Threads of the process that may still be busy with rows that are no longer waited for.
+    # Threads of the process that are busy with rows that are no longer waited for.
     left: ClassVar[list[threading.Thread]] = []
 
     def __init__(
@@ -81,8 +81,8 @@ class RunningRows:
         self._context = copy_context()
         self._running: dict[int, _RunningRow] = {}
         self._begun: SimpleQueue[_RunningRow | None] = SimpleQueue()
-        self._over: SimpleQueue[tuple[int, Outcome]] = SimpleQueue()
         self._threads = 0
+        self._over: SimpleQueue[tuple[int, Outcome]] = SimpleQueue()
 
     def __len__(self) -> int:
         return len(self._running)
@@ -103,13 +103,11 @@ class RunningRows:
             while True:
                 number, outcome = self._over.get(timeout=seconds)
                 seconds = 0
-                if number in self._running:
-                    self._remove(number)
+                if self._running.pop(number, None) is not None:
                     yield number, outcome
         for number, running in list(self._running.items()):
             if limit is not None and running.seconds() >= limit:
                 self._leave(number)
-                self._threads -= 1
                 yield number, self._late(running, limit)
 
     def abandon(self) -> None:
@@ -119,30 +117,33 @@ class RunningRows:
         self._begun.put(None)
 
     def _leave(self, number: int) -> None:
-        running = self._remove(number)
+        running = self._running.pop(number)
         running.is_left.set()
+        self._threads -= 1  # another one is in the place of its own
+        self._free(running)
         busy = [one for one in (*RunningRows.left, running.thread) if one and one.is_alive()]
         RunningRows.left = busy
 
-    def _remove(self, number: int) -> _RunningRow:
-        running = self._running.pop(number)
-        if running.thread is not None:
-            self._places.release()
-        return running
+    def _free(self, running: _RunningRow) -> None:
+        """Gives the place of a row to another one, unless that was done."""
+        with suppress(IndexError):
+            running.places.pop().release()
 
     def _work(self) -> None:
-        while (running := self._begun.get()) is not None and not running.is_left.is_set():
-            self._places.acquire()
+        while (running := self._begun.get()) is not None:
             running.thread = threading.current_thread()
+            self._places.acquire()
+            running.places.append(self._places)
             outcome = self._context.copy().run(self._answer, running)
             self._is_stopped |= outcome.stop is not None
+            self._free(running)
             self._over.put((running.row.number, outcome))
             if running.is_left.is_set():
-                return  # another thread is in the place of this one
-        self._begun.put(None)
+                return
+        self._begun.put(None)  # for the other threads
 
     def _answer(self, running: _RunningRow) -> Outcome:
-        if self._is_stopped or not self._are_wanted():
+        if self._is_stopped or running.is_left.is_set() or not self._are_wanted():
             return Outcome("open", {})
         running.clock = Clock()
         abandoned = (*context_here().abandoned, running.is_left)
@@ -174,7 +175,7 @@ class RunningRows:
                 return Outcome("open", {}, error)
             found = describe_error(error)
             if limit is not None and clock.seconds() >= limit:  # its request ended by it
-                found = self._out_of_time(limit, found["at"])
+                found = _out_of_time(limit, found["at"])
             outcome = row.failed(found)
         return Outcome("open", {}, stopped[0]) if stopped else outcome
 
@@ -188,40 +189,41 @@ class RunningRows:
 
     def _late(self, running: _RunningRow, limit: float) -> Outcome:
         """That a row has had its time, and where it is; a stop when too many threads are left."""
-        thread, stop = running.thread, None
+        at = stop = None
         frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage]
-        frame = frames.get(thread.ident or 0) if thread is not None else None
-        found = self._out_of_time(limit, position_of_frame(frame) or _line_of(frame))
+        frame = frames.get(running.thread.ident or 0) if running.thread is not None else None
+        if frame is not None:
+            at = position_of_frame(frame) or _line_in(traceback.walk_stack(frame))
         if len(RunningRows.left) >= MOST_LEFT:
             stop = RunStopped(
                 f"{len(RunningRows.left)} calls that have had their time are still running, and no "
                 "thread can be stopped from outside",
                 hint="give what they wait for its own time limit; then run the same command again",
             )
-        return running.row.failed(found, stop)
-
-    def _out_of_time(self, limit: float, at: str | None) -> Entry:
-        """Why a row failed whose time is over; its place is at least that of the function."""
-        if at is None:
-            function: Any = inspect.unwrap(self._tool.function)
-            if hasattr(function, "__code__"):
-                at = Place(function.__code__, 0, function.__globals__).text()
-        message = f"the row took longer than {limit:g} s"
-        return {"error": ROW_TIMEOUT, "message": message, "at": at}
+        return running.row.failed(_out_of_time(limit, at), stop)
 
 
 class _RunningRow:
-    """A row that a thread works on, or will; `is_left` when it is no longer waited for."""
+    """A row that a thread works on, or will; `is_left` when it is no longer waited for.
+
+    `places` has the one that it holds.
+    """
 
     def __init__(self, row: Row) -> None:
         self.row = row
         self.thread: threading.Thread | None = None
+        self.places: list[threading.Semaphore] = []
         self.clock: Clock | None = None
         self.is_left = threading.Event()
 
     def seconds(self) -> float:
         """How long it has been under way."""
         return 0.0 if self.clock is None else self.clock.seconds()
+
+
+def _out_of_time(limit: float, at: str | None) -> Entry:
+    """Why a row failed whose time is over."""
+    return {"error": ROW_TIMEOUT, "message": f"the row took longer than {limit:g} s", "at": at}
 
 
 async def _awaited(value: Any) -> Any:
@@ -255,27 +257,17 @@ def describe_error(error: BaseException) -> Entry:
     return {
         "error": type(error).__name__,
         "message": redacted(message),
-        "at": position or position_of_error(error, error.__traceback__) or _in_python(error),
+        "at": position
+        or position_of_error(error, error.__traceback__)
+        or _line_in(reversed(list(traceback.walk_tb(error.__traceback__)))),
         **({} if replies is None else {"replies": replies}),
     }
 
 
-def _line_of(frame: FrameType | None) -> str | None:
-    """The line of Python that a thread is at, outside of this package and of Python's own."""
-    while frame is not None and _is_of_others(frame.f_code.co_filename):
-        frame = frame.f_back
-    if frame is None:
-        return None
-    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
-
-
-def _is_of_others(path: str) -> bool:
-    return is_ours(path) or path.startswith((_PYTHONS, "<frozen "))
-
-
-def _in_python(error: BaseException) -> str | None:
-    """The line that raised it, when no script did."""
-    frames = traceback.extract_tb(error.__traceback__)
-    if not frames or isinstance(error, SaftError | ReplayMiss):
-        return None
-    return f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}"
+def _line_in(frames: Iterable[tuple[FrameType, int]]) -> str | None:
+    """The first line that is neither of this package nor of Python's own."""
+    for frame, line in frames:
+        path = frame.f_code.co_filename
+        if not is_ours(path) and not path.startswith((_PYTHONS, "<frozen ")):
+            return f"{os.path.basename(path)}:{line}"
+    return None

@@ -23,9 +23,8 @@ from runtime_support._redaction import redacted
 from runtime_support._values import counted
 from runtime_support.errors import BudgetSpent, RunStopped, SaftError
 from runtime_support.map._binding import Binding
-from runtime_support.map._output import OutputFolder, cut_parts
-from runtime_support.map._progress import Progress, Speed, width_here
-from runtime_support.map._report import Interrupted, Report
+from runtime_support.map._output import OutputFolder
+from runtime_support.map._report import Interrupted, Report, Speed
 from runtime_support.map._rows import RunningRows
 from runtime_support.map._script import Function, Job
 from runtime_support.map._store import MOST_ENDS, JobStore, Outcome, Row
@@ -74,13 +73,10 @@ class JobRun:
         self._tries = store.suspects()
         self._is_over = False
         self._open = self._open_rows(rows)
-        kept = itertools.islice(binding.table.rows(binding.kept_names), rows)
-        blocks = cut_parts(map(binding.kept, (row.values for row in kept)), part_rows)
-        self._parts = self._write_parts(blocks, output)
-        self._ended_before = self.report.done + self.report.failed
+        self._parts = self._write_parts(output, rows, part_rows)
         self._began = self._told = time.monotonic()
         self._looked = float("-inf")
-        self._speed = Speed(self._began, 0)
+        self._speed = Speed(self._began, self.report.ended)
 
     # Rows
 
@@ -108,15 +104,10 @@ class JobRun:
         report = self.report
         if outcome.status != "open":
             self.store.end(number, outcome)
-        match outcome.status:
-            case "done":
-                report.done += 1
-            case "failed":
-                report.failures[outcome.data["error"]] += 1
-            case "waiting":
-                report.waiting += 1
-            case "open":
-                pass
+        report.done += outcome.status == "done"
+        report.waiting += outcome.status == "waiting"
+        if outcome.status == "failed":
+            report.failures[outcome.data["error"]] += 1
         if outcome.stop is not None:
             self.stop(outcome.stop)
         else:
@@ -139,11 +130,10 @@ class JobRun:
         most, failed = self._max_failed, self.report.failed
         if most is None:
             return
-        asked = failed + self.report.done
         if not isinstance(most, float) or most >= 1:
             if failed > most:
                 self.stop(f"more than {most:g} rows failed")
-        elif asked >= _FEWEST_FOR_SHARE and failed > most * asked:
+        elif self.report.ended >= _FEWEST_FOR_SHARE and failed > most * self.report.ended:
             self.stop(f"more than {most * 100:g}% of the rows failed")
 
     def _open_rows(self, rows: int) -> Iterator[Row]:
@@ -231,48 +221,37 @@ class JobRun:
         except SaftError as error:
             self.stop(error)
 
-    def progress(self) -> Progress:
-        """How far it is."""
-        return Progress(
-            rows=self.report.rows,
-            ended=self.report.done + self.report.failed,
-            failed=self.report.failed,
-            rate=self._speed.rate,
-            spent=self.report.spent,
-            processes=self.processes,
-        )
+    def _progress(self) -> str:
+        return self.report.progress(self._speed.rate, self.processes)
 
     def _shown(self) -> str:
-        return "" if self._is_over else self.progress().bar(width_here())
+        return "" if self._is_over else f"{self.report.bar()} {self._progress()}"
 
     def _look(self, now: float) -> None:
         self._looked = now
-        self._speed.note(now, self.progress().ended - self._ended_before)
+        self._speed.note(now, self.report.ended)
         try:
             next(self._parts, None)
         except RunStopped as error:
             self.stop(error)
         if now - self._told >= _TOLD_EVERY and not self._is_quiet and self._show is None:
             self._told = now
-            note(self.progress().line())
+            note(self._progress())
 
-    def _write_parts(
-        self, blocks: Iterator[list[dict[str, Any]]], output: OutputFolder
-    ) -> Generator[None]:
+    def _write_parts(self, output: OutputFolder, rows: int, part_rows: int) -> Generator[None]:
         """Writes each part as soon as its rows have ended; those before it come first, until the
         job is over.
         """
-        first = 0
-        for number, block in enumerate(blocks):
-            last = first + len(block) - 1
-            while (left := self.store.count_open(first, last)) and not self._is_over:
+        table = itertools.islice(self._binding.table.rows(self._binding.kept_names), rows)
+        for number, first in enumerate(range(0, rows, part_rows)):
+            kept = [self._binding.kept(row.values) for row in itertools.islice(table, part_rows)]
+            last = first + len(kept) - 1
+            while (left := len(kept) - len(self.store.ended(first, last))) and not self._is_over:
                 yield
-            if self.report.stopped is not None and first > self.store.last_unwritten():
+            if self.report.stopped is not None and first > self.store.last_ended:
                 return
-            if not left and (self.store.is_unwritten(first, last) or not output.has(number)):
-                output.write(number, first, block, self.store.rows(first, last))
-                self.store.note_written(first, last)
-            first = last + 1
+            if not left and not output.is_final(number):
+                output.write(number, first, kept, self.store.rows(first, last))
 
 
 @contextmanager

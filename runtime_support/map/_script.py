@@ -2,8 +2,8 @@
 
     with load_function(Script(modules, "triage", "/home/ann/desk")) as triage: ...
 
-The modules of a script are run from their texts, once for each process that has a part of the job.
-Only they find each other: no module of the process is hidden or left behind.
+The modules of a script are run from their texts, once for each process that has a part of the job,
+and have names of their own there. Only they find each other: no module of the process is hidden.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import builtins
 import hashlib
 import importlib
 import importlib.util
+import json
 import linecache
 import sys
 import threading
@@ -80,36 +81,27 @@ class Job:
 
 @contextmanager
 def load_function(function: Script | Function) -> Generator[Function]:
-    """The function; in the block, its script is there."""
+    """The function; in the block, paths and Python's modules are those of its script."""
     if not isinstance(function, Script):
         yield function
         return
-    package = _Package(function)
+    sys.path.insert(0, function.folder)
     try:
         with in_folder(function.folder):
-            yield package.load()
+            with _loading:
+                found = _loaded(function)
+            yield found
     finally:
-        package.remove()
-
-
-@lru_cache(maxsize=16)
-def _kept(script: Script) -> Function:
-    return _Package(script).load()
+        with suppress(ValueError):
+            sys.path.remove(function.folder)
 
 
 _loading = threading.Lock()
 
 
-@contextmanager
-def keep_function(function: Script | Function) -> Generator[Function]:
-    """The same in a process that does nothing else: the script stays for the next rows."""
-    if not isinstance(function, Script):
-        yield function
-        return
-    with in_folder(function.folder):
-        with _loading:
-            found = _kept(function)
-        yield found
+@lru_cache(maxsize=16)
+def _loaded(script: Script) -> Function:
+    return _Package(script).load()
 
 
 class _Package:
@@ -119,23 +111,12 @@ class _Package:
         self.script = script
         self.suffix = f"@{script.digest[:12]}"
         self.modules: dict[str, ModuleType] = {}
-        self.files: list[str] = []
 
     def load(self) -> Function:
         """Runs the modules; gives the function."""
-        sys.path.insert(0, self.script.folder)
         for module in self.script.modules:
             self._run(module)
         return getattr(self.modules[self.script.modules[-1].name], self.script.function)
-
-    def remove(self) -> None:
-        """Leaves the process as it was."""
-        with suppress(ValueError):
-            sys.path.remove(self.script.folder)
-        for name in self.modules:
-            sys.modules.pop(name + self.suffix, None)
-        for file in self.files:
-            linecache.cache.pop(file, None)
 
     def _run(self, source: Module) -> None:
         module = self._made(source.name)
@@ -143,10 +124,7 @@ class _Package:
         text = source.text
         # Failures look for the lines there.
         linecache.cache[file] = (len(text), None, StringIO(text).readlines(), file)
-        self.files.append(file)
         if source.source_map:
-            import json
-
             module.__dict__["__saft_source_map__"] = json.loads(source.source_map)
         exec(compile(text, file, "exec"), module.__dict__)
 
@@ -180,10 +158,8 @@ class _Package:
         if not wanted:
             return self.modules[name.partition(".")[0]]
         for one in wanted:
-            if not hasattr(module, one) and f"{name}.{one}" not in self.modules:
-                with suppress(ModuleNotFoundError):  # a module of Python in that folder
-                    setattr(module, one, importlib.import_module(f"{name}.{one}"))
-            if not hasattr(module, one):  # what the package itself says
+            if not hasattr(module, one):  # a module of Python in that folder, or what that says
                 with suppress(ModuleNotFoundError, AttributeError):
-                    setattr(module, one, getattr(importlib.import_module(name), one))
+                    python = builtins.__import__(name, names, inner, (one,), 0)
+                    setattr(module, one, getattr(python, one))
         return module

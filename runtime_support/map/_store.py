@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from runtime_support._language.files import UNFINISHED
@@ -32,8 +32,8 @@ from runtime_support.runs._journal import Journal, is_journal, reading
 from runtime_support.runs._keeper import count_kept, keeping_in
 from runtime_support.runs._lines import Entry
 
-VERSION = 1
-_UNFINISHED = re.compile(re.escape(UNFINISHED) + "[0-9a-f]{16}")
+VERSION = 2
+_UNFINISHED = UNFINISHED + "[0-9a-f]" * 16
 # So many processes may end in a row with nothing new kept before rows are tried alone, and so many
 # while a row runs alone before that is given up.
 MOST_ENDS = 3
@@ -43,14 +43,13 @@ Status: TypeAlias = Literal["done", "failed", "waiting", "open"]
 _TABLES = (
     "create table if not exists job (name text primary key, value text)",
     "create table if not exists row (number integer primary key, status text not null, "
-    "result text, error text, tries integer not null default 0, "
-    "is_written integer not null default 0)",
+    "result text, error text, tries integer not null default 0)",
 )
 _SET = "insert into job values (?1, ?2) on conflict do update set value = ?2"
 _BEGIN = "insert into row (number, status) values (?1, ?2) on conflict do update set status = ?2"
 _END = (
     "insert into row (number, status, result, error) values (?1, ?2, ?3, ?4) "
-    "on conflict do update set status = ?2, result = ?3, error = ?4, tries = 0, is_written = 0"
+    "on conflict do update set status = ?2, result = ?3, error = ?4, tries = 0"
 )
 _BETWEEN = "number between ? and ? and status in ('done', 'failed')"
 # What was kept of a row that is new: an answer, or a call of a tool that has ended.
@@ -162,37 +161,20 @@ def begin_journal(folder: str, name: str) -> Generator[Journal]:
 
     ConfigError when the folder cannot be used, or another process uses it.
     """
-    others = os.path.join(folder, "journal")
     try:
         os.makedirs(folder, exist_ok=True)
         journal = Journal(job_path(folder), name)
     except OSError as error:
         raise ConfigError(f"cannot use {folder}: {error.strerror or error}") from None
     with keeping_in(journal):
-        for path in _unfinished(folder):
-            os.unlink(path)
-        for own in sorted(os.listdir(others)) if os.path.isdir(others) else ():
-            path = os.path.join(others, own)
-            if not os.path.islink(path) and is_journal(path):
-                journal.merge(path)
+        for path in Path(folder).glob(_UNFINISHED):  # a process was killed that wrote a part
+            if path.is_file() and not path.is_symlink():
+                path.unlink()
+        for path in sorted(Path(folder, "journal").glob("*")):
+            if not path.is_symlink() and is_journal(str(path)):
+                journal.merge(str(path))
         count_kept(journal, settings_for(), for_blocks=True)
         yield journal
-
-
-def _unfinished(folder: str) -> list[str]:
-    """What a process that was killed has left of parts in this folder: regular files of one's own.
-
-    A script may write such files as well, which are not there for long.
-    """
-    user = getattr(os, "getuid", lambda: 0)()  # on Windows, files have no owner to compare
-    with os.scandir(folder) as entries:
-        return [
-            entry.path
-            for entry in entries
-            if _UNFINISHED.fullmatch(entry.name)
-            and entry.is_file(follow_symlinks=False)
-            and entry.stat(follow_symlinks=False).st_uid == user
-        ]
 
 
 class JobStore:
@@ -286,11 +268,6 @@ class JobStore:
         query = f"select number from row where {_BETWEEN}"
         return {number for (number,) in self.journal.read(query, first, last)}
 
-    def count_open(self, first: int, last: int) -> int:
-        """How many of these rows have not ended."""
-        query = f"select count(*) from row where {_BETWEEN}"
-        return last - first + 1 - self.journal.read(query, first, last)[0][0]
-
     def counts(self) -> tuple[int, Counter[str]]:
         """How many rows are done, and how many have failed, by their errors."""
         done = self.journal.read("select count(*) from row where status = 'done'")[0][0]
@@ -300,28 +277,17 @@ class JobStore:
         )
         return done, Counter(dict(self.journal.read(query)))
 
-    def last_unwritten(self) -> int:
-        """The last row that has ended and is in no part as it is; -1 when all are."""
-        query = (
-            "select max(number) from row where status in ('done', 'failed') and not is_written"
-        )
-        found = self.journal.read(query)[0][0]
-        return -1 if found is None else found
-
-    def is_unwritten(self, first: int, last: int) -> bool:
-        """Whether one of these rows is in no part as it is."""
-        query = f"select 1 from row where {_BETWEEN} and not is_written limit 1"
-        return bool(self.journal.read(query, first, last))
+    @property
+    def last_ended(self) -> int:
+        """The last row that has ended; -1 when none has."""
+        query = "select coalesce(max(number), -1) from row where status in ('done', 'failed')"
+        return self.journal.read(query)[0][0]
 
     def rows(self, first: int, last: int) -> Iterator[PartRow]:
         """What became of these rows, in order; of those that have ended."""
         query = f"select number, result, error from row where {_BETWEEN} order by number"
         for number, *texts in self.journal.read(query, first, last):
             yield PartRow(number, *(None if text is None else json.loads(text) for text in texts))
-
-    def note_written(self, first: int, last: int) -> None:
-        """Notes that these rows are in a part."""
-        self.journal.write(f"update row set is_written = 1 where {_BETWEEN}", first, last)
 
     def begun_rows(self) -> set[int]:
         """Which rows that have not ended have something in the journal."""

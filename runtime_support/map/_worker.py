@@ -21,9 +21,9 @@ from runtime_support._settings import configured_here, settings_for
 from runtime_support._tools import function_tool
 from runtime_support._version import __version__
 from runtime_support.errors import RunStopped, SaftError
-from runtime_support.map._printing import whole_lines
+from runtime_support.map._printing import wrap_streams
 from runtime_support.map._rows import RunningRows
-from runtime_support.map._script import Job, keep_function
+from runtime_support.map._script import Job, load_function
 from runtime_support.map._store import Outcome, Row
 from runtime_support.providers import live_provider
 from runtime_support.runs._budgets import Spent, spending_apart, spent_of
@@ -80,16 +80,22 @@ async def take_answers(answers: Mapping[str, Any]) -> None:
         _answers[name].put(answers[name])
 
 
-def look(job: Job) -> tuple[dict[str, str], str | None]:
-    """The versions here, and why the job cannot run here."""
-    problem = None
+def look(job: Job, wanted: Mapping[str, str]) -> str | None:
+    """Why the job cannot run here, where it cannot; `wanted` are the versions that it needs."""
+    others = [
+        f"{name} {here} instead of {wanted[name]}"
+        for name, here in versions().items()
+        if here != wanted[name]
+    ]
+    if others:
+        return f"it has {', '.join(others)}"
     try:
-        with configured_here(job.settings, job.around), keep_function(job.function) as function:
+        with configured_here(job.settings, job.around), load_function(job.function) as function:
             function_tool(job.name, function)
             live_provider(settings_for())
     except Exception as error:
-        problem = str(error) if isinstance(error, SaftError) else f"{type(error).__name__}: {error}"
-    return versions(), problem
+        return str(error) if isinstance(error, SaftError) else f"{type(error).__name__}: {error}"
+    return None
 
 
 def versions() -> dict[str, str]:
@@ -113,8 +119,8 @@ def answer_batch(job: Job, batch: str) -> None:
         block.enter_context(keeping_in(journal))
         journal.merge_rows(granted.entries)
         journal.listener = link.ask
-        block.enter_context(whole_lines())
-        function = block.enter_context(keep_function(job.function))
+        wrap_streams()
+        function = block.enter_context(load_function(job.function))
         places = _places.setdefault(job.run, threading.Semaphore(job.rows_at_once))
         running = RunningRows(job, function, places, link.is_wanted)
         block.callback(running.abandon)

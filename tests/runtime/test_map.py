@@ -12,6 +12,7 @@ import re
 import signal
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -39,11 +40,11 @@ from runtime_support import _order as order
 from runtime_support._order import Clock, clock_here
 from runtime_support._schema.reading import schema_of
 from runtime_support.errors import AuthenticationFailed, ProviderError
-from runtime_support.map import Module, Script, map_rows
+from runtime_support.map import Module, Report, Script, map_rows
 from runtime_support.map import _rows as row_threads
 from runtime_support.map import _runner as runner
 from runtime_support.map._columns import columns_of, data_type
-from runtime_support.map._progress import Progress, Speed
+from runtime_support.map._report import Speed
 from runtime_support.providers import _backoff, _retries
 from runtime_support.runs._budgets import Spent
 from runtime_support.runs._lines import Held
@@ -266,7 +267,7 @@ def test_values_of_several_lines_and_long_ones() -> None:
     configure(provider=Echo())
     report = map_rows(ask, "in.csv", "out")
     assert [row["result"] for row in lines("out/part-*")] == ["two\nlines", long]
-    assert report.rows == 2 and len(parts("out")) == 2, "a part is bounded by its bytes as well"
+    assert report.rows == report.done == 2
 
 
 def test_a_function_takes_any_columns_that_are_named_for_it() -> None:
@@ -601,43 +602,34 @@ def test_rows_are_counted_as_they_end() -> None:
     def look(self: Speed, now: float, count: int) -> None:
         speed(self, now, count)
         shown.append(texts[0]())
-        if " 9/10 " in shown[-1]:
+        if " 9 of 10 rows" in shown[-1]:
             counted.set()
 
     configure(provider=Echo())
     speed = runner.Speed.note
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runner.Speed, "note", look)
-        patch.setattr(runner, "width_here", lambda: 120)
         assert map_rows(slow, table("mails.csv", 10), "out", show=texts.append).done == 9
-    seen = [line for line in shown if " 9/10  1 failed  " in line]
+    seen = [line for line in shown if "] 9 of 10 rows, 1 failed, " in line]
     assert any("8 requests" in line for line in seen)
     assert texts[0]() == "", "the job is over"
 
 
-def progress(ended: int, rate: float = 8.3, failed: int = 12) -> Progress:
-    return Progress(10_000, ended, failed, rate, Spent(1251, 80_000, 400), 1)
+def far(ended: int, failed: int = 12) -> Report:
+    failures = Counter({"ValueError": failed})
+    return Report(10_000, ended - failed, failures, Spent(1251, 80_000, 400))
 
 
-def test_the_line_of_a_terminal_and_of_a_file() -> None:
-    part = progress(1240)
-    spent = "1,251 requests, 80,400 tokens"
-    words = "12 failed  8.3/s  18 min left"
-    bar = "[##------------------]"
-    assert part.bar(120) == f"{bar}  1,240/10,000  {words}  {spent}"
-    assert part.bar(80) == f"{bar}  1,240/10,000  {words}"
-    assert part.bar(60) == f"1,240/10,000  {words}"
-    assert part.bar(40) == "1,240/10,000  12 failed  8.3/s"
-    assert part.bar(20) == "1,240/10,000"
-    assert part.bar(8) == "1,240/1"
-    for width in range(1, 130):
-        assert len(part.bar(width)) < width or width == 1
-    said = "1,240 of 10,000 rows, 12 failed, 8.3/s, 18 min left"
-    assert part.line() == f"{said}; {spent}; 1 process"
-    assert progress(10_000, failed=0).bar(60) == f"[{'#' * 20}]  10,000/10,000  8.3/s"
-    assert progress(0, 0, 0).bar(60) == f"[{'-' * 20}]  0/10,000"
-    assert "  3.0/min  " in progress(9_940, 0.05).bar(200)
-    assert Progress(0, 0, 0, 0, Spent(), 1).bar(60).startswith(f"[{'#' * 20}]  0/0")
+def test_how_far_a_job_is() -> None:
+    words = "1,240 of 10,000 rows, 12 failed, 8.3/s, 18 min left"
+    assert far(1240).progress(8.3, 1) == f"{words}, 1,251 requests, 80,400 tokens, 1 process"
+    assert far(1240).bar() == "[##------------------]"
+    assert far(10_000, 0).progress(8.3, 2).startswith("10,000 of 10,000 rows, 8.3/s, 1,251 req")
+    assert far(0, 0).progress(0, 1).startswith("0 of 10,000 rows, 1,251 requests")
+    assert ", 3.0/min, 20 min left, " in far(9_940).progress(0.05, 1)
+    assert (far(10_000).bar(), far(0, 0).bar()) == (f"[{'#' * 20}]", f"[{'-' * 20}]")
+    assert Report().progress(0, 1).startswith("0 of 0 rows, 0 requests")
+    assert Report().bar() == far(10_000).bar()
 
 
 def test_a_forecast_settles_and_follows() -> None:
@@ -859,15 +851,17 @@ def test_a_function_that_takes_nothing_of_the_table(check_only: bool) -> None:
         return ask("hello")
 
     said = "takes no column of mails.csv: every row would be the same call; "
+    hint = (
+        "a parameter takes the column of its name, or --rename PARAMETER=COLUMN names one: id, mail"
+    )
     assert refused(function=nothing, check_only=check_only) == (
-        f"`nothing` {said}a parameter takes the column of its name: id, mail"
+        f"`nothing` {said}{hint}"
     )
 
     def other(text: str = "", times: int = 1) -> str:
         return ask(text * times)
 
-    named = "its columns are id, mail; --rename text=... names one of them"
-    assert refused(function=other, check_only=check_only) == f"`other` {said}{named}"
+    assert refused(function=other, check_only=check_only) == f"`other` {said}{hint}"
     told = refused(function=ask, constants={"mail": "hello"}, check_only=check_only)
     assert told.startswith(f"`ask` {said}")
 
@@ -1462,7 +1456,7 @@ def loud(text: str) -> str:
 """
 
 
-def test_a_script_finds_its_modules_and_leaves_none_behind() -> None:
+def test_a_script_finds_its_modules_and_hides_none_of_others() -> None:
     home = Path("home")
     home.mkdir()
     (home / "note.txt").write_text("a note")
@@ -1476,7 +1470,6 @@ def test_a_script_finds_its_modules_and_leaves_none_behind() -> None:
     second = {"text": "MAIL 1! m", "note": "a note", "inner": None}
     assert lines("out/part-*")[1] == {"row": 1, **second}
     assert sys.path == path
-    left = set(sys.modules) - modules
-    assert not any("triage" in name or name.startswith("lib") for name in left), left
+    assert not {"triage", "lib", "lib.words"} & (set(sys.modules) - modules)
     assert read_text("note.txt") == "another note"
     sys.modules.pop("own_units")

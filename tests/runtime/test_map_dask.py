@@ -26,7 +26,7 @@ from runtime_support.map import Module, Report, Script, map_rows
 from runtime_support.map import _dask as dask
 from runtime_support.map import _runner as runner
 from runtime_support.runs._journal import entries
-from tests.support.fake_server import Answer, FakeServer, completion
+from tests.support.fake_server import Answer, FakeServer, calling, completion
 
 pytestmark = [
     pytest.mark.heavy,
@@ -228,10 +228,9 @@ def test_a_cluster_that_obeys_anybody_is_told_of(
     assert "tls://" not in capsys.readouterr().err
 
 
-def test_a_worker_that_is_lost_at_the_start_is_looked_for_again(
+def test_a_worker_that_is_lost_at_the_start_does_not_end_the_job(
     server: FakeServer, mails: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dask, "_BETWEEN_LOOKS", 0)
     looks = list[object]()
     run = DISTRIBUTED.Client.run
 
@@ -239,9 +238,7 @@ def test_a_worker_that_is_lost_at_the_start_is_looked_for_again(
         found = run(self, function, *given, **named)
         if function.__name__ == "look":
             looks.append(function)
-            if len(looks) < 3:
-                first = next(iter(found))
-                return {**found, first: DISTRIBUTED.comm.CommClosedError("in <TCP>: lost")}
+            found[next(iter(found))] = DISTRIBUTED.comm.CommClosedError("in <TCP>: lost")
         return found
 
     server.responder = Model()
@@ -249,11 +246,7 @@ def test_a_worker_that_is_lost_at_the_start_is_looked_for_again(
     with monkeypatch.context() as patch:
         patch.setattr(DISTRIBUTED.Client, "run", lose)
         assert mapped(mails, "out", address=cluster.scheduler_address, limit=20).done == 20
-        assert len(looks) == 3
-        patch.setattr(dask, "_LOOKS", 2)
-        looks.clear()
-        with pytest.raises(ConfigError, match="CommClosedError: in <TCP>: lost"):
-            mapped(mails, "other", address=cluster.scheduler_address, limit=20)
+    assert len(looks) == 1
 
 
 def test_rows_on_workers_are_counted_as_they_end(
@@ -272,7 +265,7 @@ def test_rows_on_workers_are_counted_as_they_end(
 
     def look(self: runner.Speed, now: float, count: int) -> None:
         speed(self, now, count)
-        found = re.search(r" 9/10 .* (\d+) requests, (\d+) tokens", texts[0]())
+        found = re.search(r" 9 of 10 .* (\d+) requests, (\d+) tokens", texts[0]())
         if found is not None and int(found[1]) >= 9 and int(found[2]) >= 162:
             counted.set()
 
@@ -433,6 +426,90 @@ def test_a_row_that_kills_its_worker_is_told_and_no_neighbour_is(
     assert found == whole
 
 
+def test_a_row_in_a_batch_of_its_own_is_no_suspect_for_its_neighbour(
+    server: FakeServer, tmp_path: Path, growing_cluster: Any
+) -> None:
+    # Row 20 is in the second batch. Row 0 ends their worker when that has begun, and ends it again.
+    text = (
+        "import os, pathlib, time\n"
+        "begun, lost = pathlib.Path('begun'), pathlib.Path('lost')\n"
+        "def triage(mail: int) -> int:\n"
+        "    if mail == 20:\n"
+        "        begun.touch()\n"
+        "        while not lost.exists() or not begun.exists():\n"
+        "            time.sleep(0.01)\n"
+        "    while mail == 0 and not begun.exists():\n"
+        "        time.sleep(0.01)\n"
+        "    if mail == 0:\n"
+        "        lost.touch()\n"
+        "        os._exit(1)\n"
+        "    return mail\n"
+    )
+    growing_cluster.scheduler.allowed_failures = 0
+    mails = tmp_path / "mails.jsonl"
+    mails.write_text("".join(f'{{"mail": {number}}}\n' for number in range(21)))
+    script = Script((Module("triage", text),), "triage", str(ROOT))
+    report = map_rows(script, mails, "out", address=growing_cluster.scheduler_address)
+    assert (report.done, report.failures, report.stopped) == (20, {"WorkerLost": 1}, None)
+
+
+def test_a_row_that_begins_a_tool_and_kills_its_worker_is_given_up(
+    server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (
+        "import os\n"
+        "from runtime_support import prompt\n"
+        "def triage(mail: str) -> str:\n"
+        "    def end_here() -> None:\n"
+        "        with open('ended', 'a') as file:\n"
+        "            file.write(mail)\n"
+        "        os._exit(1)\n"
+        "    return prompt('Read {mail}', mail=mail, tools=[end_here]).value\n"
+    )
+    monkeypatch.setenv("SAFT_ON_INTERRUPTED_CALL", "call")
+    server.responder = lambda body: calling(("end_here", {}))
+    (tmp_path / "mails.jsonl").write_text('{"mail": "a"}\n')
+    script = Script((Module("triage", text),), "triage", str(tmp_path))
+    with local_cluster(1) as cluster:
+        cluster.scheduler.allowed_failures = 0
+        address = cluster.scheduler_address
+        report = map_rows(script, tmp_path / "mails.jsonl", "out", address=address)
+    assert (report.failures, report.stopped) == ({"WorkerLost": 1}, None)
+    assert report.usage.requests == 1 and 2 <= len((tmp_path / "ended").read_text()) <= 3
+
+
+def test_a_worker_that_hangs_does_not_hold_the_job(
+    server: FakeServer, mails: Path, whole: dict[str, bytes], mortal_cluster: Any
+) -> None:
+    with DISTRIBUTED.Client(mortal_cluster.scheduler_address, set_as_default=False) as client:
+        client.wait_for_workers(WORKERS, timeout=300)
+        address, victim = next(iter(client.run(os.getpid).items()))
+    run, went_on, waited = DISTRIBUTED.Client.run, threading.Event(), list[bool]()
+
+    def wait() -> None:
+        waited.append(went_on.wait(60))
+        os.kill(victim, signal.SIGCONT)
+
+    waiting = threading.Thread(target=wait)
+
+    def hang(self: Any, function: Any, *given: Any, **named: Any) -> Any:
+        is_answered = function.__name__ == "take_answers" and address in named["workers"]
+        if is_answered and len(model.asked) >= 20 and model.at == 0:
+            os.kill(victim, signal.SIGSTOP)  # as it is about to be answered
+            model.at, model.action = len(model.asked) + 5 * IN_FLIGHT, went_on.set
+            waiting.start()
+        return run(self, function, *given, **named)
+
+    model = server.responder = Model()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DISTRIBUTED.Client, "run", hang)
+        report = mapped(mails, "out", address=mortal_cluster.scheduler_address)
+    waiting.join()
+    assert waited == [True], "no row went on while a worker was hanging"
+    assert (report.done, report.failed, report.stopped) == (ROWS, 0, None)
+    assert parts("out") == whole
+
+
 def test_rows_under_suspicion_are_tried_by_workers(
     server: FakeServer, mails: Path, cluster: Any
 ) -> None:
@@ -440,7 +517,7 @@ def test_rows_under_suspicion_are_tried_by_workers(
     configure(budget_requests=20)
     assert mapped(mails, "out", limit=25).done == 20
     with closing(sqlite3.connect("out/job.db", isolation_level=None)) as database:
-        values = "(?, 'suspect', null, null, 0, 0)"
+        values = "(?, 'suspect', null, null, 0)"
         rows = [(number,) for number in range(20, 25)]
         database.executemany(f"insert or replace into row values {values}", rows)
     configure(budget_requests=None)
@@ -501,6 +578,18 @@ def test_no_scheduler_and_no_package(
         mapped(mails, "out", workers=1)
     with pytest.raises(ConfigError, match="not on both"):
         mapped(mails, "out", workers=1, address="tcp://127.0.0.1:9")
+
+
+def test_workers_that_end_while_they_start(mails: Path, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys\nif 'spawn_main' in ' '.join(sys.orig_argv):\n    os._exit(1)\n"
+    )
+    configure(provider="mock")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(tmp_path))
+        with pytest.raises(RunStopped, match="a worker ended while it was started"):
+            mapped(mails, "out", workers=1)
+    assert mapped(mails, "out").done == ROWS
 
 
 PROGRAM = """\

@@ -1,6 +1,6 @@
 """Jobs that are killed here and there, at random: the same parts, no kept answer asked for again.
 
-MAP_KILLS=40 pytest -s -m slow tests/runtime/test_map_generated_kills.py     so many jobs
+MAP_KILLS=40 MAP_SEED=6 pytest -s -m slow tests/runtime/test_map_generated_kills.py     so many jobs
 
 A row asks two prompts that overlap, then one with a tool that appends to a file. Half of the kills
 come while a process starts; the others at a request, at a write, in Python or in the tool.
@@ -17,6 +17,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -38,6 +39,8 @@ pytestmark = [
 ROOT = Path(__file__).parents[2]
 ROWS = 12
 IN_FLIGHT = 3
+# Where what runs may be killed, beside its start.
+POINTS = ["request", "python", "before the tool has an effect", "after that"]
 IN_DOUBT = "it may or may not have taken effect"
 MODULE = """\
 import os
@@ -118,9 +121,9 @@ def outcome(folder: Path) -> tuple[dict[str, bytes], list[str]]:
     return parts, sorted(set((folder / "noted").read_text().splitlines()))
 
 
-def prepared(folder: Path) -> None:
+def prepared(folder: Path, count: int) -> None:
     folder.mkdir()
-    rows = (json.dumps({"mail": f"mail {number}"}) + "\n" for number in range(ROWS))
+    rows = (json.dumps({"mail": f"mail {number}"}) + "\n" for number in range(count))
     (folder / "in.jsonl").write_text("".join(rows))
 
 
@@ -170,7 +173,7 @@ class KilledJob:
         self.model = model
         self.monkeypatch = monkeypatch
         self.in_doubt = 0
-        prepared(folder)
+        prepared(folder, ROWS)
 
     def run(self, point: str = "", count: int = 0) -> None:
         """Runs the job until it is killed there, or is over; nothing that is kept is asked for."""
@@ -221,7 +224,6 @@ def killed_jobs(
     calm.run()
     whole = outcome(calm.folder)
     assert set(calm.model.asked.values()) == {1} and len(calm.model.asked) == 4 * ROWS
-    others = ["request", "write", "python", "before the tool has an effect", "after that"]
     for number in range(jobs):
         job = KilledJob(folder / str(number), Model(), monkeypatch)
         server.responder = job.model
@@ -230,7 +232,7 @@ def killed_jobs(
             if dice.random() < 0.5:
                 job.run("start", dice.randrange(0, 10))
             else:
-                point = dice.choice(others)
+                point = dice.choice([*POINTS, "write"])
                 most = {"request": 4 * ROWS, "write": 60}.get(point, ROWS)
                 job.run(point, dice.randrange(1, most))
         job.run()
@@ -255,9 +257,104 @@ def test_so_many_jobs_that_are_killed(
 
 # On workers of Dask
 
+DASK_ROWS = 50
+# In workers, what is reached is counted, each in a file of its own; at one of them, the processes
+# that the file `kill` names are killed, 0 for the worker itself.
+REACH = """\
+def reach(point):
+    with open("reached " + point, "ab", buffering=0) as file:
+        file.write(b".")
+        count = file.tell()
+    with open("kill") as file:
+        wanted, at, *pids = file.read().split(",")
+    if wanted == point and int(at) == count:
+        for pid in pids:
+            os.kill(int(pid) or os.getpid(), 9)
 
-def start(server: FakeServer, folder: Path) -> subprocess.Popen[str]:
-    script = Script((Module("mapped", MODULE),), "read", str(folder))
+reach("load")
+"""
+
+
+class JobOnWorkers:
+    """A job on two workers in a folder, of which workers, the parent or both are killed."""
+
+    def __init__(self, server: FakeServer, folder: Path, what: str) -> None:
+        self.server = server
+        self.folder = folder
+        self.what = what
+        self.model = server.responder = Model()
+        self.doubts = 0
+        # How long the process needs when nothing kills it.
+        self.seconds = 5.0
+        prepared(folder, DASK_ROWS)
+
+    def kill_once(self, dice: random.Random) -> None:
+        """Runs the job, and has it killed somewhere; it may come to its end for all that."""
+        point = "start" if dice.random() < 0.5 else dice.choice(POINTS)
+        if point != "start":
+            most = {"request": 4 * DASK_ROWS}.get(point, DASK_ROWS)
+            self.run(point, dice.randrange(1, most))
+        elif self.what == "parent":
+            self.run("start", 0, dice.uniform(0, self.seconds))
+        else:
+            self.run("load", dice.randrange(1, 4))
+
+    def run(self, point: str = "", count: int = 0, seconds: float = 0.0) -> str:
+        """Runs the job until it is killed or over, and once more where a call is in doubt."""
+        stopped = self._run(point, count, seconds, "stop")
+        if IN_DOUBT in stopped:
+            self.doubts += 1
+            stopped = self._run("", 0, 0.0, "call")
+        return stopped
+
+    def _run(self, point: str, count: int, seconds: float, interrupted: str) -> str:
+        folder, model = self.folder, self.model
+        had, before = kept(folder), Counter(model.asked)
+        for path in (folder / "stopped", folder / "pids", *folder.glob("reached *")):
+            path.unlink(missing_ok=True)
+        (folder / "kill").write_text("nothing,0")
+        model.number, model.kill = 0, (0, lambda: None)
+        begun = time.monotonic()
+        process = start(self.server, folder, interrupted)
+        victims = {"worker": [0], "parent": [process.pid], "both": [process.pid, 0]}[self.what]
+        if point == "request":
+            model.kill = (count, lambda: self._kill(victims))
+        elif point == "start":
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(seconds)
+            process.kill()
+        elif point:
+            (folder / "kill").write_text(",".join([point, *map(str, [count, *victims])]))
+        errors = process.communicate()[1]
+        assert process.returncode in ((-signal.SIGKILL, 0) if point else (0,)), errors
+        assert not had & set(model.asked - before), "a kept answer was asked for again"
+        if process.returncode:
+            return "killed"
+        self.seconds = min(self.seconds, time.monotonic() - begun)
+        return (folder / "stopped").read_text()
+
+    def _kill(self, victims: list[int]) -> None:
+        """Kills from outside; as a worker, the one that has begun with a row last."""
+        path = self.folder / "pids"
+        pids = path.read_text().split() if path.exists() else []
+        for pid in [one or int(pids[-1]) for one in victims if one or pids]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def check(self, whole: tuple[dict[str, bytes], list[str]], kills: int) -> None:
+        """The job came to what it would have come to, at the price of what was in flight."""
+        assert outcome(self.folder) == whole
+        effects = Counter((self.folder / "noted").read_text().splitlines())
+        twice = sum(effects.values()) - len(effects)
+        assert twice <= self.doubts * 2 * IN_FLIGHT, f"{twice} calls of tools were made twice"
+        again = sum(self.model.asked.values()) - len(self.model.asked)
+        assert again <= kills * 2 * 2 * IN_FLIGHT, f"{again} requests were sent twice"
+
+
+def start(server: FakeServer, folder: Path, interrupted: str) -> subprocess.Popen[str]:
+    text = MODULE.replace("def reach(point):\n    pass\n", REACH)
+    assert text != MODULE
+    script = Script((Module("mapped", text),), "read", str(folder))
     code = (
         "from runtime_support import configure\n"
         "from runtime_support.map import Module, Script, map_rows\n"
@@ -268,53 +365,35 @@ def start(server: FakeServer, folder: Path) -> subprocess.Popen[str]:
         "workers=2)\n"
         "    open('stopped', 'w').write(report.stopped or '')\n"
     )
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": "none"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "OPENAI_API_KEY": "none",
+        "SAFT_ON_INTERRUPTED_CALL": interrupted,
+    }
     return subprocess.Popen(
         [sys.executable, "-c", code], cwd=folder, env=environment, text=True, stderr=subprocess.PIPE
     )
 
 
 @pytest.mark.slow
-def test_jobs_whose_workers_and_parents_are_killed(
-    server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SAFT_ON_INTERRUPTED_CALL", "stop")
-    dice, again = random.Random(5), 0
-    server.responder = Model()
-    calm = tmp_path / "calm"
-    prepared(calm)
-    assert start(server, calm).wait() == 0
-    whole = outcome(calm)
-    jobs = int(os.environ.get("MAP_KILLS", "12")) // 4
-    for number, what in itertools.product(range(jobs), ("worker", "parent", "both")):
-        folder = tmp_path / f"{what}-{number}"
-        prepared(folder)
-        model = server.responder = Model()
-        process = start(server, folder)
-
-        def kill(folder: Path = folder, process: Any = process, what: str = what) -> None:
-            if what != "worker":
-                process.kill()
-            if what != "parent":
-                pids = (folder / "pids").read_text().split()
-                with suppress(ProcessLookupError):
-                    os.kill(int(pids[-1]), signal.SIGKILL)
-
-        model.kill = (dice.randrange(1, 4 * ROWS), kill)
-        process.wait()
-        stopped, had, before = "killed", kept(folder), Counter(model.asked)
-        while stopped:
-            model.kill = (0, lambda: None)
-            is_doubt = IN_DOUBT in stopped
-            with monkeypatch.context() as patch:
-                patch.setenv("SAFT_ON_INTERRUPTED_CALL", "call" if is_doubt else "stop")
-                (folder / "stopped").unlink(missing_ok=True)
-                process = start(server, folder)
-                assert process.wait() == 0, process.communicate()[1]
-            stopped = (folder / "stopped").read_text()
-        if what != "worker":
-            assert not had & set(model.asked - before), "a kept answer was asked for again"
-        assert outcome(folder) == whole, what
-        again += sum(model.asked.values()) - len(model.asked)
-        assert sum(model.asked.values()) - len(model.asked) <= 2 * 2 * IN_FLIGHT
-    print(f"{3 * jobs} jobs on workers, {again} requests again")
+def test_jobs_whose_workers_and_parents_are_killed(server: FakeServer, tmp_path: Path) -> None:
+    seed = int(os.environ.get("MAP_SEED", "5"))
+    dice, again, doubts, total = random.Random(seed), 0, 0, 0
+    calm = JobOnWorkers(server, tmp_path / "calm", "worker")
+    assert calm.run() == ""
+    whole = outcome(calm.folder)
+    jobs = int(os.environ.get("MAP_KILLS", "12"))
+    for number in range(jobs):
+        what = ("worker", "parent", "both")[number % 3]
+        job = JobOnWorkers(server, tmp_path / f"{number}-{what}", what)
+        job.seconds = calm.seconds
+        kills = dice.randint(1, 3)
+        for _ in range(kills):
+            job.kill_once(dice)
+        assert job.run() == ""
+        job.check(whole, kills)
+        again += sum(job.model.asked.values()) - len(job.model.asked)
+        total, doubts = total + kills, doubts + job.doubts
+        print(f"{job.folder.name}: {kills} kills, {again} requests again so far", flush=True)
+    print(f"{jobs} jobs on workers, {total} kills, {again} requests again, {doubts} runs in doubt")
