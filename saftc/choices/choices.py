@@ -10,7 +10,6 @@ from functools import cached_property
 from keyword import iskeyword
 
 from saftc.choices.parameters import SetApart, set_apart
-from saftc.choices.queues import Queues, find_queues
 from saftc.choices.values import Values, is_made_anew
 from saftc.choices.variables import Frame, Variables
 from saftc.flow.statements import all_statements, assigned_by
@@ -85,11 +84,6 @@ class Choices:
     def growth(self) -> Mapping[n.Statement, Growth]:
         """The assignments that change the value of their name in place, and how."""
         return find_growth(self.facts)
-
-    @cached_property
-    def queues(self) -> Queues:
-        """The lists that are written as queues."""
-        return find_queues(self.facts, self.plan, self.growth)
 
     @cached_property
     def entry(self) -> Entry:

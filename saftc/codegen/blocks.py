@@ -91,7 +91,7 @@ def _emit_run(
     needed.clear()
     if isinstance(statement, _IMPORTS):
         made = _emit_imports(context, run)
-    elif len(run) > 1 and statement not in context.choices.queues.taken:
+    elif len(run) > 1:
         made = list(context.group(inside, run))
     else:
         made = list(context.statement(inside, statement))
@@ -241,16 +241,14 @@ def _named_types(node: n.Node) -> Iterator[str]:
 
 # Imports
 
-# A statement by itself; or those that are written as one: prompts that ask at the same time, what
-# takes the first item of a queue and drops it, and imports inside of a call that follow each other,
-# so that they can be sorted.
+# A statement by itself; or those that are written as one: prompts that ask at the same time, and
+# imports inside of a call that follow each other, so that they can be sorted.
 _Run = list[n.Statement]
 
 
 def _runs(context: Context, statements: Sequence[n.Statement]) -> list[_Run]:
     runs: list[_Run] = []
     grouped = {one for group in context.plan.groups.values() for one in group[1:]}
-    grouped.update(context.choices.queues.taken.values())
     for statement in statements:
         if statement in grouped:
             runs[-1].append(statement)
@@ -268,13 +266,6 @@ def _comments_of_run(context: Context, run: _Run) -> Attached:
     first, *others = map(context.comments.of, run)
     if not others:
         return first
-    if run[0] in context.choices.queues.taken:
-        dropped = others[0]
-        above = [*first.leading, *dropped.leading]
-        if first.beside is not None and dropped.beside is not None:
-            above.append(dropped.beside)
-        beside = first.beside or dropped.beside
-        return Attached(above, [*first.inner, *dropped.inner], beside=beside)
     if not isinstance(run[0], _IMPORTS):
         return Attached(first.leading)  # the others are between those that ask
     leading = [*first.leading, *([first.beside] if first.beside else [])]
