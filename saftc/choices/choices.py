@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
 
-from saftc.choices.parameters import SetApart, set_apart
 from saftc.choices.values import Values, is_made_anew
 from saftc.choices.variables import Frame, Variables
 from saftc.flow.statements import all_statements, assigned_by
@@ -93,17 +92,7 @@ class Choices:
     @cached_property
     def variables(self) -> Variables:
         """The annotations of variables."""
-        copies = [one for found in self.apart.copies.values() for one in found]
-        return Variables(self.facts, self.plan, self.growth, self.entry, self.variable, copies)
-
-    @cached_property
-    def apart(self) -> SetApart:
-        """The variables of names that their parameters cannot be."""
-        return set_apart(self.facts, self.plan, self.growth)
-
-    def variable(self, node: n.Node) -> Symbol:
-        """The variable of Python that a name is."""
-        return self.apart.variables.get(node) or self.facts.names.of(node)
+        return Variables(self.facts, self.plan, self.growth, self.entry)
 
     def is_plain(self, node: n.Expression) -> bool:
         """Whether no one can tell when, or how often, an expression is evaluated."""

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 import libcst as cst
 
-from saftc.choices.variables import Annotation
 from saftc.codegen import python as py
 from saftc.codegen.annotations import variable_annotation
 from saftc.codegen.comments import beside, comment_line, with_beside
@@ -121,22 +120,12 @@ def _emit_run(
 
 
 def _declarations(context: Context, run: "_Run") -> Iterator[Statement]:
-    """`name: str` above statements that are written as one, for names that need it there, and
-    `amount_: str | int = amount` for those that begin as arguments.
-    """
+    """`name: str` above statements that are written as one, for names that need it there."""
     for statement, symbol, found in context.choices.variables.above(run, context.frame):
         target = py.name(context.names[symbol])
         made = py.line(py.annotated(target, variable_annotation(context, found, symbol)))
         context.note(made, statement.span)
         yield made
-    for statement in run:
-        for copy in context.choices.apart.copies.get(statement, ()):
-            found = Annotation(copy.type, is_above=False)
-            annotation = variable_annotation(context, found, copy.variable)
-            target, value = (py.name(context.names[s]) for s in (copy.variable, copy.parameter))
-            made = py.line(py.annotated(target, annotation, value))
-            context.note(made, statement.span)
-            yield made
 
 
 def classes_needed(context: Context, span: Span) -> list[Statement]:

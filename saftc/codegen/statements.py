@@ -126,7 +126,7 @@ def _assigned(
 ) -> cst.Assign | cst.AnnAssign:
     """`value` is what the value of the statement becomes, where that is known already."""
     value = context.emit(statement.value) if value is None else value
-    symbol = context.choices.variable(statement.name)
+    symbol = context.facts.names.of(statement.name)
     found = context.choices.variables.beside(statement, context.frame)
     if found is None:
         return py.assignment(target, value)

@@ -6,7 +6,7 @@ runs ahead, but not where it would run in another order. Everything else that ca
 `failure`), but where a `try` catches it, and so does what may go on for ever.
 """
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from saftc.flow.statements import blocks_of
@@ -74,18 +74,9 @@ class Certainty:
         self._others = {} if known is None else known
         self._functions: dict[n.FunctionDef, tuple[Reason, ...]] = {}
 
-    def block(
-        self,
-        statements: Iterable[n.Statement],
-        *,
-        strictly: bool = False,
-        besides: Container[tuple[n.Node, str]] = (),
-    ) -> Reason | None:
-        """The first thing in statements of a loop that may keep it from its next item, `besides`
-        what is known of: places with the words about them.
-        """
-        reasons = self._block(statements, _ENDING)
-        return _first((one for one in reasons if (one.node, one.words) not in besides), strictly)
+    def block(self, statements: Iterable[n.Statement]) -> Reason | None:
+        """The first thing in statements of a loop that may keep it from its next item."""
+        return _first(self._block(statements, _ENDING))
 
     def unending(self, statements: Iterable[n.Statement]) -> Reason | None:
         """The first thing in statements of a loop that may go on for ever, or end more than it."""

@@ -96,7 +96,7 @@ CASES = {
     ),
     "an index": (
         "for mail in mails:\n    print($ {mails[1]} $)",
-        AHEAD,
+        "`mails` may not have such an item",
     ),
     "a division": (
         "for mail in mails:\n    print($ {1 / len(mail)} $)",
