@@ -99,7 +99,7 @@ class Choices:
         return not self.plan.effects.of(node) and self._is_certain(node)
 
     def _is_certain(self, node: n.Expression) -> bool:
-        return self.plan.certainty.expression(node, strictly=True) is None
+        return self.plan.certainty.expression(node) is None
 
     def tools_beside(self, node: n.Prompt) -> list[n.Expression] | None:
         """The tools of a prompt whose calls may run at the same time; None leaves that to the

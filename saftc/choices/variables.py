@@ -167,9 +167,8 @@ class Variables:
             types = self.facts.functions[function].parameters
             for parameter, type_ in zip(function.parameters, types, strict=True):
                 symbol = self.of(parameter.name)
-                later = self._bindings(symbol, None)[1:]
-                is_bare = parameter.schema is None
-                if is_bare and any(fit(one.type, type_) != Fit.EXACT for one in later):
+                others = (one.type for one in self._bindings(symbol, None)[1:])
+                if parameter.schema is None and any(fit(o, type_) != Fit.EXACT for o in others):
                     yield symbol
 
     def declared(self, symbol: Symbol) -> Annotation:

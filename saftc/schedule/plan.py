@@ -554,9 +554,9 @@ class _Planner:
             return of_effect(self.effects, unknown)
         reason = self.certainty.unpacks(first) or self.certainty.expression(node.item)
         for clause in others:
-            reason = reason or self.certainty.unpacks(clause, strictly=True)
+            reason = reason or self.certainty.unpacks(clause)
         for test in tests:
-            reason = reason or self.certainty.expression(test, strictly=True)
+            reason = reason or self.certainty.expression(test)
         if reason is not None:
             in_a_loop = TO_HEAD in reason.way_out
             return replace(reason, way_out=A_LOOP) if in_a_loop else reason
@@ -639,7 +639,7 @@ class _Planner:
     def _shows_its_place(self, value: n.Expression) -> bool:
         """Whether it can be told that what is evaluated first comes before an earlier prompt."""
         parts = self._made_first(value)
-        reasons = (self.certainty.expression(one, strictly=True) for one in parts)
+        reasons = (self.certainty.expression(one) for one in parts)
         return bool(self.effects.of(*parts)) or any(one is not None for one in reasons)
 
 

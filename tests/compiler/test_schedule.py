@@ -15,7 +15,7 @@ from saftc.semantics.names import Symbol
 from saftc.semantics.types import STRING
 from saftc.source import Span
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import walk
+from saftc.syntax.walk import children, walk
 from tests.compiler.support import ROOT, compile_file, compile_text
 
 pytestmark = pytest.mark.one_python
@@ -403,14 +403,6 @@ _IN_ORDER = {
     "a default": ("Filled", "Filled(name).name"),
     "a property": ("Plain", "Plain(name).label"),
     "a method": ("Plain", "Plain(name).shout()"),
-    "a typed prompt": ("Strict\nf g(name: string) -> Strict:\n    ret $ {name} $", "g(name).name"),
-    **{
-        f"a typed prompt of a model: {one}": (
-            f"{one}\nf g(name: string) -> {one}:\n    ret $ {{name}} $",
-            "g(name)",
-        )
-        for one in ("Valid", "Called", "Generated", "Renamed", "Other")
-    },
     "a conversion": ("Strict\nf g(x: any) -> Strict:\n    ret x", "g({name: name}).name"),
     "what is ordered by": (
         "anything\nkey = anything()\nf g(xs: [string]):\n    try:\n"
@@ -439,12 +431,19 @@ _TOGETHER = {
     "a comparison inside": ("compared\nx = compared()", "[x] != [x]"),
     "the text of an unknown value": ("anything\nx = anything()", "str(x)"),
     "a typed prompt": ("Plain\nf g(name: string) -> Plain:\n    ret $ {name} $", "g(name).name"),
+    "with a constructor": (
+        "Strict\nf g(name: string) -> Strict:\n    ret $ {name} $",
+        "g(name).name",
+    ),
     **{
         f"a typed prompt of a model: {one}": (
             f"{one}\nf g(name: string) -> {one}:\n    ret $ {{name}} $",
             "g(name)",
         )
-        for one in ("Model", "Bounded", "Bounds")
+        for one in (
+            *("Model", "Bounded", "Bounds", "Valid"),
+            *("Called", "Generated", "Renamed", "Other"),
+        )
     },
 }
 
@@ -463,7 +462,7 @@ def test_what_runs_no_code_of_python_runs_ahead(name: str, tmp_path: Path) -> No
     assert found.loops
 
 
-@pytest.mark.parametrize("name", ["a constructor", "a validator", "a typed prompt"])
+@pytest.mark.parametrize("name", ["a constructor", "a validator"])
 def test_what_is_declared_pure_runs_ahead(name: str, tmp_path: Path) -> None:
     imported, expression = _IN_ORDER[name]
     text = _IMPORTS.format(imported) + _LOOP.format(expression)
@@ -666,14 +665,13 @@ def test_each_of_many_scripts_is_looked_at_once(
         f'from s{scripts - 1} import g{scripts - 1} as g\nfor x in ["a", "b"]:\n    print(g(x))\n'
     )
     asked = list[n.Node]()
-    made_by_code = Effects.made_by_code
 
-    def counted(self: Effects, node: n.Node) -> object:
+    def counted(node: n.Node) -> object:
         asked.append(node)
-        return made_by_code(self, node)
+        return children(node)
 
     facts = compile_file(tmp_path / "in.saft").checked.facts
-    monkeypatch.setattr(Effects, "made_by_code", counted)
+    monkeypatch.setattr("saftc.schedule.effects.children", counted)
     for is_async in (False, True):
         asked.clear()
         assert plan(facts, Overlapping(is_async=is_async)).loops
@@ -750,13 +748,12 @@ f triage_{0}(mails: [string]) -> [string]:
 
 def test_a_plan_asks_once_what_each_node_does(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[n.Node]()
-    made_by_code = Effects.made_by_code
 
-    def counted(self: Effects, node: n.Node) -> object:
+    def counted(node: n.Node) -> object:
         asked.append(node)
-        return made_by_code(self, node)
+        return children(node)
 
-    monkeypatch.setattr(Effects, "made_by_code", counted)
+    monkeypatch.setattr("saftc.schedule.effects.children", counted)
     for size in (5, 20):
         text = "".join(_UNIT.format(number) for number in range(size))
         facts = compile_text(text).checked.facts
