@@ -1,6 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
+from runtime_support import check
 from runtime_support.ops import show
 
 
@@ -18,7 +19,7 @@ def looped(x: Any, names: list[str]) -> str:
     # Each turn makes a text of it.
     for name in names:
         x = f"{x}{name}"
-    return x if isinstance(x, str) else str(x + 1)
+    return check(x if isinstance(x, str) else str(x + 1), str)
 
 
 def back(names: Any, is_one: bool) -> str:
@@ -41,7 +42,7 @@ def until(y: Any) -> int:
     print(y.lower())
     while isinstance(y, str):
         y = len(y)
-    return y
+    return check(y, int)
 
 
 print(

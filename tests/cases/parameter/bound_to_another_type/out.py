@@ -1,6 +1,7 @@
 # Compiled by saftc from in.saft; edit that file instead.
 from typing import Any
 
+from runtime_support import check
 from runtime_support.ops import show
 
 
@@ -8,7 +9,7 @@ from runtime_support.ops import show
 def parse(amount: Any) -> int:
     amount = int(amount.strip())
     amount += 1
-    return amount * 2
+    return check(amount * 2, int)
 
 
 def shown(name: Any, most: int | None) -> str:
