@@ -189,7 +189,6 @@ _FIRST = {
     "ret in a loop in a loop": 66,
     "heads that others see": 328,
     "heads that end more than a loop": 66,
-    "what heads need": 585,
     "heads that wait": 188,
     "items that fail": 217,
     "sums of floats": 104,
@@ -216,6 +215,10 @@ _SCRIPTS = {
     "maps that keep what they hold": Script(_MAP.replace("TOLD", "{[item]: one, ...told}")),
     "behind a failure": Script(
         "for item in range(45):\n    one = $ first {item} $\n    print($ then {item} {one} $)\n"
+    ),
+    "what heads need": Script(
+        "seen = 0\nfor item in range(5):\n    if item + seen > 3:\n        continue\n"
+        "    one = $ first {item} $\n    print($ then {one} $)\n    seen += 1\nprint(seen)\n"
     ),
     "prints wait": Script(
         "f shout(item: int) -> string:\n    print(item)\n    ret $ {item} $\n"
