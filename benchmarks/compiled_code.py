@@ -39,11 +39,6 @@ BARE_ARGUMENTS: dict[str, Any] = {
     "growing": 10_000,
     "tree": 300,
 }
-# Those of them in which each step makes a new value of what is there.
-STEP_ARGUMENTS: dict[str, Any] = {
-    "states": 10_000,
-    "queue": 20_000,
-}
 
 
 def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
@@ -54,9 +49,6 @@ def measure(effort: Effort, peers: Peers) -> Iterator[Figure]:
         yield from _compared(effort, name, argument, others)
     for name, argument in BARE_ARGUMENTS.items():
         others = {"without annotations": (f"{name}.saft", 1.1)}
-        yield from _compared(effort, name, argument, others)
-    for name, argument in STEP_ARGUMENTS.items():
-        others = {"without annotations": (f"{name}.saft", 1.5)}
         yield from _compared(effort, name, argument, others)
     yield _growth(effort, BARE_ARGUMENTS["growing"])
 

@@ -395,47 +395,7 @@ class Script:
             reasons.append(inner)
             return ZERO
 
-        return self._expanded(called, most).replaced(meaning), reasons
-
-    def _expanded(self, called: FunctionBound, most: Polynomial) -> Polynomial:
-        """A formula of a function with what its variables stand for in their places."""
-        assert isinstance(called.definition, n.FunctionDef)
-        other = self.bounds.script_of(called.definition)
-        scope = other.facts.names.scopes[called.definition]
-        is_open: set[Symbol] = set()
-
-        def value(symbol: Symbol) -> Value | None:
-            node = other.reader.constant(symbol)
-            is_own = symbol.scope is not None and scope in symbol.scope.around()
-            if node is None or not is_own or symbol in is_open or symbol.kind == "parameter":
-                return None
-            return other.reader.value(node, {})
-
-        def written(symbol: Symbol) -> Written | None:
-            found = value(symbol)
-            if found is None:
-                return None
-            is_open.add(symbol)
-            inner = None if found.written.made else found.written.replaced(written)
-            is_open.discard(symbol)
-            return inner
-
-        def meaning(measure: Measure) -> Polynomial:
-            parts = measure.of.parts
-            alone = parts[0] if len(parts) == 1 else None
-            found = value(alone) if isinstance(alone, Symbol) else None
-            if found is None or not isinstance(alone, Symbol):
-                return measured(replace(measure, of=measure.of.replaced(written)))
-            is_open.add(alone)
-            formula = found.length if measure.kind == "len" else found.number
-            if formula is None:
-                again = replace(measure, of=found.written)
-                formula = measured(measure if found.written.made else again)
-            inner = formula.replaced(meaning)
-            is_open.discard(alone)
-            return inner
-
-        return most.replaced(meaning)
+        return most.replaced(meaning), reasons
 
     def _inner(self, called: FunctionBound, measure: Measure) -> Reason | None:
         """Why a measure of a function says nothing elsewhere, if so."""
@@ -471,7 +431,7 @@ class Script:
             reasons.append(inner)
             return ZERO
 
-        most = self._expanded(called, called.bound.most).replaced(meaning)
+        most = called.bound.most.replaced(meaning)
         return Bound(most, each_once(called.bound.reasons, reasons))
 
     # Values

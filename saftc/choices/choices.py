@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from keyword import iskeyword
 
-from saftc.choices.parameters import SetApart, set_apart
-from saftc.choices.queues import Queues, find_queues
 from saftc.choices.values import Values, is_made_anew
 from saftc.choices.variables import Frame, Variables
 from saftc.flow.statements import all_statements, assigned_by
@@ -87,11 +85,6 @@ class Choices:
         return find_growth(self.facts)
 
     @cached_property
-    def queues(self) -> Queues:
-        """The lists that are written as queues."""
-        return find_queues(self.facts, self.plan, self.growth)
-
-    @cached_property
     def entry(self) -> Entry:
         """What of the top level becomes `main` in the async form."""
         return entry_of(self.plan, self.growth)
@@ -99,24 +92,14 @@ class Choices:
     @cached_property
     def variables(self) -> Variables:
         """The annotations of variables."""
-        copies = [one for found in self.apart.copies.values() for one in found]
-        return Variables(self.facts, self.plan, self.growth, self.entry, self.variable, copies)
-
-    @cached_property
-    def apart(self) -> SetApart:
-        """The variables of names that their parameters cannot be."""
-        return set_apart(self.facts, self.plan, self.growth)
-
-    def variable(self, node: n.Node) -> Symbol:
-        """The variable of Python that a name is."""
-        return self.apart.variables.get(node) or self.facts.names.of(node)
+        return Variables(self.facts, self.plan, self.growth, self.entry)
 
     def is_plain(self, node: n.Expression) -> bool:
         """Whether no one can tell when, or how often, an expression is evaluated."""
         return not self.plan.effects.of(node) and self._is_certain(node)
 
     def _is_certain(self, node: n.Expression) -> bool:
-        return self.plan.certainty.expression(node, strictly=True) is None
+        return self.plan.certainty.expression(node) is None
 
     def tools_beside(self, node: n.Prompt) -> list[n.Expression] | None:
         """The tools of a prompt whose calls may run at the same time; None leaves that to the

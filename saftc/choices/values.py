@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from saftc.flow.forward import ends
 from saftc.semantics.builtins import BUILTINS, ITEMS, TEXT
 from saftc.semantics.facts import Facts, FunctionFacts
-from saftc.semantics.failure import Cause, never_fails
+from saftc.semantics.failure import never_fails
 from saftc.semantics.forms import BuiltinCall, Form
 from saftc.semantics.types import (
     ANY,
@@ -189,7 +189,12 @@ class Values:
 
     def is_made_late(self, message: n.Expression) -> bool:
         """Whether the message of a rule may fail itself: it is made once the rule is broken."""
-        return not never_fails(self.facts, message, (Cause.NO_TEXT,))
+        is_counted = any(
+            isinstance(part, n.Binary) and not is_only(self.facts.type_of(part), "string", "int")
+            for part in walk(message)
+        )
+        # A number may be too large to be counted with.
+        return is_counted or not never_fails(self.facts, message)
 
 
 def is_made_anew(parameter: n.Parameter) -> bool:

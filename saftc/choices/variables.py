@@ -15,11 +15,10 @@ Other variables have none, as a person would write them. The names of a destruct
 to checkers; one that a function returns is declared above it.
 """
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from saftc.choices.parameters import Copy
 from saftc.flow.statements import all_statements, assigned_by, blocks_of
 from saftc.schedule.async_main import Entry
 from saftc.schedule.awaits import Wait
@@ -88,8 +87,7 @@ class Variables:
     """The variables of the Python module that a script becomes.
 
     `growth` are the assignments that change the value of their name in place, and `entry` is what
-    `main` runs: it declares some of them global, and a global declaration has no annotation. `of`
-    is the variable of a name, and `copies` are those that begin as arguments.
+    `main` runs: it declares some of them global, and a global declaration has no annotation.
     """
 
     def __init__(
@@ -98,22 +96,20 @@ class Variables:
         plan: Plan,
         growth: Container[n.Statement],
         entry: Entry,
-        of: Callable[[n.Node], Symbol],
-        copies: Sequence[Copy],
     ) -> None:
         self.facts = facts
-        self.copies = copies
         self.plan = plan
-        self.of = of
+        self.of = of = facts.names.of
         self.growth = growth
         self.shared = set(entry.shared)
         self.in_main = set(all_statements(entry.inside))
         self.around: dict[Frame, Frame] = {}
         self.bindings = self._all_bindings()
+        self.open = set(self._open_parameters())
         self.reads: dict[Symbol, list[n.Name]] = {}
         for node in nodes_of(facts.module, n.Name):
             self.reads.setdefault(of(node), []).append(node)
-        self.returned = _returned_symbols(facts, of)
+        self.returned = _returned_symbols(facts)
 
     def beside(
         self, statement: n.AssignStmt | n.AugmentedAssignStmt, frame: Frame
@@ -164,6 +160,17 @@ class Variables:
                 if found is not None and found.is_above:
                     yield statement, symbol, found
 
+    def _open_parameters(self) -> Iterator[Symbol]:
+        """The parameters without an annotation to which another type is assigned: to checkers they
+        are any value."""
+        for function in nodes_of(self.facts.module, n.FunctionDef):
+            types = self.facts.functions[function].parameters
+            for parameter, type_ in zip(function.parameters, types, strict=True):
+                symbol = self.of(parameter.name)
+                others = (one.type for one in self._bindings(symbol, None)[1:])
+                if parameter.schema is None and any(fit(o, type_) != Fit.EXACT for o in others):
+                    yield symbol
+
     def declared(self, symbol: Symbol) -> Annotation:
         """That of a variable that gets its value elsewhere."""
         type_ = self.facts.lasting_type(symbol)
@@ -178,7 +185,8 @@ class Variables:
                 case n.Name() as name:
                     symbol = self.of(name)
                     bindings = self._bindings(symbol, frame)
-                    if bindings and self._is_draft(bindings[0].statement):
+                    is_draft = bool(bindings) and self._is_draft(bindings[0].statement)
+                    if is_draft or symbol in self.open:
                         return True
                     if symbol in seen or symbol in self.facts.history.does or not bindings:
                         continue
@@ -269,8 +277,6 @@ class Variables:
                 visit(one.body[ahead.start : ahead.cut], one)
                 visit(one.body[ahead.cut :], frame)
 
-        for one in self.copies:
-            add(one.variable, None, _Binding(facts.module.statements[0], one.type, is_taken=True))
         visit(facts.module.statements, None)
         return found
 
@@ -383,19 +389,19 @@ class Variables:
         return any(map(self._is_read, parts(type_)))
 
 
-def _returned_symbols(facts: Facts, of: Callable[[n.Node], Symbol]) -> Set[Symbol]:
+def _returned_symbols(facts: Facts) -> Set[Symbol]:
     """The variables that some function with a known type returns, as they are or in parts."""
     sources: dict[Symbol, list[Symbol]] = {}
     pending: list[Symbol] = []
     for node in nodes_of(facts.module):
         match node:
             case n.AssignStmt() | n.AugmentedAssignStmt():
-                held = sources.setdefault(of(node.name), [])
-                held += _parts_of(node.value, facts, of)
+                held = sources.setdefault(facts.names.of(node.name), [])
+                held += _parts_of(node.value, facts)
             case n.FunctionDef() if facts.functions[node].returns != ANY:
                 for inner in walk(node):
                     if isinstance(inner, n.RetStmt) and inner.value is not None:
-                        pending += _parts_of(inner.value, facts, of)
+                        pending += _parts_of(inner.value, facts)
             case _:
                 pass
     found: set[Symbol] = set()
@@ -407,26 +413,24 @@ def _returned_symbols(facts: Facts, of: Callable[[n.Node], Symbol]) -> Set[Symbo
     return found
 
 
-def _parts_of(
-    value: n.Expression, facts: Facts, of: Callable[[n.Node], Symbol]
-) -> Iterator[Symbol]:
+def _parts_of(value: n.Expression, facts: Facts) -> Iterator[Symbol]:
     """The variables for whose sake checkers take a value for any, if they take them for any."""
     match value:
         case n.Name():
-            yield of(value)
+            yield facts.names.of(value)
         case n.Member() | n.TupleMember() | n.Index() | n.Slice():
-            yield from _parts_of(value.value, facts, of)
+            yield from _parts_of(value.value, facts)
         case n.Unary():
-            yield from _parts_of(value.operand, facts, of)
+            yield from _parts_of(value.operand, facts)
         case n.Binary() | n.Comparison() | n.Logical():
-            yield from _parts_of(value.left, facts, of)
-            yield from _parts_of(value.right, facts, of)
+            yield from _parts_of(value.left, facts)
+            yield from _parts_of(value.right, facts)
         case n.Conditional():
-            yield from _parts_of(value.then, facts, of)
-            yield from _parts_of(value.other, facts, of)
+            yield from _parts_of(value.then, facts)
+            yield from _parts_of(value.other, facts)
         case n.Call() if isinstance(facts.types.get(value.function), BuiltinType):
             for argument in value.arguments:
-                yield from _parts_of(argument.value, facts, of)
+                yield from _parts_of(argument.value, facts)
         case _:
             return
 

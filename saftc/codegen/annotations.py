@@ -142,8 +142,6 @@ def variable_annotation(
     context: Context, found: Annotation, symbol: Symbol | None = None
 ) -> Expression:
     """The annotation of a variable: `Result[str] | str`."""
-    if symbol in context.choices.queues.symbols and isinstance(found.type, ListType):
-        return py.subscript(context.global_("deque"), annotation(context, found.type.item))
     made = [
         py.subscript(result_class(context, symbol), annotation(context, one))
         for one in found.results

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 import libcst as cst
 
-from saftc.choices.variables import Annotation
 from saftc.codegen import python as py
 from saftc.codegen.annotations import variable_annotation
 from saftc.codegen.comments import beside, comment_line, with_beside
@@ -91,7 +90,7 @@ def _emit_run(
     needed.clear()
     if isinstance(statement, _IMPORTS):
         made = _emit_imports(context, run)
-    elif len(run) > 1 and statement not in context.choices.queues.taken:
+    elif len(run) > 1:
         made = list(context.group(inside, run))
     else:
         made = list(context.statement(inside, statement))
@@ -121,22 +120,12 @@ def _emit_run(
 
 
 def _declarations(context: Context, run: "_Run") -> Iterator[Statement]:
-    """`name: str` above statements that are written as one, for names that need it there, and
-    `amount_: str | int = amount` for those that begin as arguments.
-    """
+    """`name: str` above statements that are written as one, for names that need it there."""
     for statement, symbol, found in context.choices.variables.above(run, context.frame):
         target = py.name(context.names[symbol])
         made = py.line(py.annotated(target, variable_annotation(context, found, symbol)))
         context.note(made, statement.span)
         yield made
-    for statement in run:
-        for copy in context.choices.apart.copies.get(statement, ()):
-            found = Annotation(copy.type, is_above=False)
-            annotation = variable_annotation(context, found, copy.variable)
-            target, value = (py.name(context.names[s]) for s in (copy.variable, copy.parameter))
-            made = py.line(py.annotated(target, annotation, value))
-            context.note(made, statement.span)
-            yield made
 
 
 def classes_needed(context: Context, span: Span) -> list[Statement]:
@@ -241,16 +230,14 @@ def _named_types(node: n.Node) -> Iterator[str]:
 
 # Imports
 
-# A statement by itself; or those that are written as one: prompts that ask at the same time, what
-# takes the first item of a queue and drops it, and imports inside of a call that follow each other,
-# so that they can be sorted.
+# A statement by itself; or those that are written as one: prompts that ask at the same time, and
+# imports inside of a call that follow each other, so that they can be sorted.
 _Run = list[n.Statement]
 
 
 def _runs(context: Context, statements: Sequence[n.Statement]) -> list[_Run]:
     runs: list[_Run] = []
     grouped = {one for group in context.plan.groups.values() for one in group[1:]}
-    grouped.update(context.choices.queues.taken.values())
     for statement in statements:
         if statement in grouped:
             runs[-1].append(statement)
@@ -268,13 +255,6 @@ def _comments_of_run(context: Context, run: _Run) -> Attached:
     first, *others = map(context.comments.of, run)
     if not others:
         return first
-    if run[0] in context.choices.queues.taken:
-        dropped = others[0]
-        above = [*first.leading, *dropped.leading]
-        if first.beside is not None and dropped.beside is not None:
-            above.append(dropped.beside)
-        beside = first.beside or dropped.beside
-        return Attached(above, [*first.inner, *dropped.inner], beside=beside)
     if not isinstance(run[0], _IMPORTS):
         return Attached(first.leading)  # the others are between those that ask
     leading = [*first.leading, *([first.beside] if first.beside else [])]

@@ -84,8 +84,6 @@ class Context:
     later_imports: Set[n.Statement] = frozenset()
     depth: int = 0
     frame: n.ForStmt | Head | None = None
-    # What the head of the loop has looked up, and what that is called.
-    looked: Mapping[n.Node, str] = field(default_factory=dict[n.Node, str])
     caught: tuple[Caught, ...] = ()
     inner: list[Comment] = field(default_factory=list[Comment])
     hides: Set[str] = frozenset()
@@ -136,7 +134,7 @@ class Context:
 
     def name_of(self, node: n.Node) -> str:
         """The Python name of what `node` refers to or introduces."""
-        return self.names[self.choices.variable(node)]
+        return self.names[self.facts.names.of(node)]
 
     def type_name(self, text: str) -> str:
         """The Python name of a type of the script."""

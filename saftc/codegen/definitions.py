@@ -209,6 +209,8 @@ def _parameter(
     elif parameter.default is not None:
         default = context.emit(parameter.default)
     doc = context.module.docs.get(parameter)
+    if context.facts.names.of(parameter.name) in context.choices.variables.open:
+        type_ = ANY
     written = None if is_bare else field_annotation(context, type_, doc)
     return context.name_of(parameter.name), written, default
 

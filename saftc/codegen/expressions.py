@@ -67,8 +67,6 @@ def _plain(context: Context, node: n.Expression) -> Expression:
             return emit_literal(context, node)
         case n.Call():
             return emit_call(context, node)
-        case n.Index() if node in context.looked:
-            return py.name(context.looked[node])
         case n.Index():
             return emit_index(context, node)
         case n.Slice():

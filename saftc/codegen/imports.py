@@ -18,7 +18,6 @@ from saftc.semantics.builtins import BUILTINS
 # What the output may import, and from where; also what builtins are there (see their rows).
 _NAMES = {
     "": "asyncio dataclasses dt os pl re",
-    "collections": "deque",
     "collections.abc": "Awaitable Callable Iterator",
     "contextlib": "suppress",
     "dataclasses": "dataclass field",

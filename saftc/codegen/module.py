@@ -57,7 +57,7 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
     title = comments.take_title(module)
     choices = Choices(facts, plan)
     while True:
-        names = python_names(facts.names, needs, choices.apart.variables)
+        names = python_names(facts.names, needs)
         classes = classes_of(module, facts, needs.used)
         imports = Imports({*facts.siblings, *(one + plan.suffix for one in facts.siblings)})
         output = Output(classes, imports)

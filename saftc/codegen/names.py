@@ -8,7 +8,6 @@ output refers to and where, and the emitter runs again when a user's name is in 
 """
 
 import keyword
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from saftc.semantics.names import Names, Scope, Symbol
@@ -30,20 +29,12 @@ class Needs:
         return any(scope in user.around() for user in self.used.get(name, ()))
 
 
-def python_names(names: Names, needs: Needs, apart: Mapping[n.Node, Symbol]) -> dict[Symbol, str]:
-    """The Python name of every symbol of the module, and of those that are `apart` from others."""
+def python_names(names: Names, needs: Needs) -> dict[Symbol, str]:
+    """The Python name of every symbol of the module."""
     result: dict[Symbol, str] = {}
     for scope in names.scopes.values():
         for symbol in scope.symbols.values():
             result[symbol] = _name(symbol, scope, needs, result)
-    for node, symbol in apart.items():
-        if symbol not in result:
-            assert symbol.scope is not None
-            taken = {result[one] for one in symbol.scope.symbols.values()}
-            name = result[names.of(node)] + "_"
-            while name in taken or needs.is_needed_below(name, symbol.scope):
-                name += "_"
-            result[symbol] = name
     return result
 
 

@@ -106,11 +106,6 @@ def emit_comparison(context: Context, node: n.Comparison) -> Expression:
 
 def _comparison(context: Context, node: n.Comparison, operator: str) -> Expression:
     """A comparison by its own operator, or by the opposite one."""
-    queue = context.choices.queues.asked.get(node)
-    if queue is not None:
-        # A deque equals no list.
-        length = py.call(context.global_("len"), [context.emit(queue)])
-        return py.comparison(length, ">" if operator == "!=" else "==", py.constant(0))
     form = context.facts.forms.operators[node]
     is_negative = operator in ("!=", "not in")
     match form:

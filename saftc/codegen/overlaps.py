@@ -29,7 +29,6 @@ from saftc.codegen.context import Context
 from saftc.codegen.layout import WIDTH, code_of
 from saftc.codegen.literals import emit_computed
 from saftc.codegen.loops import emit_pattern, loop_over
-from saftc.codegen.members import emit_index
 from saftc.codegen.operators import emit_condition
 from saftc.codegen.prompts import emit_destructured, emit_result, spread_line, template_of
 from saftc.codegen.python import Expression, Statement
@@ -77,8 +76,7 @@ def emit_mapped(context: Context, node: n.Comprehension, mapped: Mapped) -> Expr
         made = py.awaited(made)
     if isinstance(node.item, n.ComputedField):
         return py.call(context.global_("dict"), [made])
-    is_made = context.is_async or node in context.plan.unlisted
-    return made if is_made else py.call(context.global_("list"), [made])
+    return made if context.is_async else py.call(context.global_("list"), [made])
 
 
 def _emit_item(inside: Context, node: n.Comprehension) -> Expression:
@@ -209,7 +207,7 @@ def _function_alone(context: Context, statement: n.ForStmt, ahead: Ahead) -> n.C
 def _items_of(context: Context, statement: n.ForStmt, ahead: Ahead) -> list[Symbol]:
     """The variables that an item is given in, if those are all."""
     if ahead.head is not None:
-        return [] if ahead.head.looks else [one.symbol for one in ahead.head.gives]
+        return [one.symbol for one in ahead.head.gives]
     if isinstance(statement.pattern, n.NamePattern):
         return [context.facts.names.of(statement.pattern.name)]
     return []
@@ -221,10 +219,6 @@ def _function_of_head(context: Context, statement: n.ForStmt, head: Head) -> cst
     made, footer = emit_block(body, statement.body[: head.end])
     place = next(iter(bound_by(statement))).span
     values: list[Expression] = [py.name(context.names[one.symbol]) for one in head.gives]
-    for one in head.looks:
-        values.append(emit_index(body, one.node))
-        context.note(values[-1], one.node.span)
-        place = one.node.span
     given = values[0] if len(values) == 1 else py.bare(py.tuple_(values))
     made.append(above(py.line(py.yielded(given)), footer))
     context.note(made[-1], place)
@@ -267,11 +261,8 @@ def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.Funct
         taken = annotation(context, item_type(context.type_of(statement.iterable)))
     else:
         given = [py.name(context.names[one.symbol]) for one in ahead.head.gives]
-        given += [py.name(one.name) for one in ahead.head.looks]
         target = given[0] if len(given) == 1 else py.tuple_(given)
         taken = _type_of_head(context, ahead.head)
-        looked = {one.node: one.name for one in ahead.head.looks}
-        inside = replace(inside, looked={**inside.looked, **looked})
     beginning: list[Statement] = []
     if isinstance(target, cst.Name):
         parameter = target.value
@@ -314,7 +305,6 @@ def _returns(context: Context, ahead: Ahead) -> Expression:
 
 def _type_of_head(context: Context, head: Head) -> Expression:
     types = [_type_given(context, one) for one in head.gives]
-    types += [annotation(context, context.type_of(one.node)) for one in head.looks]
     return _together(context, types)
 
 

@@ -52,17 +52,8 @@ def emit_statement(context: Context, statement: n.Statement) -> Sequence[Stateme
             return [emit_try_stmt(context, statement)]
         case n.AssignStmt() | n.AugmentedAssignStmt() if statement in context.choices.growth:
             target = py.name(context.name_of(statement.name))
-            changes = emit_growth(context, target, context.choices.growth[statement])
-            return [line for one in changes for line in spread_line(context, statement, one)]
-        case n.AssignStmt(value=n.Index(value=n.Name() as queue)) if (
-            statement in context.choices.queues.taken
-        ):
-            is_deque = context.facts.names.of(queue) in context.choices.queues.symbols
-            method, given = ("popleft", []) if is_deque else ("pop", [py.constant(0)])
-            taken = py.call(py.attribute(context.emit(queue), method), given)
-            context.note(taken, statement.value.span)
-            target = py.name(context.name_of(statement.name))
-            return [py.line(_assigned(context, statement, target, taken))]
+            change = emit_growth(context, target, context.choices.growth[statement])
+            return spread_line(context, statement, change)
         case n.AssignStmt():
             return spread_line(context, statement, emit_assign_stmt(context, statement))
         case n.AugmentedAssignStmt():
@@ -135,16 +126,7 @@ def _assigned(
 ) -> cst.Assign | cst.AnnAssign:
     """`value` is what the value of the statement becomes, where that is known already."""
     value = context.emit(statement.value) if value is None else value
-    symbol = context.choices.variable(statement.name)
-    if symbol in context.choices.queues.symbols:
-        match value:
-            case cst.List(elements=[]):
-                given: list[Expression] = []
-            case cst.List(elements=[cst.StarredElement(value=items)]):
-                given = [items]
-            case _:
-                given = [value]
-        value = py.call(context.global_("deque"), given)
+    symbol = context.facts.names.of(statement.name)
     found = context.choices.variables.beside(statement, context.frame)
     if found is None:
         return py.assignment(target, value)

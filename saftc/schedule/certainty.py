@@ -1,12 +1,11 @@
 """What may keep a script from going on: what is behind it must not be asked ahead.
 
-A prompt may fail, and so may reading and writing files, and numbers may grow too large to become a
-text or a float. These are accidents: they are what overlap takes the risk of, where something only
-runs ahead, but not where it would run in another order. Everything else that can fail counts (see
-`failure`), but where a `try` catches it, and so does what may go on for ever.
+A prompt may fail, and so may reading and writing files. These are accidents: they are what overlap
+takes the risk of. Everything else that can fail counts (see `failure`), but where a `try` catches
+it, and so does what may go on for ever.
 """
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from saftc.flow.statements import blocks_of
@@ -21,7 +20,7 @@ from saftc.semantics.failure import (
     path_of,
     shown,
 )
-from saftc.semantics.types import ANY, show
+from saftc.semantics.types import ANY
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
@@ -44,8 +43,7 @@ class Reason:
     """Why something stays in order: the place that prevents it, and how.
 
     `way_out` says what to write instead. `is_caught`: a `try` around it catches it, and the script
-    goes on. `source` is the text that the place is in, when it is another script. `is_rare`: only
-    an accident brings it about that came before, or a huge number.
+    goes on. `source` is the text that the place is in, when it is another script.
     """
 
     node: n.Node
@@ -53,7 +51,6 @@ class Reason:
     way_out: str
     is_caught: bool = True
     source: Source | None = None
-    is_rare: bool = False
 
 
 _Reasons = Iterator[Reason]
@@ -61,10 +58,7 @@ _Ending = tuple[type[n.Statement], ...]
 
 
 class Certainty:
-    """Says what may stop a script; functions are looked into once.
-
-    `strictly` takes what `is_rare` for a reason, too.
-    """
+    """Says what may stop a script; functions are looked into once."""
 
     def __init__(self, effects: Effects, known: "dict[int, Certainty] | None" = None) -> None:
         self.facts = effects.facts
@@ -74,18 +68,9 @@ class Certainty:
         self._others = {} if known is None else known
         self._functions: dict[n.FunctionDef, tuple[Reason, ...]] = {}
 
-    def block(
-        self,
-        statements: Iterable[n.Statement],
-        *,
-        strictly: bool = False,
-        besides: Container[tuple[n.Node, str]] = (),
-    ) -> Reason | None:
-        """The first thing in statements of a loop that may keep it from its next item, `besides`
-        what is known of: places with the words about them.
-        """
-        reasons = self._block(statements, _ENDING)
-        return _first((one for one in reasons if (one.node, one.words) not in besides), strictly)
+    def block(self, statements: Iterable[n.Statement]) -> Reason | None:
+        """The first thing in statements of a loop that may keep it from its next item."""
+        return next(self._block(statements, _ENDING), None)
 
     def unending(self, statements: Iterable[n.Statement]) -> Reason | None:
         """The first thing in statements of a loop that may go on for ever, or end more than it."""
@@ -94,21 +79,17 @@ class Certainty:
                 return one
         return None
 
-    def expression(
-        self, node: n.Expression | n.ComputedField, *, strictly: bool = False
-    ) -> Reason | None:
+    def expression(self, node: n.Expression | n.ComputedField) -> Reason | None:
         """The first thing in an expression that may stop the script."""
-        return _first(self._reasons(failures_in(self.facts, node)), strictly)
+        return next(self._reasons(failures_in(self.facts, node)), None)
 
     def function(self, definition: n.FunctionDef) -> Reason | None:
         """The first thing in a call of a function that may stop the script."""
-        return _first(self._of_function(definition))
+        return next(iter(self._of_function(definition)), None)
 
-    def unpacks(
-        self, loop: n.ForStmt | n.ComprehensionClause, *, strictly: bool = False
-    ) -> Reason | None:
+    def unpacks(self, loop: n.ForStmt | n.ComprehensionClause) -> Reason | None:
         """What may keep the items of a loop from being taken."""
-        return _first(self._reasons(failures_of(self.facts, loop)), strictly)
+        return next(self._reasons(failures_of(self.facts, loop)), None)
 
     # Functions
 
@@ -191,11 +172,12 @@ class Certainty:
         """
         is_by_accident = True
         for reason in self._block(node.body, ending):
-            is_by_accident &= reason.is_rare or not reason.is_caught
+            is_by_accident &= not reason.is_caught
             if not reason.is_caught:
                 yield reason
         for reason in self._block(node.handler, ending):
-            yield replace(reason, is_rare=True) if is_by_accident and reason.is_caught else reason
+            if not (is_by_accident and reason.is_caught):
+                yield reason
 
     # What may fail
 
@@ -218,7 +200,7 @@ class Certainty:
                     yield Reason(one.node, one.words, way_out)
                 case _:
                     way_out = self._way_out(one.node)
-                    yield Reason(one.node, one.words, way_out, is_rare=one.is_rare)
+                    yield Reason(one.node, one.words, way_out)
 
     def _way_out(self, node: n.Node) -> str:
         """What to write instead of something that may fail."""
@@ -250,10 +232,6 @@ class Certainty:
         return self.effects.is_declared(record)
 
 
-def _first(reasons: Iterable[Reason], strictly: bool = False) -> Reason | None:
-    return next((one for one in reasons if strictly or not one.is_rare), None)
-
-
 def declare(path: str | None) -> str:
     """What to write in the project file where a function of Python neither does anything nor fails.
 
@@ -274,10 +252,6 @@ def of_effect(effects: Effects, node: n.Node) -> Reason:
 def _words(effects: Effects, node: n.Node) -> tuple[str, str]:
     """What a node does, and the way out."""
     facts = effects.facts
-    made = effects.made_by_code(node)
-    if made is not None:
-        words = f"nothing is known of what Python does to make {show(made)}"
-        return words, declare(next(effects.paths_of_classes(made), None))
     match node:
         case n.Name() if facts.names.of(node).kind == "builtin":
             match node.text:

@@ -21,7 +21,7 @@ What is not known to do nothing is unknown: a node that no rule names, an import
 of Python that is made by code of its own. To compare and to show a value does nothing.
 """
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -134,7 +134,6 @@ class Effects:
         self._nodes: dict[n.Node, _Found] = {}
         self._below: dict[n.Node, _Found] = {}
         self._summaries: dict[n.FunctionDef, Summary] = {}
-        self._with_code: dict[Type, bool] = {}
 
     @cached_property
     def _meets_python(self) -> bool:
@@ -379,10 +378,6 @@ class Effects:
         return known
 
     def _of_node(self, node: n.Node) -> _Found:
-        found = self._of_construct(node)
-        return found if self.made_by_code(node) is None else _both(found, ({"unknown"}, set()))
-
-    def _of_construct(self, node: n.Node) -> _Found:
         match node:
             case n.Name():
                 whole = self._named_whole.get(node, node)
@@ -417,46 +412,6 @@ class Effects:
         """Whether the user says that a class of Python has no effects."""
         path = f"{record.module}.{record.node.name.text}"
         return any(fnmatchcase(path, pattern) for pattern in self._pure)
-
-    def paths_of_classes(self, type_: Type) -> Iterator[str]:
-        """The whole names of the classes of Python in a type whose code is not known."""
-        for one in sorted(self.facts.records_in(type_), key=show):
-            record = self.facts.record_facts.get(one.definition) if one.definition else None
-            if record is not None and record.module is not None and self._has_code(one):
-                yield f"{record.module}.{record.node.name.text}"
-
-    def made_by_code(self, node: n.Node) -> Type | None:
-        """The type of which a value is made here, where code of Python may run for it."""
-        types: list[Type] = []
-        coercion = self.facts.coercions.get(node)
-        if coercion is not None:
-            types.append(coercion.wanted)
-        if isinstance(node, n.Prompt):
-            types.append(self.facts.prompts.get(node, ANY))
-        copy = self.facts.forms.copies.get(node) if isinstance(node, n.ObjectLiteral) else None
-        if copy is not None and copy.is_open and self._meets_python:
-            return ANY
-        if copy is not None:
-            types.append(self.facts.types[node])
-        if isinstance(node, n.DestructureStmt):
-            types += [self.facts.schemas[field.schema] for field in node.fields]
-        return next((one for one in types if self._is_made_by_code(one)), None)
-
-    def _is_made_by_code(self, type_: Type) -> bool:
-        """Whether code of Python may run when a value of this type is made, or one inside it."""
-        known = self._with_code.get(type_)
-        if known is None:
-            known = self._with_code[type_] = any(map(self._has_code, self.facts.records_in(type_)))
-        return known
-
-    def _has_code(self, type_: RecordType) -> bool:
-        if type_.definition is None:
-            return False  # of the runtime
-        record = self.facts.record_facts.get(type_.definition)
-        if record is None:
-            return True
-        is_foreign = record.module is not None and not record.is_plain
-        return is_foreign and not self.is_declared(record)
 
     def _of_member(self, node: n.Member) -> _Found:
         found = self._in_module(node)
@@ -602,8 +557,6 @@ class Effects:
                 own, functions = script._of_value(one.type, is_called=False)
                 effects |= own
                 called |= functions
-                if any(map(self._is_passed_by_code, functions)):
-                    effects.add("unknown")
         judge = _judge_of(self.facts, node)
         if judge is not None:
             own, functions = self._of_value(judge, is_called=True)
@@ -612,11 +565,6 @@ class Effects:
         if node.mode == "program":
             called.update(conversions_of(self.facts.module, self.facts).values())
         return effects, called
-
-    def _is_passed_by_code(self, definition: n.FunctionDef) -> bool:
-        """Whether code of Python may run when a model calls a function, for what it takes."""
-        known = self.facts.functions.get(definition)
-        return known is None or any(map(self._is_made_by_code, known.parameters))
 
     def _of_value(self, type_: Type, *, is_called: bool) -> _Found:
         """What it does when a value of this type is called, here or by a model."""

@@ -10,12 +10,7 @@
 
 It is gone through ahead, by a generator. What fails in it is raised at the turn of its item, and
 behind that, and behind a `break`, nothing is asked. So it may fail and leave items out, when the
-rules below hold. Where it reaches down to the prompts, it looks up, too, what these are about and
-what may be missing:
-
-    for mail in mails:                                  def each_mail() -> Iterator[str]:
-        print($ {mail} for {teams[mail]} $)                 for mail in mails:
-                                                                yield mail, teams[mail]
+rules below hold.
 
     H1  it has no effects, so that no one can tell when it runs, but that it may read files where
         the rest of the loop writes none
@@ -25,24 +20,19 @@ what may be missing:
         does what may run when something has failed
 """
 
-import builtins
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from keyword import iskeyword
 
-from saftc.flow.statements import all_statements, evaluated_by
+from saftc.flow.statements import all_statements
 from saftc.schedule.awaits import Awaits
 from saftc.schedule.certainty import TO_HEAD, Certainty, Reason
 from saftc.schedule.flow import Flow, continues_of
 from saftc.schedule.loop_values import Given
 from saftc.semantics.builtins import Effect
 from saftc.semantics.facts import Facts
-from saftc.semantics.failure import failures_of, parts_of
-from saftc.semantics.forms import BuiltinCall, Form
 from saftc.semantics.names import Symbol
-from saftc.semantics.types import MapType, is_known
+from saftc.semantics.types import MapType
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import children, walk
 
 # Why a loop stays in order, and the way out.
 DEFINES = "the loop defines a function", "define it above the loop"
@@ -50,37 +40,17 @@ SKIPS = "`continue` skips what has to stay in order", TO_HEAD
 
 
 @dataclass(frozen=True, slots=True)
-class LookUp:
-    """An item that may be missing, and what it is called in what runs ahead."""
-
-    node: n.Index
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class Head:
     """The first `end` statements of a loop, in a generator called `name`.
 
-    It gives `gives`, in this order, of each item that is to be asked for, and then what it `looks`
-    up. What it `keeps` are variables of the place around the loop, which it alone changes.
+    It gives `gives`, in this order, of each item that is to be asked for. What it `keeps` are
+    variables of the place around the loop, which it alone changes.
     """
 
     end: int
     name: str
     gives: tuple[Given, ...]
-    looks: tuple[LookUp, ...]
     keeps: tuple[Symbol, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """How far a head reaches: so many statements, and what it looks up in the next one."""
-
-    end: int = 0
-    looks: tuple[n.Index, ...] = ()
-
-    def __bool__(self) -> bool:
-        return self.end > 0 or bool(self.looks)
 
 
 class Heads:
@@ -93,12 +63,11 @@ class Heads:
         self.certainty = certainty
         self.awaits = awaits
 
-    def reaches(self, loop: n.ForStmt) -> Iterator[Reach]:
-        """How far the head of a loop that asks may reach: not at all, where none is needed; over
-        what may stop the script or end the loop; over what may leave out an item; and over all that
-        is above the prompts, with what these look up.
+    def ends(self, loop: n.ForStmt) -> Iterable[int]:
+        """How many statements the head of a loop that asks may have: none, where none is needed;
+        those that may stop the script or end the loop; and those that may leave out an item.
         """
-        checks = skips = above = 0
+        checks = skips = 0
         for above, statement in enumerate(loop.body):
             if "asks" in self.effects.of(statement):
                 break
@@ -106,65 +75,7 @@ class Heads:
                 checks = skips = above + 1
             elif next(continues_of((statement,)), None) is not None:
                 skips = above + 1
-        yield from dict.fromkeys((Reach(checks), Reach(skips)))
-        looks = self._looked_up(loop.body[above])
-        if looks:
-            yield Reach(above, looks)
-
-    def _looked_up(self, statement: n.Statement) -> tuple[n.Index, ...]:
-        """The items that a statement which asks looks up in any case, before it does anything else,
-        and that may be missing.
-        """
-        found: list[n.Index] = []
-        match statement:
-            case n.IfStmt(branches=(first, *_)):
-                parts: Sequence[n.Expression] = (first.condition,)
-            case n.ForStmt(iterable=iterable):
-                parts = (iterable,)
-            case n.WhileStmt() | n.TryStmt():
-                parts = ()
-            case _:
-                parts = evaluated_by(statement)
-        for part in parts:
-            if not self._look(part, found):
-                break
-        return tuple(found)
-
-    def _look(self, node: n.Expression, found: list[n.Index]) -> bool:
-        """Collects them from an expression; whether it does nothing but give a value."""
-        if isinstance(node, n.Index) and self._may_be_looked_up(node):
-            found.append(node)
-            return True
-        match node:
-            case n.Conditional(condition=first) | n.Logical(left=first):
-                self._look(first, found)
-                return False  # what comes next is evaluated on some paths only
-            case n.Comprehension(clauses=(clause, *_)):
-                self._look(clause.iterable, found)
-                return False  # or many times
-            case _:
-                parts = (one for part in parts_of(node) for one in _outermost(part))
-        if not all(self._look(one, found) for one in parts):
-            return False
-        return not self.effects.of_node(node)
-
-    def _may_be_looked_up(self, node: n.Index) -> bool:
-        """Whether an item may be missing, and nothing else can happen where it is looked up."""
-        facts = self.facts
-        is_plain = facts.forms.items[node] == Form.NATIVE and is_known(facts.type_of(node))
-        calls = (one for one in walk(node) if isinstance(one, n.Call))
-        return (
-            is_plain
-            and node not in facts.whole_results
-            and any(not one.is_rare for one in failures_of(facts, node))
-            and not self.effects.of(node)
-            and all(isinstance(facts.forms.calls[one], BuiltinCall) for one in calls)
-        )
-
-    def failing(self, reach: Reach) -> set[tuple[n.Node, str]]:
-        """What may fail in what a head looks up, with the words about it."""
-        nodes = (inner for one in reach.looks for inner in walk(one))
-        return {(node, one.words) for node in nodes for one in failures_of(self.facts, node)}
+        return dict.fromkeys((checks, skips))
 
     def kept(self, loop: n.ForStmt, end: int) -> set[Symbol]:
         """What a head carries from one item to the next: it reads that before it assigns it."""
@@ -172,32 +83,30 @@ class Heads:
         early = self.flow.early_reads(head, set(self.flow.bound(loop)))
         return early & self.flow.assigned(head)
 
-    def prevents(self, loop: n.ForStmt, reach: Reach) -> Reason | None:
+    def prevents(self, loop: n.ForStmt, end: int) -> Reason | None:
         """What keeps a head from running ahead."""
-        head, rest = loop.body[: reach.end], loop.body[reach.end :]
+        head, rest = loop.body[:end], loop.body[end:]
         for one in all_statements(head):
             if isinstance(one, n.FunctionDef):
                 return Reason(one, *DEFINES)
-        if self._is_told(head, rest) or self._waits(loop, reach):
+        if self._is_told(head, rest) or self._waits(loop, end):
             early = next(continues_of(head), None)
             skips = early and Reason(early, *SKIPS)
             return self.certainty.block((*head, rest[0])) or skips
         endless = self.certainty.unending(head)
         if endless is not None:
             return endless
-        lost = self._lost(loop, reach)
+        lost = self._lost(loop, end)
         if lost:
             return Reason(loop.body[0], *needs(lost, self.facts))
         return None
 
-    def _lost(self, loop: n.ForStmt, reach: Reach) -> set[Symbol]:
+    def _lost(self, loop: n.ForStmt, end: int) -> set[Symbol]:
         """What a head needs and does not find, or would change too early."""
-        head, rest = loop.body[: reach.end], loop.body[reach.end :]
+        head, rest = loop.body[:end], loop.body[end:]
         targets, changed = set(self.flow.bound(loop)), self.flow.assigned(rest)
-        kept, own = self.kept(loop, reach.end), self.flow.assigned(head) | targets
-        certain = set(targets)
-        needed = self.flow.early_reads(head, certain) - kept
-        needed |= self.flow.read(*reach.looks) - certain - kept
+        kept, own = self.kept(loop, end), self.flow.assigned(head) | targets
+        needed = self.flow.early_reads(head, set(targets)) - kept
         needed |= self.flow.effects.read_in_functions(*head)
         lost = needed & (changed | own)
         # It has no variable of the place around the loop that is called as one of its own.
@@ -210,11 +119,11 @@ class Heads:
         reads: set[Effect] = set() if "writes" in self.effects.of(*rest) else {"reads"}
         return bool(self.effects.of(*head) - reads)
 
-    def _waits(self, loop: n.ForStmt, reach: Reach) -> bool:
+    def _waits(self, loop: n.ForStmt, end: int) -> bool:
         """Whether something would have to be awaited in the generator, which is a plain one."""
         if "asks" in self.effects.of(loop.iterable):
             return True
-        parts = (loop.iterable, *loop.body[: reach.end], *reach.looks)
+        parts = (loop.iterable, *loop.body[:end])
         return self.awaits is not None and self.awaits.in_(parts)
 
 
@@ -228,38 +137,3 @@ def needs(symbols: Iterable[Symbol], facts: Facts) -> tuple[str, str]:
         count = f"`{name} = {{...{name}, [key]: get({name}, key, 0) + 1}}`"
         way_out = f"if it only counts, write {count} and read it below the loop"
     return f"it needs {names} of the item before", way_out
-
-
-def name_of_look_up(node: n.Index) -> str:
-    """What an item may be called: `team` of `teams[mail]`, `found_key` of `found[key]`."""
-    owner = node.value
-    while isinstance(owner, n.Index):
-        owner = owner.value
-    match owner:
-        case n.Name(text=text) | n.Member(name=n.Identifier(text=text)):
-            pass
-        case _:
-            text = "items"
-    single = _single(text)
-    if single is not None:
-        return single
-    return f"{text}_{node.key.text}" if isinstance(node.key, n.Name) else f"{text}_item"
-
-
-def _single(text: str) -> str | None:
-    """One of what a word names several of; None where that is not clear."""
-    for ending, instead in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("s", "")):
-        if text.endswith(ending) and not text.endswith(("ss", "us", "is")):
-            found = text.removesuffix(ending) + instead
-            is_free = found.isidentifier() and not iskeyword(found) and not hasattr(builtins, found)
-            return found if is_free else None
-    return None
-
-
-def _outermost(node: n.Node) -> Iterator[n.Expression]:
-    """A node that is an expression, or the outermost ones in it."""
-    if isinstance(node, n.Expression):
-        yield node
-    else:
-        for one in children(node):
-            yield from _outermost(one)

@@ -1,6 +1,6 @@
 """What runs at the same time: loops whose first part runs ahead, comprehensions, and groups.
 
-    plan(facts)     Plan(effects, loops, ends, maps, unlisted, groups, prints, notes)
+    plan(facts)     Plan(effects, loops, ends, maps, groups, prints, notes)
 
 Of a loop, the part up to the last statement that asks runs ahead for the next items, and the rest
 in their order; what is above the prompts may say which items they are for (see `heads`). That is
@@ -38,17 +38,7 @@ from saftc.schedule.certainty import (
 )
 from saftc.schedule.effects import UNKNOWN, Effect, Effects
 from saftc.schedule.flow import continues_of
-from saftc.schedule.heads import (
-    DEFINES,
-    SKIPS,
-    Head,
-    Heads,
-    LookUp,
-    Reach,
-    name_of_look_up,
-    needs,
-)
-from saftc.schedule.iterated import Unlisted
+from saftc.schedule.heads import DEFINES, SKIPS, Head, Heads, needs
 from saftc.schedule.loop_values import Given, counted_in, given_of, growing
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.facts import Facts
@@ -129,8 +119,6 @@ class Plan:
     # The `continue`s that end a call of such a function.
     ends: dict[n.ContinueStmt, Ahead] = field(default_factory=dict[n.ContinueStmt, Ahead])
     maps: dict[n.Comprehension, Mapped] = field(default_factory=dict[n.Comprehension, Mapped])
-    # Those of them that are only gone over.
-    unlisted: set[n.Comprehension] = field(default_factory=set[n.Comprehension])
     groups: dict[n.Statement, tuple[n.Statement, ...]] = field(
         default_factory=dict[n.Statement, tuple[n.Statement, ...]]
     )
@@ -210,7 +198,6 @@ class _Planner:
         self.plan = Plan(effects, prints=effects.prints_in_turn, awaits=awaits)
         self.certainty = self.plan.certainty
         self.flow = self.certainty.flow
-        self.unlisted = Unlisted(self.flow, self.certainty)
         self.heads = Heads(self.flow, self.certainty, awaits)
         # A name of the script may have got an underscore at its end.
         scopes = facts.names.scopes.values()
@@ -268,16 +255,11 @@ class _Planner:
 
     def _inside(self, statement: n.Statement, place: _Place) -> None:
         """Decides about a statement and what is in it; `place.after` is what comes below."""
-        own = list(_own_nodes(statement))
-        self._comprehensions(statement, own, place)
-        for node in own:
-            found = self.unlisted.in_expression(node)
-            self.plan.unlisted.update(one for one in found if one in self.plan.maps)
+        self._comprehensions(_own_nodes(statement), place)
         inside = set(place.certain)
         after, added = place.after, place.added
         if isinstance(statement, n.ForStmt):
             self._for(statement, place)
-            self._goes_over(statement, place)
             inside.update(self.flow.bound(statement))
             if statement in self.plan.loops:
                 added = added.union(self.plan.loops[statement].added)
@@ -319,10 +301,10 @@ class _Planner:
         reason = self._prevents(loop, place)
         first = 1 + max(i for i, one in enumerate(loop.body) if "asks" in self.effects.of(one))
         cuts = dict.fromkeys((first, len(loop.body)))
-        for reach, cut in product(self.heads.reaches(loop), cuts) if reason is None else ():
-            found = self._cut(loop, reach, cut, place)
+        for end, cut in product(self.heads.ends(loop), cuts) if reason is None else ():
+            found = self._cut(loop, end, cut, place)
             if isinstance(found, Ahead):
-                ahead = loop.body[reach.end : cut]
+                ahead = loop.body[end:cut]
                 self.plan.loops[loop] = found
                 self.plan.ends |= dict.fromkeys(continues_of(ahead), found)
                 self._begins_ahead(*ahead)
@@ -345,13 +327,11 @@ class _Planner:
         unset = self._without_value(read, place)
         return None if unset is None else Reason(loop, f"`{unset}` may have no value", GIVE_VALUE)
 
-    def _cut(self, loop: n.ForStmt, reach: Reach, cut: int, place: _Place) -> Ahead | Reason:
-        head, first, rest = loop.body[: reach.end], loop.body[reach.end : cut], loop.body[cut:]
+    def _cut(self, loop: n.ForStmt, end: int, cut: int, place: _Place) -> Ahead | Reason:
+        head, first, rest = loop.body[:end], loop.body[end:cut], loop.body[cut:]
         in_head, in_first, in_rest = map(self.flow.assigned, (head, first, rest))
-        reason = self.heads.prevents(loop, reach) if reach else None
-        looked = {inner for one in reach.looks for inner in walk(one)}
-        missing = self.heads.failing(reach)
-        reason = reason or self.certainty.block((*first, *rest), besides=missing)
+        reason = self.heads.prevents(loop, end) if end else None
+        reason = reason or self.certainty.block((*first, *rest))
         if reason is not None:
             return reason
         unknown = self.effects.first_unknown(*first)
@@ -366,7 +346,7 @@ class _Planner:
             changed_below = min(symbol.name for symbol in in_rest.intersection(grows))
             words = f"`{changed_below}` grows with the prompts and below them"
             return Reason(rest[0], words, "add to it in one place")
-        kept = self.heads.kept(loop, reach.end)
+        kept = self.heads.kept(loop, end)
         assigned = {*targets, *in_head, *in_first}
         own = assigned - kept - set(grows)
         certain = set(targets)
@@ -399,13 +379,11 @@ class _Planner:
         if isinstance(given, Reason):
             return given
         made = None
-        if reach:
+        if end:
             anew = set[Symbol]()
             read = self.flow.early_reads(first, anew) | (set(gives) - anew)
-            names = {node for one in first for node in walk(one) if isinstance(node, n.Name)}
-            read &= {*gives, *self.flow.read(*names - looked)}
             taken = [symbol for symbol in self._in_order(loop) if symbol in above & read]
-            made = self._head(loop, reach, taken, place)
+            made = self._head(loop, end, taken, place)
             if isinstance(made, Reason):
                 return made
         name = self._new_function(f"ask_{self._item_of(loop)}", place.scope)
@@ -416,24 +394,15 @@ class _Planner:
         return Ahead(made, cut, name, item, given, tuple(grows), added, counts, nothing)
 
     def _head(
-        self, loop: n.ForStmt, reach: Reach, gives: Sequence[Symbol], place: _Place
+        self, loop: n.ForStmt, end: int, gives: Sequence[Symbol], place: _Place
     ) -> Head | Reason:
-        if not gives and not reach.looks:
-            gives = self.flow.bound(loop)[:1]
-        given = self._given(loop, reach.end, gives, are_known=False)
+        given = self._given(loop, end, gives or self.flow.bound(loop)[:1], are_known=False)
         if isinstance(given, Reason):
             return given
-        kept = self.heads.kept(loop, reach.end)
+        kept = self.heads.kept(loop, end)
         name = self._new_function(f"each_{self._item_of(loop)}", place.scope)
-        looks: list[LookUp] = []
-        for node in reach.looks:
-            others = {*place.added, *(one.name for one in looks)}
-            wanted = name_of_look_up(node)
-            if wanted in self.taken:
-                wanted = f"found_{wanted}"
-            looks.append(LookUp(node, self._new_name(wanted, others)))
         keeps = tuple(one for one in self._in_order(loop) if one in kept)
-        return Head(reach.end, name, given, tuple(looks), keeps)
+        return Head(end, name, given, keeps)
 
     def _given(
         self, loop: n.ForStmt, cut: int, symbols: Sequence[Symbol], *, are_known: bool
@@ -517,14 +486,7 @@ class _Planner:
 
     # Comprehensions
 
-    def _goes_over(self, loop: n.ForStmt, place: _Place) -> None:
-        found = self.unlisted.in_loop(loop)
-        if found is not None and self._read_after_failure(found[1], place) is None:
-            self.plan.unlisted.update(one for one in found[:1] if one in self.plan.maps)
-
-    def _comprehensions(
-        self, statement: n.Statement, nodes: Iterable[n.Node], place: _Place
-    ) -> None:
+    def _comprehensions(self, nodes: Iterable[n.Node], place: _Place) -> None:
         """Decides about those in a statement, outer ones first."""
         inside = set[n.Node]()
         for node in nodes:
@@ -593,9 +555,9 @@ class _Planner:
             return of_effect(self.effects, unknown)
         reason = self.certainty.unpacks(first) or self.certainty.expression(node.item)
         for clause in others:
-            reason = reason or self.certainty.unpacks(clause, strictly=True)
+            reason = reason or self.certainty.unpacks(clause)
         for test in tests:
-            reason = reason or self.certainty.expression(test, strictly=True)
+            reason = reason or self.certainty.expression(test)
         if reason is not None:
             in_a_loop = TO_HEAD in reason.way_out
             return replace(reason, way_out=A_LOOP) if in_a_loop else reason
@@ -678,7 +640,7 @@ class _Planner:
     def _shows_its_place(self, value: n.Expression) -> bool:
         """Whether it can be told that what is evaluated first comes before an earlier prompt."""
         parts = self._made_first(value)
-        reasons = (self.certainty.expression(one, strictly=True) for one in parts)
+        reasons = (self.certainty.expression(one) for one in parts)
         return bool(self.effects.of(*parts)) or any(one is not None for one in reasons)
 
 

@@ -9,12 +9,11 @@ a symbol of its own, which is the key of what is known of its history. Names tha
 read, or that begin with an outer value, have one.
 """
 
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import reduce
 
 from saftc.flow.forward import Forward
-from saftc.flow.statements import all_statements, assigned_by
+from saftc.flow.statements import assigned_by
 from saftc.semantics.names import Code, Names, Symbol, body_of
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
@@ -37,53 +36,6 @@ def separate_bindings(module: n.Module, names: Names) -> dict[n.Node, Symbol]:
         elif isinstance(owner, Code):
             finder.block(body_of(owner), {})
     return finder.found(several)
-
-
-@dataclass(slots=True)
-class Apart:
-    """What parameters are bound to that has variables of its own: the names that mean those, and
-    the variables that begin as the argument, each with the name that is bound first.
-    """
-
-    variables: dict[n.Node, Symbol] = field(default_factory=dict[n.Node, Symbol])
-    beginning: dict[Symbol, n.Identifier] = field(default_factory=dict[Symbol, n.Identifier])
-
-
-def apart_from_parameters(
-    names: Names, function: n.FunctionDef, others: Mapping[Symbol, Set[n.Identifier]]
-) -> Apart:
-    """A symbol for what parameters are bound to at `others`.
-
-    Where a read may see the argument, or another value of theirs, instead, all that they are bound
-    to is one variable; it begins as the argument where a read may see that or another value.
-    """
-    finder = _Reaching(names, set(others))
-    begin = {names.of(one.name): one.name for one in function.parameters}
-    finder.block(function.body, {symbol: frozenset((begin[symbol],)) for symbol in others})
-    bound: dict[Symbol, dict[n.Identifier, n.Statement]] = {s: {begin[s]: function} for s in others}
-    for statement in all_statements(function.body):
-        for name in assigned_by(statement):
-            if names.of(name) in others:
-                bound[names.of(name)][name] = statement
-    found = finder.found(bound)
-    result = Apart()
-    for symbol, apart in others.items():
-        groups = {found.get(name) for name in apart}
-        same = [name for name in bound[symbol] if found.get(name) in groups]
-        if None in groups or not apart >= set(same):
-            same = [name for name in bound[symbol] if name is not begin[symbol]]
-            sees = {one: seen for one, seen in finder.sees.items() if seen & bound[symbol].keys()}
-            nodes = [*same, *(one for one, seen in sees.items() if not seen.isdisjoint(same))]
-            begins = any(begin[symbol] in sees[one] for one in nodes if one in sees)
-        else:
-            nodes = [node for node, group in found.items() if group in groups]
-            begins = False
-        first = min(same, key=lambda name: name.span.start)
-        made = Symbol(symbol.name, "variable", symbol.scope, bound[symbol][first])
-        result.variables |= dict.fromkeys(nodes, made)
-        if begins:
-            result.beginning[made] = first
-    return result
 
 
 def held_annotations(module: n.Module, names: Names) -> dict[n.Identifier, n.Schema]:
@@ -148,12 +100,10 @@ class _Reaching(Forward[_State]):
         # Assignments that one read sees belong together; each leads to another of the same group.
         self.together: dict[n.Identifier, n.Identifier] = {}
         self.reads: dict[n.Name, n.Identifier] = {}
-        self.sees: dict[n.Node, frozenset[n.Identifier]] = {}
 
     def evaluate(self, node: n.Expression, statement: n.Statement, state: _State) -> _State:
         for symbol, read in self.names.read(node):
-            self.sees[read] = state.get(symbol, frozenset())
-            seen = sorted(self.sees[read], key=lambda one: one.span.start)
+            seen = sorted(state.get(symbol, ()), key=lambda one: one.span.start)
             if seen:
                 self.reads[read] = seen[0]
             for other in seen[1:]:

@@ -180,8 +180,7 @@ class Builtin:
     Which of its `ways` is meant, the arguments tell (see `meant`). `effect` is None where it only
     calculates. `goes_over` are the items of its one list that it takes one after another: "all", or
     as many as it needs ("some"), or those that its own iterator is asked for ("later").
-    `takes_names`: it takes arguments of any name. One that `shows` its values needs their text; one
-    that does not look at them runs no code of Python's.
+    `takes_names`: it takes arguments of any name.
     """
 
     name: str
@@ -191,7 +190,6 @@ class Builtin:
     holds: Holds = "arguments"
     goes_over: Literal["all", "some", "later"] | None = None
     takes_names: bool = False
-    shows: bool = False
     # Its name in `ops`, where that is another.
     in_ops: str = ""
 
@@ -417,11 +415,9 @@ def _pure(
     return Builtin(name, ways, None, fails, holds or _held(ways), goes_over)
 
 
-def _effect(
-    effect: Effect, name: str, *ways: Way, fails: Fails = "by accident", shows: bool = False
-) -> Builtin:
+def _effect(effect: Effect, name: str, *ways: Way, fails: Fails = "by accident") -> Builtin:
     """A row of what does something."""
-    return Builtin(name, ways, effect, fails, _held(ways), shows=shows)
+    return Builtin(name, ways, effect, fails, _held(ways))
 
 
 def _held(ways: Sequence[Way]) -> Holds:
@@ -556,7 +552,7 @@ _ROWS = (
     _pure("all", Way((_OF_BOOLS,), BOOL, _function("all")), goes_over="some"),
     # kinds
     _pure("type", Way((_ANY,), STRING, _function("kind", _OPS)), fails="never"),
-    Builtin("str", (Way((_ANY,), STRING, _OWN),), None, "never", "nothing", shows=True),
+    Builtin("str", (Way((_ANY,), STRING, _OWN),), None, "never", "nothing"),
     _pure("int", Way((_NUMERIC,), INT, _function("int")), fails="maybe"),
     _pure("float", Way((_NUMERIC,), FLOAT, _function("float")), fails="maybe"),
     _pure(
@@ -613,9 +609,8 @@ _ROWS = (
         "print",
         Way((_maybe("value", VALUE),), NIL, _OWN, repeats=True),
         fails="never",
-        shows=True,
     ),
-    _effect("prints", "write", Way((_ANY,), NIL, _OWN), fails="never", shows=True),
+    _effect("prints", "write", Way((_ANY,), NIL, _OWN), fails="never"),
     _effect("reads", "read_text", Way((_PATH,), STRING, _function("read_text", _OPS))),
     _effect(
         "reads",

@@ -3,16 +3,16 @@
     rows[i]             may be out of range
     teams[kind]         certain, where `kind` is one of the literals that `teams` has
     read_text(path)     may fail by accident
-    str(n)              an int of thousands of digits has no text
     check(mail)         whatever the function may: who asks looks into it
 
 Each failure has a cause, and those who ask choose which matter: the schedule takes the risk of an
-accident, what moves an expression does not. What no rule names may fail, and nothing is known of
+accident, what moves an expression does not. That a number or a value is too large for what is done
+with it is none: it is told when it happens. What no rule names may fail, and nothing is known of
 how. Nothing is worked out before somebody asks: what is only checked needs none of it.
 """
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -31,18 +31,12 @@ from saftc.semantics.forms import (
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import (
     ANY,
-    BOOL,
     DATES,
     DECIMAL,
     DURATION,
     FLOAT,
-    INT,
-    NIL,
-    STRING,
     TIME,
-    ListType,
     LiteralType,
-    MapType,
     ObjectType,
     RecordType,
     Scalar,
@@ -52,7 +46,6 @@ from saftc.semantics.types import (
     may_be,
     members,
     show,
-    within,
 )
 from saftc.syntax import nodes as n
 from saftc.syntax.constructs import construct_of
@@ -67,10 +60,6 @@ class Cause(Enum):
 
     # A value that is of the wrong type, out of range, or against a rule.
     VALUE = auto()
-    # An int that is too large to be a float or to count to, a value too deep to be compared.
-    HUGE = auto()
-    # An int of thousands of digits, or a value that is very deep, has no text.
-    NO_TEXT = auto()
     # A file, the environment, a model.
     ACCIDENT = auto()
     # A name that may have no value yet.
@@ -92,21 +81,12 @@ class Failure:
     cause: Cause = Cause.VALUE
     function: n.FunctionDef | None = None
 
-    @property
-    def is_rare(self) -> bool:
-        """Whether only huge values bring it about."""
-        return self.cause in (Cause.HUGE, Cause.NO_TEXT)
-
 
 _ORDERING = ("<", "<=", ">", ">=")
-# What always has a text, where its parts do.
-_WITH_TEXT = (STRING, BOOL, NIL, FLOAT, *DATES.values())
-_OF_PARTS = (ListType, TupleType, ObjectType, MapType)
 # Of these, what they do by themselves is said before their parts.
 _FIRST = (n.AssertStmt, n.FailStmt, n.ForStmt)
 # Formats that do not take every integer.
 _OF_SOME_INTEGERS = tuple("%EFGcefgn")
-_HUGE = "may be a number that is too large"
 
 _Keys = Sequence[str | int]
 _Failures = Iterator[Failure]
@@ -121,8 +101,6 @@ def failures_in(facts: Facts, node: n.Node) -> _Failures:
         assert isinstance(node, n.Expression)
         words = f"may be something other than {show(coercion.wanted)}"
         yield Failure(node, may_be_wrong(facts, node, words))
-    elif coercion is not None:
-        yield Failure(node, _HUGE, Cause.HUGE)
     own = failures_of(facts, node)
     if isinstance(node, _FIRST):
         yield from own
@@ -131,9 +109,9 @@ def failures_in(facts: Facts, node: n.Node) -> _Failures:
     yield from own
 
 
-def never_fails(facts: Facts, node: n.Expression, besides: Container[Cause] = ()) -> bool:
-    """Whether an expression gets its value for certain, but for what has one of these causes."""
-    return all(one.cause in besides for one in failures_in(facts, node))
+def never_fails(facts: Facts, node: n.Expression) -> bool:
+    """Whether an expression gets its value for certain."""
+    return next(failures_in(facts, node), None) is None
 
 
 def failures_of(facts: Facts, node: n.Node) -> _Failures:
@@ -199,7 +177,6 @@ class _Finder:
                     yield self._wrong_operand(node, node.left, node.right)
                 elif node.operator in _ORDERING and may_be(self.facts.type_of(node.left), TIME):
                     yield Failure(node, "of two times, one may have an offset")
-                yield from self._deep(node, node.left)
             case n.Binary():
                 yield from self._binary(node)
             case n.ForStmt() | n.ComprehensionClause():
@@ -208,7 +185,6 @@ class _Finder:
                 if node.spec is not None and not self._always_takes(node, node.spec):
                     words = f"may not take the format `{node.spec}`"
                     yield Failure(node, may_be_wrong(self.facts, node.value, words))
-                yield from self._written(node.value)
             case n.ObjectLiteral():
                 if node in forms.copies:
                     yield from self._copied(node, forms.copies[node])
@@ -251,21 +227,6 @@ class _Finder:
             words = f"an item of {shown(node.iterable)} may have other parts"
             yield Failure(node.iterable, words)
 
-    # What is huge
-
-    def _written(self, node: n.Expression) -> _Failures:
-        """A number of thousands of digits has no text, nor has what holds itself very often."""
-        for part in within(self.facts.type_of(node)) if not isinstance(node, n.Literal) else ():
-            base = part.base if isinstance(part, LiteralType) else part
-            if base not in _WITH_TEXT and not isinstance(part, _OF_PARTS):
-                yield Failure(node, f"{shown(node)} may not have a text", Cause.NO_TEXT)
-                return
-
-    def _deep(self, node: n.Expression, compared: n.Expression) -> _Failures:
-        if any(isinstance(part, RecordType) for part in within(self.facts.type_of(compared))):
-            words = f"{shown(compared)} may be too deep to be compared"
-            yield Failure(node, words, Cause.HUGE)
-
     def _always_takes(self, hole: n.FormatHole, spec: str) -> bool:
         """Whether every value of a hole takes its format: a huge integer is not a float, say."""
         is_proved = self.facts.forms.holes[hole] == Form.NATIVE
@@ -280,7 +241,6 @@ class _Finder:
                 found = self._builtin(node, form)
                 if found is not None:
                     yield found
-                yield from self._huge(node, form)
             case DirectCall(definition=n.FunctionDef() as definition):
                 words = f"`{definition.name.text}` may fail"
                 yield Failure(node, words, Cause.CALL, definition)
@@ -342,21 +302,6 @@ class _Finder:
                 return Failure(node, f"`{name}` may fail", Cause.ACCIDENT)
             case _:
                 return None if form.builtin.fails == "on other kinds" else fails
-
-    def _huge(self, node: n.Call, form: BuiltinCall) -> _Failures:
-        """What huge values bring about in a builtin."""
-        name, given = form.builtin.name, [one.value for one in node.arguments]
-        if form.builtin.shows:
-            for one in given:
-                yield from self._written(one)
-        elif name == "contains":
-            for one in given:
-                yield from self._deep(node, one)
-        types = [part for one in given for part in within(self.facts.type_of(one))]
-        is_mixed = FLOAT in types and INT in types
-        is_many = name == "range" and not all(isinstance(one, n.Literal) for one in given)
-        if is_many or (name == "round" and len(given) > 1) or (name == "sum" and is_mixed):
-            yield Failure(node, f"what `{name}` takes {_HUGE}", Cause.HUGE)
 
     # Members and items
 
@@ -421,18 +366,6 @@ class _Finder:
         types = [self.facts.type_of(one) for one in (node.left, node.right)]
         if any(may_be(one, DURATION) for one in types) and any(may_be(one, FLOAT) for one in types):
             yield Failure(node, "a duration may be changed by a number that is not finite")
-        if self._may_overflow(node):
-            yield Failure(node, f"what `{node.operator}` gets {_HUGE}", Cause.HUGE)
-
-    def _may_overflow(self, node: n.Binary) -> bool:
-        """Whether an int that no float holds may be made one, or a date be out of all bounds."""
-        parts = [one for one in (node.left, node.right) if not isinstance(one, n.Literal)]
-        types = [self.facts.type_of(one) for one in (node.left, node.right)]
-        if any(may_be(one, kind) for one in types for kind in DATES.values()):
-            return True
-        makes_float = node.operator == "/" or any(may_be(one, FLOAT) for one in types)
-        return makes_float and any(may_be(self.facts.type_of(one), INT) for one in parts)
-
 
 def _is_written_out(made: Scalar, given: n.Expression | None) -> bool:
     """Whether a date or the like is made of a text that says it, or of a number in the script."""

@@ -177,39 +177,6 @@ class Put:
     is_item: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """`del xs[:start]`, or `del xs[stop:]`."""
-
-    start: n.Expression | None
-    stop: n.Expression | None
-
-
-@dataclass(frozen=True, slots=True)
-class Within:
-    """A statement for each entry: `row["ids"].append(3)` for one that grows, which is read as the
-    node beside it, `row["n"] += 1` for one that is counted, and `row["id"] = 3` for others.
-    """
-
-    entries: "tuple[tuple[n.Field | n.ComputedField, Grown | Added | None], ...]"
-
-
-@dataclass(frozen=True, slots=True)
-class Grown:
-    """How the list or object in a member or item of an object changes in place."""
-
-    read: n.Member | n.Index | n.Call
-    growth: Append | Extend | Put | Cut
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """How the number or text in a field of an object changes: `row["n"] += 1`."""
-
-    operator: str
-    right: n.Expression
-
-
 # What makes a changed copy of a record: `dataclasses.replace(record, field=value)`, a NamedTuple's
 # own `record._replace(field=value)`, or `changed(record, field=value)` of the runtime.
 CopiedBy = Literal["replace", "_replace", "changed"]
@@ -229,7 +196,7 @@ class ChangedCopy:
 
 
 # How an assignment changes the list or object of its name in place (see `ownership`).
-Growth = Append | Extend | Put | Cut | Within
+Growth = Append | Extend | Put
 OperatorForm = Literal[Form.NATIVE, Form.OPS] | IsTest | KindTest
 _Member = Literal[Form.ITEM, Form.GET, Form.LENGTH, Form.STRUCTURE, Form.OPS]
 MemberForm = _Member | Attribute | Getter | OfResult

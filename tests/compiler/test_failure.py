@@ -52,7 +52,7 @@ _CASES = {
     "text[1:]": set[Cause](),
     "upper(text)": set[Cause](),
     "[one + 1 for one in xs if one > 2]": set[Cause](),
-    'f"{text} {x:.2f} {n:,}"': {Cause.NO_TEXT},
+    'f"{text} {x:.2f} {n:,}"': set[Cause](),
     "Item(text, n)": set[Cause](),
     "type(any_)": set[Cause](),
     "round(n)": set[Cause](),
@@ -63,7 +63,7 @@ _CASES = {
     "text[::n]": {Cause.VALUE},
     "row[text]": {Cause.VALUE},
     "any_.name": {Cause.VALUE},
-    "any_ + 1": {Cause.VALUE, Cause.HUGE},
+    "any_ + 1": {Cause.VALUE},
     "any_ < 1": {Cause.VALUE},
     "any_(1)": {Cause.VALUE},
     "upper(any_)": {Cause.VALUE},
@@ -77,16 +77,16 @@ _CASES = {
     "div(n, n)": {Cause.VALUE},
     "split(text, text)": {Cause.VALUE},
     "max(xs)": {Cause.VALUE},
-    'f"{n:.1f}"': {Cause.VALUE, Cause.NO_TEXT},
+    'f"{n:.1f}"': {Cause.VALUE},
     "Even(n)": {Cause.VALUE},
-    # What only huge values bring about.
-    "n / 2": {Cause.HUGE},
-    "n + 0.5": {Cause.HUGE},
-    "range(n)": {Cause.HUGE},
-    "round(x, n)": {Cause.HUGE},
-    "str(n)": {Cause.NO_TEXT},
-    "print(n)": {Cause.NO_TEXT},
-    "item == item": {Cause.HUGE},
+    # That a number or a value is too large is told when it happens.
+    "n / 2": set[Cause](),
+    "n + 0.5": set[Cause](),
+    "range(n)": set[Cause](),
+    "round(x, n)": set[Cause](),
+    "str(n)": set[Cause](),
+    "print(n)": set[Cause](),
+    "item == item": set[Cause](),
     # The rest.
     "read_text(text)": {Cause.ACCIDENT},
     "env(text)": {Cause.ACCIDENT},
@@ -115,7 +115,6 @@ def test_the_causes_for_which_an_expression_may_fail(text: str) -> None:
     found = list(failures_in(facts, node))
     assert {one.cause for one in found} == _CASES[text]
     assert never_fails(facts, node) is not bool(found)
-    assert never_fails(facts, node, _CASES[text])
 
 
 @dataclass(slots=True, eq=False)
@@ -179,8 +178,8 @@ print(count(["a"], 1))
         ("upper(word)", True),
         ('word + "x"', True),
         ('f"<{word}>"', True),
-        ("str(0.5 + n)", False),
-        ("str(n)", False),
+        ("str(0.5 + n)", True),
+        ("str(n)", True),
         ("words[0]", False),
         ("read_text(word)", False),
         ("$ key of {word} $", False),

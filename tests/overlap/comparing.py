@@ -329,7 +329,7 @@ def decisions(scripts: Scripts) -> list[object]:
 
 
 def _decided(plans: Sequence[Plan]) -> list[object]:
-    return [part for one in plans for part in (one.loops, one.maps, one.unlisted, one.groups)]
+    return [part for one in plans for part in (one.loops, one.maps, one.groups)]
 
 
 def run_overlapped(script: Scripts, seed: int, failing: int, at_once: int) -> Ran:

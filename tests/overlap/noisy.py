@@ -1,4 +1,4 @@
-"""Functions and classes of Python, of whose effects nothing is known."""
+"""Functions and classes of Python; that a class is made counts as free of effects."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -34,12 +34,11 @@ class Plain:
 
 @dataclass
 class Parcel:
-    """Tells that it is made, and what it is asked for; refuses some texts."""
+    """Tells what it is asked for; refuses some texts."""
 
     text: str
 
     def __post_init__(self) -> None:
-        print("packed", self.text)
         if self.text == "w3":
             raise ValueError("no parcel of w3")
 
@@ -64,21 +63,16 @@ class Rated:
     __hash__ = None  # type: ignore[assignment]
 
 
-def _tags() -> list[str]:
-    print("tagged")
-    return ["t"]
-
-
 @dataclass
 class Tagged:
-    """Tells that its default is made."""
+    """Makes its default."""
 
     text: str
-    tags: list[str] = field(default_factory=_tags)
+    tags: list[str] = field(default_factory=lambda: ["t"])
 
 
 class Amount(BaseModel):
-    """Tells that it is validated; refuses some texts."""
+    """Refuses some texts."""
 
     text: str
 
@@ -86,7 +80,6 @@ class Amount(BaseModel):
     @classmethod
     def is_allowed(cls, value: str) -> str:
         """The text itself."""
-        print("validated", value)
         if value == "y":
             raise ValueError("no amount of y")
         return value

@@ -15,12 +15,10 @@ from saftc.schedule import certainty, loop_values
 from saftc.schedule.certainty import Certainty, Reason
 from saftc.schedule.effects import Effects
 from saftc.schedule.heads import Heads
-from saftc.schedule.iterated import Unlisted
 from saftc.schedule.loop_values import added_to
 from saftc.schedule.plan import _Planner  # pyright: ignore[reportPrivateUsage]
 from saftc.semantics.failure import _Finder  # pyright: ignore[reportPrivateUsage]
 from saftc.syntax import nodes as n
-from saftc.syntax.walk import walk
 from tests.overlap.comparing import Difference, Unsuitable, checked, compare, decisions
 from tests.overlap.interleavings import raised_at_once
 from tests.overlap.scripts import Script, script
@@ -107,12 +105,6 @@ def _no_reasons(*_: object) -> Iterator[Reason]:
     return iter(())
 
 
-def _anywhere(_: Heads, node: n.Expression, found: list[n.Index]) -> bool:
-    """Look-ups count wherever they stand."""
-    found += [one for one in walk(node) if isinstance(one, n.Index)]
-    return True
-
-
 def _at_once(action: Callable[[], object]) -> None:
     action()
 
@@ -158,10 +150,7 @@ _RULES: dict[str, tuple[object, str, Any]] = {
     "names where a failure is caught": (_Planner, "_read_after_failure", _nothing),
     "members of groups": (_Planner, "_depends", _no),
     "what stops other scripts": (Certainty, "_elsewhere", _no_reasons),
-    "items used at once": (Unlisted, "_is_unseen", _yes),
-    "items made of earlier ones": (Unlisted, "_depends", _no),
     "classes of Python": (Effects, "is_declared", _yes),
-    "what Python makes of replies": (Effects, "made_by_code", _nothing),
     "conditions that read": (_Planner, "_is_told_by_tests", _prints),
     "reads in groups": (_Planner, "_shows_its_place", _no),
     "functions that call themselves": (Certainty, "_of_function", _looked_into),
@@ -170,7 +159,6 @@ _RULES: dict[str, tuple[object, str, Any]] = {
     "heads that end more than a loop": (Certainty, "unending", _nothing),
     "what heads need": (Heads, "_lost", _none),
     "heads that wait": (Heads, "_waits", _no),
-    "look-ups behind a prompt": (Heads, "_look", _anywhere),
     "items that fail": (Ahead, "look_ahead", raised_at_once),
     "sums of floats": (loop_values, "_is_sum", _yes),
     "prints wait": (turns, "in_turn", _at_once),
@@ -194,16 +182,13 @@ _FIRST = {
     "names where a failure is caught": 135,
     "members of groups": 58,
     "what stops other scripts": 685,
-    "items used at once": 115,
     "classes of Python": 2,
-    "what Python makes of replies": 74,
     "conditions that read": 28,
     "reads in groups": 33,
     "functions that call themselves": 108,
     "ret in a loop in a loop": 66,
     "heads that others see": 328,
     "heads that end more than a loop": 66,
-    "what heads need": 585,
     "heads that wait": 188,
     "items that fail": 217,
     "sums of floats": 104,
@@ -211,7 +196,7 @@ _FIRST = {
     "behind a failure": 1,
 }
 # What is seldom in random scripts: many items behind one that fails, begun when the first is taken,
-# or printing before it, a key that is missing behind a prompt, and the forms of maps.
+# or printing before it, and the forms of maps.
 _MAP = """\
 told: {[string]: string} = {}
 for item in ["w1", "w2", "w1", "w3"]:
@@ -231,17 +216,13 @@ _SCRIPTS = {
     "behind a failure": Script(
         "for item in range(45):\n    one = $ first {item} $\n    print($ then {item} {one} $)\n"
     ),
-    "items made of earlier ones": Script(
-        'made = "early"\n'
-        'for one in [$ {item} {made} $ for item in range(12)]:\n    made = one + "k"\n'
+    "what heads need": Script(
+        "seen = 0\nfor item in range(5):\n    if item + seen > 3:\n        continue\n"
+        "    one = $ first {item} $\n    print($ then {one} $)\n    seen += 1\nprint(seen)\n"
     ),
     "prints wait": Script(
         "f shout(item: int) -> string:\n    print(item)\n    ret $ {item} $\n"
         "for item in range(40):\n    print(shout(item))\n"
-    ),
-    "look-ups behind a prompt": Script(
-        'rows: {[string]: string} = {w1: "x"}\n'
-        'for item in ["w1", "w2"]:\n    print($ first {item} $ + rows[item])\n'
     ),
 }
 
@@ -250,7 +231,6 @@ _SCRIPTS = {
 _RARE = {
     *("heads that end more than a loop", "heads that others see", "lists that are read"),
     *("names needed later", "names of the item before", "names without a value", "stale reads"),
-    *("what Python compares", "what Python makes of replies"),
 }
 
 

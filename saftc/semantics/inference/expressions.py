@@ -30,7 +30,6 @@ from saftc.semantics.inference.conditions import (
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.literals import (
-    adopting,
     list_literal,
     member_of_kind,
     object_literal,
@@ -183,7 +182,7 @@ def _binary(inference: Inference, node: n.Binary, env: Environment, wanted: Type
         if is_only(right, "list"):
             right = fit_into(inference, node.right, asked, env)
     else:
-        right = adopting(inference, node.right, left, env)
+        right = inference.expression(node.right, env)
     if node.operator in ("/", "%") and is_zero(node.right):
         inference.report(catalogue.DIVISION_BY_ZERO.at(node.right.span))
     operation = operate(node.operator, left, right)

@@ -30,7 +30,6 @@ from saftc.semantics.types import (
     MOST_MEMBERS,
     NEVER,
     NIL,
-    RESULT,
     STRING,
     FieldType,
     ListType,
@@ -505,20 +504,6 @@ def _spread_hint(
     return None
 
 
-def adopting(inference: Inference, node: n.Expression, model: Type, env: Environment) -> Type:
-    """The type of an expression beside values of type `model`.
-
-    An object literal with just the fields of a class is one of that class, and so are the
-    items of a list literal. Beside whole results, the items of a list literal are whole results.
-    """
-    if isinstance(node, n.ListLiteral) and model == ListType(RESULT):
-        return inference.expression(node, env, model)
-    given = inference.expression(node, env)
-    if isinstance(node, n.ObjectLiteral | n.ListLiteral) and _is_like(given, model):
-        return inference.expression(node, env, model)
-    return given
-
-
 def member_of_kind(wanted: Type | None, kind: type[Type]) -> Type | None:
     """The member of what a place asks for that a literal of `kind` is meant for."""
     if wanted is None:
@@ -548,18 +533,3 @@ def _object_meant(
         and all(f.name in given or NIL in members(f.type) for f in member.fields)
     ]
     return fitting[0] if len(fitting) == 1 else None
-
-
-def _is_like(given: Type, model: Type) -> bool:
-    """Whether a literal of type `given` needs nothing but the name of the class in `model`."""
-    match given, model:
-        case (ListType(), ListType()):
-            return _is_like(given.item, model.item)
-        case (ObjectType(is_declared=False), ObjectType(is_declared=True)):
-            return len(given.fields) == len(model.fields) and all(
-                (wanted := model.field(field.name)) is not None
-                and fit(field.type, wanted.type) == Fit.EXACT
-                for field in given.fields
-            )
-        case _:
-            return False

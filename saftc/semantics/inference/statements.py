@@ -9,7 +9,6 @@ from saftc.semantics.history import is_stream
 from saftc.semantics.inference.conditions import condition, narrow
 from saftc.semantics.inference.context import Inference, Snapshot
 from saftc.semantics.inference.environment import Environment, Slot, join
-from saftc.semantics.inference.literals import adopting
 from saftc.semantics.inference.loops import bind, iterated, unpack
 from saftc.semantics.inference.places import fit_into, held, settle
 from saftc.semantics.inference.prompts import asked_of_model
@@ -20,7 +19,6 @@ from saftc.semantics.tools import offered, streams_in
 from saftc.semantics.types import (
     ANY,
     FAILURE,
-    NEVER,
     NIL,
     STRING,
     Type,
@@ -264,8 +262,7 @@ def _assign_stmt(inference: Inference, statement: n.AssignStmt, env: Environment
     elif (found := held(inference, statement.name)) is not None:
         wanted, related = found
     else:
-        model = inference.facts.declared.get(symbol, NEVER)
-        inference.assign(symbol, adopting(inference, statement.value, model, env), env)
+        inference.assign(symbol, inference.expression(statement.value, env), env)
         return
     given = fit_into(inference, statement.value, wanted, env, related)
     inference.assign(symbol, _after_assignment(given, wanted), env)

@@ -1,6 +1,4 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from collections import deque
-
 from runtime_support.ops import show
 
 
@@ -16,10 +14,11 @@ def table(height: int, width: int) -> list[list[int]]:
 
 
 def waiting(limit: int) -> list[int]:
-    queue = deque([limit])
+    queue = [limit]
     done: list[int] = []
     while len(queue) > 0:
-        first = queue.popleft()
+        first = queue[0]
+        queue = queue[1:]
         done.append(first)
         if first > 1:
             queue.append(first - 1)

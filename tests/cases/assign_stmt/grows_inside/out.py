@@ -13,8 +13,7 @@ class State(TypedDict):
 
 state: State = {"seen": [], "last": {}, "count": 0}
 for i in range(5):
-    state["seen"].append(i)
-    state["count"] += 1
+    state.update({"seen": [*state["seen"], i], "count": state["count"] + 1})
     state.update({"count": state["count"] + 2, "last": {**state["last"], str(i): i}})
 print(show(state))
 
@@ -23,12 +22,12 @@ def grouped(words: list[str]) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = {}
     for word in words:
         key = word[:1]
-        groups.setdefault(key, []).append(word)
+        groups[key] = [*groups.get(key, []), word]
     return groups
 
 
 print(show(grouped(["ab", "b", "a"])))
 counts: dict[str, Any] = {"x": [1], "y": []}
 for key in ["x", "y"]:
-    counts[key].append(len(key))
+    counts[key] = [*counts[key], len(key)]
 print(show(counts))

@@ -1,6 +1,4 @@
 # Compiled by saftc from in.saft; edit that file instead.
-from collections import deque
-
 from runtime_support.ops import show
 
 
@@ -10,12 +8,13 @@ def neighbours(n: int, most: int) -> list[int]:
 
 # Breadth first.
 def search(most: int) -> int:
-    queue = deque([0])
+    queue = [0]
     seen = 0
     while len(queue) > 0 and seen < most:
         # the next one
+        first = queue[0]  # beside
         # is done
-        first = queue.popleft()  # beside
+        queue = queue[1:]
         seen = seen + 1
         for m in neighbours(first, most):
             queue.append(m)
@@ -23,11 +22,12 @@ def search(most: int) -> int:
 
 
 def empty(names: list[str]) -> list[str]:
-    waiting: deque[str] = deque()
+    waiting: list[str] = []
     waiting.extend(names)
     found: list[str] = []
     while len(waiting) > 0:
-        name = waiting.popleft()
+        name = waiting[0]
+        waiting = waiting[1:]
         if len(name) > 1:
             waiting.append(name[1:])
         found.append(name)
@@ -39,7 +39,7 @@ def kept(names: list[str]) -> list[str]:
     waiting = [*names]
     while len(waiting) > 1:
         print(waiting[0])
-        del waiting[:1]
+        waiting = waiting[1:]
     return waiting
 
 
@@ -49,7 +49,7 @@ def maybe_none(names: list[str]) -> str:
     name = ""
     while len(name) < 3:
         name = waiting[0]
-        del waiting[:1]
+        waiting = waiting[1:]
     return name
 
 
@@ -57,18 +57,20 @@ def twice(names: list[str]) -> str:
     waiting = [*names]
     text = ""
     while len(waiting) > 0:
-        one = waiting.pop(0)
+        one = waiting[0]
+        waiting = waiting[1:]
         other = waiting[0]
-        del waiting[:1]
+        waiting = waiting[1:]
         text = text + one + other
     return text
 
 
 def last(names: list[str]) -> str:
-    waiting = deque(names)
+    waiting = [*names]
     name = ""
     while len(waiting) > 0:
-        name = waiting.popleft()
+        name = waiting[0]
+        waiting = waiting[1:]
     return name
 
 
@@ -77,23 +79,25 @@ print(maybe_none(["a", "bcd"]), twice(["a", "b"]))
 
 
 def unlike_none(names: list[str]) -> list[str]:
-    waiting = deque(names)
+    waiting = [*names]
     found: list[str] = []
-    while len(waiting) > 0 and len(found) < 3:
-        name = waiting.popleft()
-        if len(waiting) == 0:
+    while waiting != [] and len(found) < 3:
+        name = waiting[0]
+        waiting = waiting[1:]
+        if waiting == []:
             waiting.extend(found)
         found.append(name)
     return found
 
 
 def until_none(names: list[str]) -> str:
-    waiting = deque(names)
+    waiting = [*names]
     text = ""
     while True:
         if len(waiting) == 0 or len(text) > 9:
             break
-        name = waiting.popleft()
+        name = waiting[0]
+        waiting = waiting[1:]
         text = text + name
     return text
 
@@ -105,11 +109,13 @@ def otherwise(names: list[str]) -> str:
         if [] == waiting:
             text = text + "."
         elif not len(waiting) < 2:
-            one = waiting.pop(0)
+            one = waiting[0]
+            waiting = waiting[1:]
             text = text + one
         else:
             # The one that is left, of a list that is read below.
-            one = waiting.pop(0)
+            one = waiting[0]
+            waiting = waiting[1:]
             text = text + show(waiting) + one
     return text
 
@@ -121,7 +127,7 @@ def behind_a_turn(names: list[str]) -> str:
     if len(waiting) > 0:
         for i in range(3):
             one = waiting[0]
-            del waiting[:1]
+            waiting = waiting[1:]
             text = text + one
     return text
 
@@ -131,5 +137,6 @@ print(behind_a_turn(["a", "b", "c"]))
 # Whoever imports the module sees a list.
 left = ["a", "b"]
 while 0 < len(left):
-    first = left.pop(0)
+    first = left[0]
+    left = left[1:]
     print(first)

@@ -5,7 +5,8 @@ from runtime_support.ops import show
 queue = ["a"]
 seen: list[str] = []
 while len(queue) > 0:
-    one = queue.pop(0)
+    one = queue[0]
+    queue = queue[1:]
     seen.append(one)
     if len(one) < 4:
         queue.extend([one + "a", one + "b"])
@@ -15,8 +16,8 @@ print(show(seen))
 def last_two(words: list[str]) -> list[str]:
     stack = [word for word in words if word != ""]
     while len(stack) > 4:
-        del stack[-1:]
-    del stack[:-2]
+        stack = stack[:-1]
+    stack = stack[-2:]
     return stack
 
 

@@ -6,4 +6,4 @@ def square(x: int | float) -> int | float:
     return x * x
 
 
-print(show([square(x) for x in range(3)]), sum([square(x) for x in range(3)]))
+print(show([square(x) for x in range(3)]), sum(square(x) for x in range(3)))

@@ -21,6 +21,6 @@ print(show(sorted(third(xs) - x for x in xs)), "-".join(str(x) for x in xs))
 print(show(any([told(x) for x in xs])), show(all([xs[x - 1] > 5 for x in xs])))
 # a sum of these may fail before an item does
 print(
-    sum([x / 2 if x > 1 else x for x in xs]),
+    sum(x / 2 if x > 1 else x for x in xs),
     sum([xs[x - 1] / 2 if x > 1 else x for x in xs]),
 )

@@ -13,9 +13,9 @@ def ask(text: str) -> str:
 
 texts = ["a", "b"]
 print(
-    sum(overlap(grade, texts)),
-    max(overlap(grade, texts)),
-    ", ".join(overlap(ask, texts)),
+    sum(list(overlap(grade, texts))),
+    max(list(overlap(grade, texts))),
+    ", ".join(list(overlap(ask, texts))),
 )
 
 
@@ -24,16 +24,16 @@ def ask_one(one: str) -> bool:
 
 
 print(
-    show(sorted(overlap(ask, texts))),
+    show(sorted(list(overlap(ask, texts)))),
     show(any(list(overlap(ask_one, texts)))),
     min(list(overlap(ask, texts)), key=grade),
 )
-print(show([len(one) for one in overlap(ask, texts)]))
+print(show([len(one) for one in list(overlap(ask, texts))]))
 print(show([1 / len(one) for one in list(overlap(ask, texts))]))
 total = 0
-for points in overlap(grade, texts):
+for points in list(overlap(grade, texts)):
     total += points
-for i, points in enumerate(overlap(grade, texts)):
+for i, points in enumerate(list(overlap(grade, texts))):
     total += points * i
 for points in list(overlap(grade, texts)):
     print(points)

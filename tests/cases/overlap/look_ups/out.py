@@ -2,7 +2,7 @@
 from collections.abc import Iterator
 
 from runtime_support import overlap, prompt
-from runtime_support.ops import print, show  # print keeps the order
+from runtime_support.ops import show
 
 
 def doubt(claim: str) -> str:
@@ -27,50 +27,23 @@ def main() -> None:
     for new_answers in overlap(ask_question, each_question()):
         answers.update(new_answers)
     doubts: dict[str, str] = {}
-
-    def each_question_2() -> Iterator[tuple[str, str]]:
-        for question in questions:
-            yield question, answers[question]
-
-    def ask_question_2(item: tuple[str, str]) -> dict[str, str]:
-        question, answer = item
-        new_doubts: dict[str, str] = {}
-        new_doubts[question] = doubt(answer)
-        return new_doubts
-
-    for new_doubts in overlap(ask_question_2, each_question_2()):
-        doubts.update(new_doubts)
-
-    def each_question_3() -> Iterator[tuple[str, str, str]]:
-        for question in questions:
-            if len(question) > 80:
-                continue
-            short = question + "?"
-            yield short, answers[question], doubts[question]
-
-    def ask_question_3(item: tuple[str, str, str]) -> None:
-        short, answer, found_doubt = item
+    for question in questions:
+        doubts[question] = doubt(answers[question])
+    for question in questions:
+        if len(question) > 80:
+            continue
+        short = question + "?"
         print(
             prompt(
                 "Is {0} right for {short}, though {1}?",
-                answer,
-                found_doubt,
+                answers[question],
+                doubts[question],
                 short=short,
             ).value
         )
-
-    overlap(ask_question_3, each_question_3()).run()
-
-    def each_i() -> Iterator[str]:
-        for i in range(2):
-            yield questions[i]
-
-    def ask_i(found_question: str) -> str:
+    for i in range(2):
         # one of them
-        found = prompt("{0}", found_question).value  # asked
-        return found
-
-    for found in overlap(ask_i, each_i()):
+        found = prompt("{0}", questions[i]).value  # asked
         print(found)
 
     # behind a prompt, or only maybe: in order
