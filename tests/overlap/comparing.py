@@ -31,7 +31,7 @@ from runtime_support._effects import Effect
 from runtime_support._exchange import Heard, Replying, Streaming
 from runtime_support._order import task_here
 from runtime_support._overlap import tasks as tasks
-from runtime_support.errors import FileError, ProviderError
+from runtime_support.errors import ContractError, FileError, ProviderError
 from runtime_support.testing import tool_request
 from saftc.codegen.module import Generated, generate
 from saftc.codegen.positions import Mapping, locate
@@ -69,8 +69,9 @@ class Unsuitable(BaseException):
 class Ran:
     """What came of a run.
 
-    `failed` is whether a request or a file failed, caught or not, `behind` how many requests at
-    most were begun for calls that stand behind one that had failed: those under way just then.
+    `failed` is whether a request or a file failed, or a class refused a value, caught or not;
+    `behind` how many requests at most were begun for calls that stand behind one that had failed:
+    those under way just then.
     """
 
     output: str
@@ -180,10 +181,11 @@ def _stands_behind(failed: tasks.Task, task: tasks.Task | None) -> bool:
 def _watching(model: _Model, anew: list[tasks.Task]) -> Generator[None]:
     """Notes which calls fail, and which are made anew."""
     end, make_anew = tasks.Task.end, tasks.Task.make_anew
-    make_error = FileError.__init__
+    make_error = SaftError.__init__
 
-    def failed(error: FileError, *given: Any, **named: Any) -> None:
-        model.has_failed = True  # caught or not
+    def failed(error: SaftError, *given: Any, **named: Any) -> None:
+        # Caught or not.
+        model.has_failed |= isinstance(error, FileError | ContractError)
         make_error(error, *given, **named)
 
     def watched(task: tasks.Task, value: Any, error: BaseException | None) -> None:
@@ -197,7 +199,7 @@ def _watching(model: _Model, anew: list[tasks.Task]) -> Generator[None]:
         return make_anew(task)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(FileError, "__init__", failed)
+        patch.setattr(SaftError, "__init__", failed)
         patch.setattr(tasks.Task, "end", watched)
         patch.setattr(tasks.Task, "make_anew", counted)
         yield
