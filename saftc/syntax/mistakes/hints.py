@@ -403,7 +403,10 @@ def _objects(place: Place) -> str | None:
         return None
     if place.first.kind == "PATTERN_START" and "COLON" in place.expected:
         return None
-    wants_colon = place.bad.kind in ("COMMA", "RBRACE") and place.expected == {"COLON"}
+    wants_colon = place.expected == {"COLON"}
+    if wants_colon and place.bad.kind in ("LSQB", "LPAR", "DOT"):
+        return "a key that is computed is written in brackets: `{[key]: value}`"
+    wants_colon = wants_colon and place.bad.kind in ("COMMA", "RBRACE")
     if wants_colon or place.bad.kind in ("INTEGER", "FLOAT", "LPAR", "LSQB", "TRUE", "NIL"):
         return "an object is written `{name: value}`, its keys names or strings; a list `[1, 2]`"
     return None
