@@ -358,7 +358,8 @@ def _in_force(
     is_foreign = place is not None and _is_installed(place.code.co_filename)
     is_foreign = is_foreign and "SAFT_PROJECT" not in there
     files = _stamped(_project_file(working_directory())), _stamped(user_file())
-    found = _from_surroundings(variables, files, own, is_foreign)
+    names = frozenset(one for one in there if one.startswith("SAFT_"))
+    found = _from_surroundings(variables, names, files, own, is_foreign)
     settings = _with_configured(found.settings)
     if options:
         checked = {name: _checked(name, plain(one), "option") for name, one in options.items()}
@@ -527,15 +528,16 @@ def _stamped(path: str | None) -> _Stamped:
 @lru_cache(maxsize=32)
 def _from_surroundings(
     variables: tuple[str | None, ...],
+    names: frozenset[str],
     files: tuple[_Stamped, _Stamped],
     own: _Defaults | None,
     is_foreign: bool,
 ) -> _Surroundings:
-    """The settings of the surroundings, of which the files are those of the project and of the
-    user; for an installed package, `is_foreign`, the project of the working directory is one of
-    somebody else, and counts only where the user trusts it.
+    """The settings of the surroundings: of the variables, among those with all `names`, and of the
+    files of the project and of the user. For an installed package, `is_foreign`, the project of the
+    working directory is one of somebody else, and counts only where the user trusts it.
     """
-    _tell_unknown_variables()
+    _tell_unknown_variables(names)
     path = files[0] and files[0][0]
     if path is not None and is_foreign:
         from runtime_support._projects import is_trusted
@@ -553,15 +555,14 @@ def _from_surroundings(
     return _Surroundings(settings, path or "", chosen)
 
 
-def _tell_unknown_variables() -> None:
+def _tell_unknown_variables(names: frozenset[str]) -> None:
     """Notes on standard error, once each, which SAFT_ variables nothing reads.
 
     That is not an error, as they may belong to another tool. Raises a ConfigError that says the new
     name of one that was renamed.
     """
     known = (*VARIABLES, *_OTHER_VARIABLES)
-    unknown = {name for name in os.environ if name.startswith("SAFT_")}.difference(known, _told)
-    for name in sorted(unknown):
+    for name in sorted(names.difference(known, _told)):
         _refuse_old_variable(name)
         _told.add(name)
         setting = name.removeprefix("SAFT_")

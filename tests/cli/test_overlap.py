@@ -149,7 +149,7 @@ def test_constants_of_a_python_module_are_gone_over(saftc: Command, script: Scri
     script("words.py", 'WORDS = ["Ada", "Bob"]\nTITLES = {"Ada": "Dr"}\nothers = ["Grace"]\n')
     head = "from words import WORDS, TITLES, others\n"
     body = "for word in {}:\n    print($ greet {{word}}, {} $)\n"
-    script("a.saft", head + body.format("WORDS", "a {TITLES[word]}"))
+    script("a.saft", head + body.format("WORDS", 'a {get(TITLES, word, "person")}'))
     assert "asked ahead, for the next items" in saftc("prompts", "a.saft").out
     script("a.saft", head + body.format("others", "a person"))
     assert "in order, as `word` is of unknown type" in saftc("prompts", "a.saft").out

@@ -104,21 +104,6 @@ def _unseen_way(kind: type[n.Node]) -> Off:
     return {"_Finder.statement": without}
 
 
-_HOLDS: Any = _FINDER._holds
-
-
-def _nothing_of_objects(finder: Any, node: n.Node) -> Any:
-    """What `values` and `items` give is held to be nothing of their objects."""
-    form = finder._builtin(node)
-    is_part = form is not None and form.builtin.name in ("values", "items")
-    return "nothing" if is_part else _HOLDS(finder, node)
-
-
-def _filled_with_new(finder: Any, symbol: Any, entries: Any, state: Any) -> Any:
-    keys = [one.key.text for one in entries if isinstance(one, n.Field)]
-    return {**state, **{ownership._Inside(symbol, key): frozenset() for key in keys}}
-
-
 _BIND: Any = _FINDER.bind
 
 
@@ -153,13 +138,6 @@ _OFF: dict[str, Off] = {
     "where a `try` is left": {"_Finder._passed": lambda _, state: state},
     "the order of key and value": {"_Finder._in_any_order": lambda *_: True},
     "only lists are added to lists": {"_Finder._is_native": lambda *_: True},
-    "members and items that are kept": _forgotten(n.Member, n.Index),
-    "parts that builtins give": {"_Finder._holds": _nothing_of_objects},
-    "what is put into an object": {"_Finder._filled": _filled_with_new},
-    "a `for` over what is inside": _unseen(n.Member, n.Index),
-    "what may fail below a change": {"never_fails": lambda *_: True},
-    "what reads a change above it": {"_Finder._keys_read": lambda *_: ()},
-    "the key that grows": {"_Finder._is_same": lambda *_: True},
 }
 # The number of a generated script that shows each rule; it changes with the generator.
 _NUMBERS = {
@@ -189,13 +167,6 @@ _NUMBERS = {
     "where a `try` is left": 252,
     "the order of key and value": 58,
     "only lists are added to lists": 270,
-    "members and items that are kept": 13,
-    "parts that builtins give": 7,
-    "what is put into an object": 15,
-    "a `for` over what is inside": 41,
-    "what may fail below a change": 7,
-    "what reads a change above it": 13,
-    "the key that grows": 33,
 }
 
 
