@@ -333,8 +333,8 @@ class Notebook:
             if isinstance(statement, _KEPT) and _names_of(statement) <= bound_now
         ]
         self._changed -= {one.module for one in again}
-        again = {name for _, names in bound for name in names}
-        loose = {name for name in anew if name not in again and name in self.names}
+        named = {name for _, names in bound for name in names}
+        loose = {name for name in anew if name not in named and name in self.names}
         for statement, names in bound:
             # Of what is bound more than once, only the last value is there.
             if loose.isdisjoint(names) and _SHOWN not in names:
