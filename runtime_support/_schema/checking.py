@@ -100,7 +100,7 @@ class Mismatch(Exception):
         return CheckError(f"{path}: {self.expected}{found}", path=path, hint=self.hint)
 
 
-def together(mismatches: list[Mismatch]) -> Mismatch:
+def _together(mismatches: list[Mismatch]) -> Mismatch:
     """The first of them, which has the others."""
     first = mismatches[0]
     for other in mismatches[1:]:
@@ -135,15 +135,15 @@ def decode_for_model(value: Any, schema: m.Schema, path: str = "value") -> Any:
         return _decoding.check(schema)(value)
     except Mismatch as mismatch:
         found = [one.report(path) for one in (mismatch, *mismatch.others)]
-        raise CheckError(list_mistakes(map(str, found)), path=found[0].path) from None
+        raise CheckError(_list_mistakes(map(str, found)), path=found[0].path) from None
 
 
-def list_mistakes(mistakes: Iterable[str]) -> str:
+def _list_mistakes(mistakes: Iterable[str]) -> str:
     """The mistakes, the first ten of many."""
     told = list(dict.fromkeys(mistakes))
-    more = len(told) - MOST_LISTED
+    more = len(told) - _MOST_LISTED
     if more > 0:
-        told[MOST_LISTED:] = [f"and {more if len(told) < _MOST_FOUND else 'many'} more"]
+        told[_MOST_LISTED:] = [f"and {more if len(told) < _MOST_FOUND else 'many'} more"]
     return "; ".join(told)
 
 
@@ -152,7 +152,7 @@ def compile_check(schema: m.Schema) -> Check:
     return _validating.check(schema)
 
 
-MOST_LISTED = 10
+_MOST_LISTED = 10
 # After so many, the other parts of a list or an object are not looked at.
 _MOST_FOUND = 2_000
 # Functions that are made anew for each call bring schemas of their own as tools.
@@ -299,7 +299,7 @@ class Validating:
                     continue
                 is_changed = is_changed or checked is not item
             if wrong:
-                raise together(wrong)
+                raise _together(wrong)
             return build_record(schema, fields) if is_changed else value
 
         return check_record
@@ -357,7 +357,7 @@ class Validating:
                     checked[name] = field.default
                     changed = True
             if wrong:
-                raise together(wrong)
+                raise _together(wrong)
             return checked if changed else value
 
         return check_keys
@@ -423,7 +423,7 @@ class Decoding(Validating):
                 return check(value)
             except Mismatch as mismatch:
                 if is_object(value):
-                    add_objections(mismatch, partial(build, **value))
+                    _add_objections(mismatch, partial(build, **value))
                 raise
 
         return check_with_objections
@@ -446,7 +446,7 @@ class Decoding(Validating):
             try:
                 root = read(value)
             except Mismatch as mismatch:
-                add_objections(mismatch, partial(schema.build, value))
+                _add_objections(mismatch, partial(schema.build, value))
                 raise
             return build_with(refusal, partial(schema.build, root))
 
@@ -475,7 +475,7 @@ def _build_by_rules(schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
         except Mismatch as mismatch:
             record, objection = None, mismatch
     if broken:  # what else its constructor says may come of them
-        raise together([Mismatch.of_record(one.message, one.hint) for one in broken])
+        raise _together([Mismatch.of_record(one.message, one.hint) for one in broken])
     if objection is not None:
         raise objection
     return record
@@ -489,11 +489,11 @@ def build_with(refusal: str, build: Callable[[], Any]) -> Any:
     except CheckError as error:
         raise Mismatch.of_record(error.message, error.hint) from error
     except Exception as error:
-        objections = objections_of(error) or [Mismatch.of_record(f"{refusal}: {error}")]
-        raise together(objections) from error
+        objections = _objections_of(error) or [Mismatch.of_record(f"{refusal}: {error}")]
+        raise _together(objections) from error
 
 
-def add_objections(mismatch: Mismatch, build: Callable[[], Any]) -> None:
+def _add_objections(mismatch: Mismatch, build: Callable[[], Any]) -> None:
     """What a model of pydantic says of the parts that are not known to be wrong."""
     if not mismatch.steps:
         return
@@ -501,11 +501,11 @@ def add_objections(mismatch: Mismatch, build: Callable[[], Any]) -> None:
     try:
         build()
     except Exception as error:
-        others = [one for one in objections_of(error) if one.steps and one.steps[-1] not in known]
+        others = [one for one in _objections_of(error) if one.steps and one.steps[-1] not in known]
         mismatch.others += others
 
 
-def objections_of(error: BaseException | None) -> list[Mismatch]:
+def _objections_of(error: BaseException | None) -> list[Mismatch]:
     """What pydantic objects to, each at its place; nothing for other errors."""
     errors = getattr(error, "errors", None)
     if not callable(errors):
@@ -673,7 +673,7 @@ def _each_checked(
             if len(found) >= _MOST_FOUND:
                 break
     if found:
-        raise together(found)
+        raise _together(found)
     return checked
 
 
