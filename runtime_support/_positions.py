@@ -68,12 +68,17 @@ class Place:
 
     def text(self) -> str:
         """The position in the script, or else the line in the Python module."""
-        position = self.position()
-        if position is not None:
-            return position
-        if self.behind is not None:
-            return self.behind.text()
-        return f"{os.path.basename(self.code.co_filename)}:{self.stretch()[0]}"
+        return self.described()[0]
+
+    def described(self) -> tuple[str, str]:
+        """The text, and the functions of Python around it, as in `outer.inner`."""
+        line, column, _, _ = self.stretch()
+        position = self.position_at(line, column)
+        if position is None and self.behind is not None:
+            return self.behind.described()
+        names = [one for one in self.code.co_qualname.split(".") if one[0] != "<"]
+        text = position or f"{os.path.basename(self.code.co_filename)}:{line}"
+        return text, ".".join(names)
 
     def name(self) -> str:
         """The module and its function, as in `triage.urgent`, see `name_of_place`."""

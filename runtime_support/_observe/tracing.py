@@ -80,10 +80,10 @@ class Tracer:
     """Tells listeners of what happens in one prompt, with its number and its place.
 
     They hear of it in the order of the script; `watchers` at once, with the key of the prompt, the
-    one that it is `within`, the `item` that it is asked for where calls run ahead, its
-    `max_in_flight`, and when what has ended now `began` and for how long it `waited`. Watchers also
-    hear each "piece" of a reply that is streamed, and that a prompt is "over", and by which error
-    if it failed.
+    one that it is `within`, the `item` that it is asked for where calls run ahead, the `function`
+    of Python that has it, its `max_in_flight`, and when what has ended now `began` and for how long
+    it `waited`. Watchers also hear each "piece" of a reply that is streamed, and that a prompt is
+    "over", and by which error if it failed.
     """
 
     def __init__(
@@ -92,12 +92,13 @@ class Tracer:
         self.listeners = listeners
         self.watchers = watchers
         self.number = 0
-        self.place = None if prompt.place is None else prompt.place.text()
+        self.place, function = (None, "") if prompt.place is None else prompt.place.described()
         self.messages_told = 0
         caller, task = prompt.caller, task_here()
         within = None if caller is None or caller.prompt is None else caller.prompt.id
         item: tuple[int, ...] = () if task is None else task.path
         self._about: Event = {"key": prompt.id, "within": within, "item": item, "place": self.place}
+        self._about["function"] = function
         self._about["max_in_flight"] = prompt.settings.max_in_flight
         # Calls of a program, which are told in its order when all have ended.
         self._of_program: list[tuple[tuple[int, ...], Event, Event]] = []

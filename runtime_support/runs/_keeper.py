@@ -118,11 +118,13 @@ class JournalHook(Hook):
         told = self.sent if self.sent < len(request.messages) else 0
         data["messages"] = data["messages"][told:]
         self.sent = len(request.messages)
+        place, function = (None, "") if self._run.place is None else self._run.place.described()
         entry = {
             "used": used,
             "hash": key,
             "who": f"{name} {model}",
-            "place": None if self._run.place is None else self._run.place.text(),
+            "place": place,
+            "function": function,
             "time": round(started, 3),
             "ms": round((time.time() - started) * 1000, 1),
             "from": told,

@@ -67,6 +67,7 @@ def events(path: str) -> Iterator[Event]:
         base: Event = {
             "prompt": number,
             "place": entry.get("place"),
+            "function": entry.get("function", ""),
             "key": number,
             "within": next((makers[one] for one in inside if one in makers), None),
             "began": entry["time"],

@@ -129,6 +129,8 @@ class Timeline:
         # By their places, how prompts overlap or why they do not.
         self.overlaps: Mapping[str, str] = {}
         self._prompts: dict[object, Prompt] = {}
+        # By their places, the functions of Python that prompts are in.
+        self._functions: dict[str, str] = {}
         self._prices = settings_for().prices
         self._lock = threading.Lock()
         self._steps = self._told = 0
@@ -165,6 +167,7 @@ class Timeline:
                 item, most = tuple(event.get("item", ())), event.get("max_in_flight", 0)
                 prompt = Prompt(event["key"], place, event["began"], within, item, most)
                 self._prompts[prompt.key] = prompt
+                self._functions.setdefault(place, event.get("function", ""))
             if event["event"] == "request":
                 prompt.request, prompt.heard, prompt.error = event, None, None
             elif event["event"] == "over":
@@ -266,9 +269,19 @@ class Timeline:
         is known."""
         known = self.overlaps.get(place)
         overlap = {} if known is None else {"overlap": redacted(known)}
-        function = _function_at(place)
+        function = self._function_at(place)
         within = {"function": function} if function else {}
         return _members(place=place, line=redacted(_line_at(place)), **within, **overlap)
+
+    def _function_at(self, place: str) -> str:
+        """The innermost function around a place, in the words of its file where that is at hand: a
+        module has others, which run loops ahead, and names such as `class_`."""
+        around, lines = self._functions[place].split("."), _lines_of(_parts_of(place)[0])
+        if not lines:
+            return around[-1]
+        written = {head[1].rstrip("_"): head[1] for head in map(_HEAD.match, lines) if head}
+        names = [one.rstrip("_") for one in reversed(around)]
+        return next((written[one] for one in names if one in written), "")
 
     def chrome(self) -> bytes:
         """The run in the trace event format, which chrome://tracing and Perfetto read.
@@ -286,7 +299,7 @@ class Timeline:
         for number, prompt in enumerate(prompts):
             if prompt.place not in rows:
                 row = rows[prompt.place] = len(rows) + 1
-                function = functions[prompt.place] = _function_at(prompt.place)
+                function = functions[prompt.place] = self._function_at(prompt.place)
                 named = {"name": f"{function} {prompt.place}".strip()}
                 events.append(_members(ph="M", name="process_name", pid=row, tid=0, args=named))
             here = _lane_of(prompt, rows)
@@ -555,32 +568,6 @@ def _line_at(place: str) -> str:
     return f"{line.strip()} {after.strip()}" if is_open else line.strip()
 
 
-def _function_at(place: str) -> str:
-    """The function whose block a place is in, where the text is at hand; "" at the top level."""
-    name, number, _ = _parts_of(place)
-    lines = _lines_of(name)
-    if not 0 < number <= len(lines):
-        return ""
-    heads = _SCRIPT_HEAD if _is_script(name) else _PYTHON_HEAD
-    *before, line = lines[:number]
-    # The block of a function may be on its own line.
-    if head := heads.match(line):
-        return head[1]
-    depth = _depth(line)
-    for line in reversed(before):
-        # The line that closes a long list of parameters is as far in as the one that opens it.
-        if not line.strip() or _depth(line) >= depth or line.lstrip().startswith(")"):
-            continue
-        if head := heads.match(line):
-            return head[1]
-        depth = _depth(line)
-    return ""
-
-
-def _depth(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
 def _parts_of(place: str) -> tuple[str, int, int]:
     """The name of a file, a line and a column; 0 for what a place does not name."""
     name, _, rest = place.partition(":")
@@ -616,9 +603,8 @@ def _lines_of_file(path: str, _changed: int, _size: int) -> list[str]:
         return file.readlines()
 
 
-# How a function begins, by its name.
-_SCRIPT_HEAD = re.compile(r"\s*(?:f|conv)\s+(\w+)\s*\(")
-_PYTHON_HEAD = re.compile(r"\s*(?:async\s+)?def\s+(\w+)\s*[(\[]")
+# How a function of a script or of Python begins, with its name.
+_HEAD = re.compile(r"\s*(?:f|conv|(?:async\s+)?def)\s+(\w+)\s*[(\[]")
 # What a `$` may be in without beginning or ending a prompt: comments and texts in a line of a
 # script; what is escaped and holes in a prompt.
 _OUTSIDE = re.compile(r'//.*|"(?:[^"\\]|\\.)*"|(\$)')

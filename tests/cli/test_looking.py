@@ -97,6 +97,27 @@ def test_the_timeline_says_what_keeps_a_prompt_in_order(saftc: Command, script: 
     assert page.count(why.format(4)) == 2
 
 
+def test_the_timeline_names_the_functions_of_the_script(
+    saftc: Command, script: Script, folder: Path
+) -> None:
+    """Those that a module has to run its loops ahead are not the script's."""
+    script(
+        "names.saft",
+        "f class(word: string) -> string:\n"
+        "    ret $ Say {word} $\n"
+        "f each(words: [string]) -> [string]:\n"
+        "    ret [$ Tell {word} and {word} $ for word in words]\n"
+        'for word in ["a", "b"]:\n'
+        "    x = $ Show {word} $\n"
+        "    print(x, [class(one) for one in each([word])])\n",
+    )
+    saftc("run", "names.saft", "--timeline", "run.html")
+    page = (folder / "run.html").read_text(encoding="utf-8")
+    places = json.loads(page.partition('id="run">')[2].partition("</script>")[0])["places"]
+    found = {one["line"].partition("$ ")[2].split()[0]: one.get("function") for one in places}
+    assert found == {"Show": None, "Tell": "each", "Say": "class"}
+
+
 def test_a_run_without_prompts_is_drawn_over_an_older_one(saftc: Command, script: Script) -> None:
     script("a.saft", 'print("hello")\n')
     Path("run.html").write_text("an older run")

@@ -183,7 +183,7 @@ def test_a_thread_of_python_knows_the_line_of_the_call_it_works_for(
 class _LongCode:
     """Stands for the code of a long module: looking into it is counted, its hash is refused."""
 
-    co_firstlineno, co_filename = 1, "long.py"
+    co_firstlineno, co_filename, co_qualname = 1, "long.py", "<module>"
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self) -> None:

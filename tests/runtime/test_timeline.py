@@ -471,22 +471,25 @@ def test_a_trace_leads_through_an_item_and_into_tools() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "line", "function"),
+    ("script", "around", "function"),
     [
-        ("x = $ a $\n", 1, ""),
-        ("f ask():\n    for n in [1]:\n        x = $ a $\n", 3, "ask"),
-        ("f ask(\n    n: int,\n) -> int:\n\n    ret $ a $\n", 5, "ask"),
-        ("f ask(): ret $ a $\n", 1, "ask"),
-        ("f ask():\n    ret 1\nif true:\n    x = $ a $\n", 4, ""),
-        ("f ask():\n    f inner():\n        ret 1\n    ret $ a $\n", 4, "ask"),
-        ("x = 1\n", 7, ""),
+        ("x = $ a $\n", "", ""),
+        ("for n in [1]:\n    x = $ a $\n", "ask_n", ""),
+        ("f ask():\n    for n in [1]:\n        x = $ a $\n", "ask.ask_n", "ask"),
+        ("f ask():\n    f inner():\n        ret $ a $\n", "ask.inner", "inner"),
+        ("conv class(): ret $ a $\n", "class_", "class"),
+        ("x = $ a $\n", "main", ""),
+        (None, "ask.inner", "inner"),
     ],
 )
 def test_the_function_of_a_place(
-    script: str, line: int, function: str, tmp_path: Path
+    script: str | None, around: str, function: str, tmp_path: Path
 ) -> None:
-    (tmp_path / "a.saft").write_text(script)
-    run = seen(*event(1, 0.0, 1.0, place=f"{tmp_path / 'a.saft'}:{line}:1"))
+    """It is one of the script, and none that the module has for itself."""
+    if script is not None:
+        (tmp_path / "a.saft").write_text(script)
+    place = f"{tmp_path / 'a.saft'}:1:1"
+    run = seen(*event(1, 0.0, 1.0, place=place, function=around))
     assert run["places"][0].get("function", "") == function
 
 
@@ -505,7 +508,9 @@ def test_a_journal_has_the_same(scripted: Made, monkeypatch: pytest.MonkeyPatch)
     ]
     assert shown[:2] == shown[2:]
     assert [one[0] for one in shown[0]] == [None] * 4
-    assert kept["marks"] == []
+    assert kept["marks"] == [] and kept["places"] == live["places"]
+    functions = [one["function"] for one in kept["places"]]
+    assert functions == ["test_a_journal_has_the_same", "ask"]
 
 
 def test_a_journal_has_the_failures(scripted: Made) -> None:
