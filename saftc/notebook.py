@@ -143,6 +143,8 @@ class Notebook:
 
     names: dict[str, Any]
     _kept: list[_Kept] = field(default_factory=list[_Kept])
+    # What cells have made for themselves: they may make it again.
+    _own: dict[str, object] = field(default_factory=dict[str, object])
     # The scripts that have changed, and were not imported again since.
     _changed: set[str] = field(default_factory=set[str])
 
@@ -167,14 +169,15 @@ class Notebook:
     @contextmanager
     def _keeping(self, made: "_Made") -> Generator[None]:
         """Keeps what the cell binds while it runs; where it fails, what it has bound until then."""
-        before = dict(self.names)
+        before, is_over = dict(self.names), False
         try:
             yield
-        except BaseException:
-            bound = {name for name, value in self.names.items() if before.get(name) is not value}
-            self._keep(made.found, made.cell, bound)
-            raise
-        self._keep(made.found, made.cell, made.cell.binds | self.names.keys())
+            is_over = True
+        finally:
+            new = {key: one for key, one in self.names.items() if before.get(key) is not one}
+            cell, again = made.cell, {name for one in made.cell.again for name in one.names}
+            self._own |= {key: new[key] for key in new.keys() - cell.binds - again}
+            self._keep(made.found, cell, cell.binds | self.names.keys() if is_over else new.keys())
 
     def _made(self, cell: str, *, show: bool, is_async: bool) -> "_Made":
         name = f"<cell {next(_numbers)}>"
@@ -183,8 +186,9 @@ class Notebook:
         text = _Cell(name, cell, self.names)
         found = self._checked(text)
         said = text.rendered(found.when_used)
+        others = {key for key, one in self.names.items() if self._own.get(key, self) is not one}
         settings = Project().compiling()._replace(
-            is_async=is_async, waits_at_top=is_async, taken=self.names.keys() | text.binds
+            is_async=is_async, waits_at_top=is_async, taken=others | text.binds
         )
         compiled = compile_checked(found, settings)
         if compiled.text is None:

@@ -58,7 +58,7 @@ def generate(source: Source, module: n.Module, facts: Facts, plan: Plan) -> Gene
     choices = Choices(facts, plan)
     while True:
         names = python_names(facts.names, needs)
-        classes = classes_of(module, facts, needs.used)
+        classes = classes_of(module, facts, {*needs.used, *(plan.taken or ())})
         imports = Imports({*facts.siblings, *(one + plan.suffix for one in facts.siblings)})
         output = Output(classes, imports)
         context = Context(

@@ -147,7 +147,7 @@ def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
     if not may_ask or not overlapping.is_on:
         planned = Plan(effects, awaits=awaits, is_off=not overlapping.is_on)
     else:
-        planned = _Planner(effects, awaits).run()
+        planned = _Planner(effects, awaits, overlapping.taken or frozenset()).run()
     planned.suffix = "" if awaits is None else overlapping.suffix
     return planned
 
@@ -192,7 +192,7 @@ class _Place:
 
 
 class _Planner:
-    def __init__(self, effects: Effects, awaits: Awaits | None) -> None:
+    def __init__(self, effects: Effects, awaits: Awaits | None, taken: Set[str]) -> None:
         self.facts = facts = effects.facts
         self.effects = effects
         self.plan = Plan(effects, prints=effects.prints_in_turn, awaits=awaits)
@@ -201,7 +201,7 @@ class _Planner:
         self.heads = Heads(self.flow, self.certainty, awaits)
         # A name of the script may have got an underscore at its end.
         scopes = facts.names.scopes.values()
-        self.taken = {name.rstrip("_") for scope in scopes for name in scope.symbols}
+        self.taken = {name.rstrip("_") for scope in scopes for name in scope.symbols} | taken
         self.read_names = {node.text for node in nodes_of(facts.module, n.Name)}
         # The names of functions in each scope, and those that are still to be had.
         self.made = defaultdict[Scope, set[str]](set)

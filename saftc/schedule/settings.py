@@ -11,7 +11,8 @@ class Overlapping(NamedTuple):
     stands behind the names of modules: those of scripts that are imported are called so.
     `defaults` are the settings that a module with prompts takes with it, in JSON. `waits_at_top`:
     an async module waits at its top level, as a cell of a notebook may, and has no `main`. `taken`
-    are the names of the notebook that a cell is run in: what its module imports has other names.
+    are the names of the notebook that a cell is run in: what its module imports and makes for
+    itself has other names.
     """
 
     is_on: bool = True

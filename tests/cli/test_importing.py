@@ -540,6 +540,23 @@ def test_names_of_the_notebook_are_left_alone(shell: Any, head: str) -> None:
     assert _cell(shell, 'label("x")', head) == "D"
 
 
+def test_what_a_cell_makes_for_itself_leaves_the_notebook_alone(shell: Any) -> None:
+    """Functions that run its loops ahead and classes of its types have names of their own, the same
+    ones however often it is run."""
+    configure(provider=Scripted(["x", "y", '{"n": 1}'] * 4))
+    shell.run_cell("ask_word, Found, words = 1, 2, ['a', 'b']").raise_error()
+    loop = "for word in words:\n    said = $ Say {word} $\n    print(word, said)\n"
+    names: list[set[str]] = []
+    for _ in range(3):
+        _cell(shell, loop + "found: {n: int} = $ Find $")
+        names.append(set(shell.user_ns))
+    shell.run_cell("assert (ask_word, Found) == (1, 2) and found.value['n'] == 1").raise_error()
+    assert names[1] == names[2]
+    shell.run_cell("ask_word_2 = Found2 = 5").raise_error()
+    _cell(shell, loop + "found: {n: int} = $ Find $\nfound.n")
+    shell.run_cell("assert ask_word_2 == Found2 == 5").raise_error()
+
+
 def test_a_cell_that_fails_has_bound_what_it_has_run(shell: Any) -> None:
     ended = shell.run_cell('%%saft\ntype T(n: int)\nx = T(1)\nfail "no"\ny = 2')
     assert str(ended.error_in_exec) == "no"
