@@ -45,12 +45,8 @@ def check_scripts(files: Sequence[str], options: CheckOptions) -> int:
         raise WrongUsage("--diff goes with no other option: leave the others out")
     if options.bounds and options.format not in ("text", "json"):
         raise WrongUsage(f"--bounds can be text or json, not {options.format}")
-    project = Project()
-    problem = wrong_setting(project)
-    if problem is not None:
-        complain(problem)
     with no_garbage_collector():
-        return 1 if check_all(files, options, project) or problem else 0
+        return int(check_all(files, options))
 
 
 def _watch(files: Sequence[str], options: CheckOptions) -> NoReturn:
@@ -67,18 +63,16 @@ def _watch(files: Sequence[str], options: CheckOptions) -> NoReturn:
     def report(workspace: Workspace, is_first: bool) -> None:
         if not is_first:
             say("")
-        check_all(files, options, Project(), workspace.scripts)
+        check_all(files, options, workspace.scripts)
 
     watch_scripts(files, lambda reads: Workspace(None, root=options.root, reads=reads), report)
 
 
 def check_all(
-    arguments: Sequence[str],
-    options: CheckOptions,
-    project: Project,
-    scripts: Scripts | None = None,
+    arguments: Sequence[str], options: CheckOptions, scripts: Scripts | None = None
 ) -> bool:
-    """Writes what is wrong with scripts; whether one of them has errors or cannot be read.
+    """Writes what is wrong with settings and scripts; whether there are errors, or files that
+    cannot be read.
 
     A strict check counts warnings as errors, and tells what is left to run time. The formats are
     `text` and those of `saftc.diagnostics.reports`. With `bounds`, the most requests of scripts
@@ -93,15 +87,20 @@ def check_all(
     format, bounds, bound = options.format, options.bounds, options.bound
     bounded: list[Bounds] = []
     told: list[tuple[Source, Sequence[Diagnostic]]] = []
-    failed = False
-    files = errors = warnings = 0
+    project, files, warnings = Project(), 0, 0
+    problem = wrong_setting(project)
+    if problem is not None:
+        complain(problem)
+    failed = problem is not None
+    # What is no mistake in a script is an error, too.
+    errors = int(failed)
     read, roots, wire = read_script, Roots(options.root, project=project), project.api
     if options.fix or options.diff:
         # Seldom asked for.
         from saftc.commands.fixing import Fixer
 
         fixer = Fixer(roots, shows=options.diff)
-        failed = not fixer.fix(_scripts_of(arguments))
+        failed = not fixer.fix(_scripts_of(arguments)) or failed
         read = fixer.read
     if scripts is None:
         scripts = Scripts(Reads(read), roots=roots)
@@ -109,6 +108,7 @@ def check_all(
         if isinstance(checked, FileProblem):
             complain(str(checked))
             failed = True
+            errors += 1
             continue
         files += 1
         failed = failed or checked.has_errors

@@ -53,7 +53,7 @@ def test_several_files(saftc: Command, script: Script) -> None:
     assert ended.code == 1
     assert ended.out.count("error[") == 3
     assert "there is no file missing.saft" in ended.err
-    assert ended.err.endswith("3 files checked: 3 errors\n")
+    assert ended.err.endswith("3 files checked: 4 errors\n")
 
 
 def test_what_is_missing_is_not_counted(saftc: Command) -> None:

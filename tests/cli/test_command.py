@@ -233,7 +233,7 @@ def test_wrong_settings_are_told_before_anything_runs(
         monkeypatch.setenv(*variable.split("="))
     checked, run = saftc("check", "a.saft"), saftc("run", "a.saft")
     assert (checked.code, checked.out) == (1, "")
-    assert said in checked.err
+    assert said in checked.err and checked.err.endswith("1 file checked: 1 error\n")
     assert (run.code, run.out) == (2, "") and said in run.err
 
 
