@@ -12,7 +12,6 @@ import os
 import re
 import traceback
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from types import CodeType, FrameType, TracebackType
 
@@ -20,7 +19,7 @@ from runtime_support._language.failures import error_words
 from runtime_support._language.operators import out_of_range
 from runtime_support._uncaught import is_broken_rule, is_tool_of_server
 from runtime_support.errors import Failed
-from saftc.commands.asserts import compared
+from saftc.commands.asserts import compared, evaluated_again
 from saftc.diagnostics.render import draw_place
 from saftc.diagnostics.styled import Piece
 from saftc.running import Running, Stretch, is_of_library, is_of_saftc
@@ -119,23 +118,15 @@ def _words(error: BaseException, step: "_InScript | None") -> str:
             return _python_words(error)
 
 
-# What can be evaluated again when something has failed: it does nothing.
-_WITHOUT_EFFECTS = (
-    *(ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.UnaryOp),
-    *(ast.List, ast.Tuple, ast.operator, ast.unaryop, ast.expr_context),
-)
-
-
 def _index_words(step: "_InScript") -> str | None:
     """`index 5 is out of range: the list has 2 items`, where both can be found again."""
     for node in ast.walk(ast.parse(step.script.text)):
         if not isinstance(node, ast.Subscript) or _place(node) != step.stretch:
             continue
-        if all(isinstance(part, _WITHOUT_EFFECTS) for part in ast.walk(node)):
-            names = step.frame.f_globals | step.frame.f_locals
-            parts = (compile(ast.Expression(part), "", "eval") for part in (node.value, node.slice))
-            with suppress(IndexError):  # of another index inside of it
-                return out_of_range(*(eval(part, names) for part in parts))
+        parts = (node.value, node.slice)
+        values = [value for part in parts for value in evaluated_again(part, step.frame)]
+        if len(values) == 2:  # else of another index inside of it, too
+            return out_of_range(*values)
     return None
 
 

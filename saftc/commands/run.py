@@ -273,12 +273,7 @@ def _execute(
     scripts[filename] = Running(compiled, workspace)
     # What a compiled module calls where it does not say otherwise.
     module.__dict__["print"] = order.print_values
-    code = None
-    if "raise AssertionError" in text:  # without one there is no need to load `ast`
-        from saftc.commands.asserts import compile_module
-
-        code = compile_module(text, filename)
-    run_text(text, filename, module.__dict__, scripts[filename], code)
+    run_text(text, filename, module.__dict__, scripts[filename])
 
 
 def _print_visibly(*values: object, **manner: Any) -> None:

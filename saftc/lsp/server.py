@@ -16,14 +16,14 @@ from typing import Any, Protocol, TypeVar, cast
 from urllib.parse import unquote
 
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcParseError
+from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
 from saftc._version import __version__
 from saftc.formatter.formatter import format_source
 from saftc.lsp import completion, definitions, findings, meanings, outline, views
-from saftc.lsp.protocol import Answering, Lines, strict_converter
+from saftc.lsp.protocol import Connection, Lines
 from saftc.lsp.session import Script, Session, TooLarge
 from saftc.project.files import FileProblem
 from saftc.source import Source, Span
@@ -73,10 +73,9 @@ class SaftServer(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__(  # pyright: ignore[reportUnknownMemberType]
-            "saftc", __version__, protocol_cls=Answering, converter_factory=strict_converter
+            "saftc", __version__, protocol_cls=Connection
         )
-        self.answering = cast("Answering", self.protocol)
-        self.answering.handled = self._count
+        cast("Connection", self.protocol).handled = self._count
         self.session = Session()
         self.shows_parameter_types = False
         self.shows_request_bounds = True
@@ -105,13 +104,6 @@ class SaftServer(LanguageServer):
     def uri_of(self, path: str) -> str:
         """The address of a script, as the editor writes it where it is open there."""
         return self.uris.get(path) or from_fs_path(path) or path
-
-    def report_server_error(self, error: Exception, source: Any) -> None:
-        """Answers what is not JSON; shows other errors that no request waits for."""
-        if source is JsonRpcException and isinstance(error, ValueError):
-            self.answering.refuse(None, JsonRpcParseError(f"this is not JSON: {error}"))
-        else:
-            super().report_server_error(error, source)
 
     def lines(self, source: Source) -> Lines:
         """The places of a text, in the encoding that the client has agreed to."""

@@ -145,7 +145,6 @@ def test_asserts_hold_where_python_takes_out_its_own(
         assert "AssertionError" in ended.stderr
     ended = saftc("run", "a.saft")
     assert (ended.code, ended.out) == (1, printed)
-    assert 'found "paid 5 for TEA"' in ended.err
 
 
 def test_a_rule_over_floats_holds_of_what_is_no_number(saftc: Command, script: Script) -> None:
@@ -162,7 +161,8 @@ def test_a_rule_over_floats_holds_of_what_is_no_number(saftc: Command, script: S
         ('"a"[xs[0]]', "index 1 is out of range: the string has 1 character"),
         ("xs[-2 - 1]", "index -3 is out of range: the list has 1 item"),
         ("[xs, xs][xs[0] + 1][0]", "index 2 is out of range: the list has 2 items"),
-        ("[1][xs[0] + len(xs)]", "the list has no item there"),
+        ("[1][xs[0] + len(xs)]", "index 2 is out of range: the list has 1 item"),
+        ("[1][xs[0] + int(\"1\")]", "the list has no item there"),
         ("1 / (xs[0] - 1)", "division by zero"),
         ("max(xs[1:])", "the list has no item: `max` needs one"),
     ],

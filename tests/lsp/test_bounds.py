@@ -35,70 +35,19 @@ def place(uri: Any, line: Any = 0, character: Any = 0) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("method", "params"),
     [
-        ("textDocument/hover", {}),
-        ("textDocument/hover", None),
-        ("textDocument/hover", [1, 2]),
-        ("textDocument/hover", "x"),
-        ("textDocument/hover", place("file:///a.saft", 2**31)),
-        ("textDocument/hover", place("file:///a.saft", -1)),
-        ("textDocument/hover", place("file:///a.saft", "first")),
-        ("textDocument/hover", place("file:///a.saft", 0, 1.5)),
-        ("textDocument/hover", place("file:///a.saft", "0")),
-        ("textDocument/hover", place("file:///a.saft", True)),
-        ("textDocument/hover", place("file:///a.saft", 0, None)),
-        ("textDocument/hover", {"textDocument": {"uri": "file:///a.saft"}, "position": None}),
         ("textDocument/hover", place("file:///there/is/none.saft")),
         ("textDocument/hover", place("file:///a%00b.saft")),
-        ("textDocument/codeAction", {"textDocument": {"uri": "file:///a.saft"}}),
-        ("textDocument/formatting", {"textDocument": {"uri": "file:///a.saft"}}),
-        ("textDocument/rename", place("file:///a.saft")),
-        ("textDocument/semanticTokens/full", {"textDocument": 5}),
-        ("workspace/textDocumentContent", {}),
         ("workspace/textDocumentContent", {"uri": "saft-none:/a"}),
         ("saft/lines", {}),
         ("saft/lines", None),
         ("saft/lines", [1]),
         ("saft/lines", {"view": 5, "line": 1}),
         ("saft/lines", {"view": "saft-python:/a.saft.py", "line": "1"}),
-        ("initialize", {}),
     ],
 )
-def test_wrong_parameters_are_answered(bare: Bare, method: str, params: Any) -> None:
+def test_what_cannot_be_answered_is_told(bare: Bare, method: str, params: Any) -> None:
     answer = bare.ask(method, params)
     assert answer["error"]["code"] == -32602 and answer["error"]["message"]
-
-
-@pytest.mark.parametrize(
-    ("sent", "id_", "code"),
-    [
-        (b'{"id": 701, "method": "textDocument/hover", "params": {}}', 701, -32600),
-        (b'{"jsonrpc": "1.0", "id": 702, "method": "shutdown"}', 702, -32600),
-        (b'{"jsonrpc": "2.0", "id": 703, "method": 5}', 703, -32600),
-        (b'{"jsonrpc": "2.0", "id": 704, "method": "textDocument/hover"}', 704, -32602),
-        (b'{"jsonrpc": "2.0", "id": 705, "method": "no/such"}', 705, -32601),
-        (b'{"jsonrpc": "2.0", "id": "a", "method": "saft/lines"}', "a", -32602),
-        (b"[1, 2]", None, -32600),
-        (b"{nothing", None, -32700),
-        (b"\xff\xfe", None, -32700),
-    ],
-)
-def test_wrong_messages_are_answered(bare: Bare, sent: bytes, id_: Any, code: int) -> None:
-    bare.send(sent)
-    assert bare.answer(id_)["error"]["code"] == code
-
-
-def test_what_looks_like_a_message_inside_of_one_is_none(bare: Bare) -> None:
-    bare.open("inner.saft", "print(1)\n")
-    params = place(bare.uri("inner.saft"))
-    params["position"] |= {"jsonrpc": "2.0", "id": 4, "method": "no/such"}
-    assert "print" in bare.ask("textDocument/hover", params)["result"]["contents"]["value"]
-
-
-@pytest.mark.heavy
-def test_requests_after_the_shutdown_are_answered(tmp_path: Path) -> None:
-    with connected(tmp_path) as client:
-        assert client.ask("shutdown", None)["result"] is None
-        assert client.ask("textDocument/hover", place("file:///a.saft"))["error"]["code"] == -32600
 
 
 # Views
