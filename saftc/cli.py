@@ -13,30 +13,23 @@ from shutil import get_terminal_size
 from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from saftc._version import __version__
 from saftc.commands import actions
-from saftc.commands.arguments import in_order
 from saftc.commands.flags import BuildOptions, CheckOptions
 from saftc.commands.options import (
-    CONCURRENCY,
     KEEPING,
-    OUTPUT,
-    Address,
     Chrome,
+    MapOptions,
     MappedFunction,
     MappedTable,
-    MaxFailed,
     ModelOptions,
-    OutputFormat,
     Root,
     RowOptions,
     SummaryAsJson,
-    TableFormat,
     Timeline,
     TokensPerMinute,
-    Workers,
-    number_or_share,
     set_settings,
     set_variables,
     spread_options,
@@ -45,16 +38,35 @@ from saftc.commands.process import INTERRUPTED, end, print_everything
 from saftc.commands.reporting import Colour, WrongUsage, complain, counted, manner, say
 from saftc.commands.servers import mcp
 
+
+class _Commands(typer.core.TyperGroup):
+    """The commands, and scripts in the place of one, or the options of `run`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Has the words of the command; the help when there are none."""
+        return super().parse_args(ctx, args or ["--help"])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is meant: `run` where a script stands there, or an option of it."""
+        word = args[0]
+        is_script = word[:1] == "-" or any(mark in word for mark in "./" + os.sep)
+        if word not in self.commands and (is_script or os.path.isfile(word)):
+            args = ["run", *args]
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
     name="saftc",
+    cls=_Commands,
     help="Compile Saft, a small language in which a prompt is an expression, to readable Python.",
     epilog="`saftc script.saft` is short for `saftc run script.saft`, and `saftc -c TEXT` for "
-    "`saftc run -c TEXT`. The options above work anywhere in a command.",
+    "`saftc run -c TEXT`. The options above stand before the command.",
     add_completion=True,
     # Columns need room: a narrow terminal has plain text.
     rich_markup_mode="markdown" if get_terminal_size().columns >= 60 else None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    # Those of `run` may stand before a script.
+    context_settings={"help_option_names": ["-h", "--help"], "ignore_unknown_options": True},
 )
 
 Files = Annotated[
@@ -268,37 +280,7 @@ def map_(
     ],
     *,
     rows: RowOptions,
-    columns: Annotated[
-        str,
-        typer.Option(
-            help="Columns to keep in the output, with commas; or all, or none.",
-            metavar="COLUMNS",
-            rich_help_panel=OUTPUT,
-        ),
-    ] = "all",
-    format: TableFormat = None,
-    csv: Annotated[
-        bool, typer.Option("--csv", help="Short for --format csv.", rich_help_panel=OUTPUT)
-    ] = False,
-    json: SummaryAsJson = False,
-    rows_at_once: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="Rows at the same time, in each process.",
-            metavar="N",
-            rich_help_panel=CONCURRENCY,
-        ),
-    ] = 64,
-    workers: Workers = None,
-    address: Address = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Report what is certain to go wrong; send nothing.")
-    ] = False,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Retry the rows that failed.")
-    ] = False,
-    max_failed: MaxFailed = None,
+    options: MapOptions,
     tokens_per_minute: TokensPerMinute = None,
     asking: ModelOptions,
 ) -> None:
@@ -308,25 +290,13 @@ def map_(
     others go on. Exit codes: 0 all rows are done, 1 some failed or are left, 2 refused before it
     began, 4 rows wait for approval, 5 the budget is spent.
     """
-    if csv and format not in (None, OutputFormat.csv):
-        raise WrongUsage("--csv is short for --format csv: leave one of the two out")
+    given = {**rows.for_map(), **options.for_map()}
     project = set_settings(asking, tokens_per_minute=tokens_per_minute)
     from saftc.commands.mapping import map_script
     from saftc.project.workspace import open_workspace
 
-    options = {
-        **rows.for_map(),
-        "columns": columns if columns in ("all", "none") else columns.split(","),
-        "format": "csv" if csv else None if format is None else format.value,
-        "rows_at_once": rows_at_once,
-        "workers": workers,
-        "address": address,
-        "check_only": check,
-        "retry_failed": retry_failed,
-        "max_failed": None if max_failed is None else number_or_share("--max-failed", max_failed),
-    }
     workspace = open_workspace(in_order=asking.no_overlap, root=asking.root, project=project)
-    raise typer.Exit(map_script(target, table, out, workspace, options, as_json=json))
+    raise typer.Exit(map_script(target, table, out, workspace, given, as_json=options.json))
 
 
 @app.command(
@@ -637,7 +607,7 @@ def main() -> None:
 def _command() -> int:
     """Does what the words of the command say; gives the exit code."""
     command: Any = typer.main.get_command(app)
-    words = in_order(sys.argv[1:], command)
+    words = sys.argv[1:]
     _leave_out_types_of_flags(command)
     try:
         code = command(words, prog_name="saftc", standalone_mode=False)
@@ -669,6 +639,8 @@ def _usage_words(problem: Any, saftc: Any, given: Sequence[str]) -> str:
     words = _words_of_value(problem) or problem.format_message()
     if old := _new_name(problem, context, given):
         words = old
+    elif context is not None and context.parent is not None and _is_of_all(problem, saftc):
+        words = f"No such option: {problem.option_name}; it stands before the command"
     elif words.startswith("No such option") and (setting := _setting_of(problem)):
         words = (
             f"No such option: {problem.option_name}; `{setting}` is a setting: "
@@ -678,6 +650,11 @@ def _usage_words(problem: Any, saftc: Any, given: Sequence[str]) -> str:
     if path != "saftc" and commands and "command" in words:
         words += f" Commands of {path}: {', '.join(sorted(commands))}."
     return f"{words}\n{path} --help tells more"
+
+
+def _is_of_all(problem: Any, saftc: Any) -> bool:
+    name = getattr(problem, "option_name", None)
+    return any(name in one.opts for one in saftc.params)
 
 
 def _new_name(problem: Any, context: Any, given: Sequence[str]) -> str | None:

@@ -60,6 +60,7 @@ _SHOWN = "shown_"
 # How what a cell reads and binds anew is called above it.
 _GIVEN = "given_"
 
+_TYPES = (n.TypeAlias, n.RecordDef)
 _UNKNOWN = (
     catalogue.UNKNOWN_NAME.number,
     catalogue.UNBOUND_NAME.number,
@@ -404,7 +405,7 @@ class _Cell:
         self.aside: list[_Kept] = []
         self.types: dict[str, str] = {}
         # The types that it defines, what it uses, and what of earlier cells runs again with it.
-        self.new_types = _bound(alone.module, _is_type)
+        self.new_types = _bound(alone.module, lambda one: isinstance(one, _TYPES))
         self.uses = frozenset[str]().union(*map(_used_by, alone.module.statements))
         self.again: list[_Kept] = []
         self._shown = _last_expression(alone)
@@ -497,10 +498,6 @@ def _declared(names: Mapping[str, Any], name: str) -> Declared:
     return Function((), "yes") if iscoroutinefunction(names.get(name)) else UNKNOWN
 
 
-def _is_type(statement: n.Statement) -> bool:
-    return isinstance(statement, n.TypeAlias | n.RecordDef)
-
-
 def _used_by(statement: n.Statement) -> frozenset[str]:
     """The names that a statement reads, those of types too."""
     named = (one for one in walk(statement) if isinstance(one, n.Name | n.NamedSchema))
@@ -519,7 +516,7 @@ def _bound(module: n.Module, fits: Callable[[n.Statement], bool] = bool) -> set[
 
 def _names_of(statement: n.Statement) -> set[str]:
     """The names that a statement binds."""
-    if isinstance(statement, n.TypeAlias | n.RecordDef):
+    if isinstance(statement, _TYPES):
         return {statement.name.text}
     return {one.text for one in bound_by(statement)}
 
@@ -587,8 +584,9 @@ def _own_part(compiled: Compiled, cell: _Cell) -> str:
     pending: list[str] = []
     end = 0
     for statement in ast.parse(text).body:
-        first = min([statement.lineno, *(one.lineno for one in _decorators(statement))])
-        part, start = "".join(lines[end : statement.end_lineno]), first
+        decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+        start = min([statement.lineno, *(one.lineno for one in decorators)])
+        part = "".join(lines[end : statement.end_lineno])
         end = statement.end_lineno or 0
         if isinstance(statement, ast.Import | ast.ImportFrom):
             imports.append(statement)
@@ -615,8 +613,3 @@ def _modules_of(statement: ast.Import | ast.ImportFrom) -> set[str]:
     if isinstance(statement, ast.ImportFrom):
         return {"." * statement.level + (statement.module or "")}
     return {one.name for one in statement.names}
-
-
-def _decorators(statement: ast.stmt) -> list[ast.expr]:
-    return getattr(statement, "decorator_list", [])
-

@@ -74,12 +74,8 @@ def check_all(
     """Writes what is wrong with settings and scripts; whether there are errors, or files that
     cannot be read.
 
-    A strict check counts warnings as errors, and tells what is left to run time. The formats are
-    `text` and those of `saftc.diagnostics.reports`. With `bounds`, the most requests of scripts
-    without errors are written as well, as text or as JSON: then in an object, with what is wrong
-    under `diagnostics`. Scripts that may send more than `bound` have an error. With `fix`,
-    what can be is fixed before; with `diff`, that is only shown, and nothing else is. `scripts` are
-    those that are known from an earlier check.
+    With `bounds`, the most requests of scripts without errors are written as well, in JSON in an
+    object with what is wrong under `diagnostics`. `scripts` are known from an earlier check.
 
     Raises:
         FileProblem: A setting that bounds requests is not what it may be.
@@ -142,11 +138,16 @@ def check_all(
         if bounds and bounded:
             write_result(_bounds_text(bounded))
         say(_summary(files, errors, warnings))
-        in_files = (found for source, found in told if source.name not in UNNAMED.values())
-        fixable = sum(bool(it.edits) and not it.is_guess for found in in_files for it in found)
-        if fixable and not (options.fix or options.diff):
-            say(f"`saftc check --fix` can fix {fixable} of these")
+        if not (options.fix or options.diff):
+            _advise_fixing(told)
     return failed or (options.strict and warnings > 0)
+
+
+def _advise_fixing(told: list[tuple[Source, Sequence[Diagnostic]]]) -> None:
+    in_files = (found for source, found in told if source.name not in UNNAMED.values())
+    fixable = sum(bool(it.edits) and not it.is_guess for found in in_files for it in found)
+    if fixable:
+        say(f"`saftc check --fix` can fix {fixable} of these")
 
 
 def _checked(

@@ -56,10 +56,10 @@ def map_script(
     from runtime_support.errors import SaftError
     from runtime_support.map import Interrupted, map_rows
 
-    found = _found(target, workspace)
-    if found is None:
-        return REFUSED
-    script, file, function = found
+    try:
+        script, file, function = script_of(target, workspace)
+    except FileProblem as problem:
+        return _refused(problem)
     if (refusal := _drawing_problem(out, options)) is not None:
         complain(refusal)
         return REFUSED
@@ -67,8 +67,7 @@ def map_script(
         show = show_line if not manner.is_quiet and is_shown_on(sys.stderr) else None
         report = map_rows(script, table, out, is_quiet=manner.is_quiet, show=show, **options)
     except SaftError as error:
-        complain(str(error))
-        return REFUSED
+        return _refused(error)
     except Interrupted as end:
         end_drawing("interrupted")
         if as_json:
@@ -104,13 +103,13 @@ def evaluate_script(
     from runtime_support.errors import SaftError
     from saftc.looking.evaluation import LastRun, told, with_judge
 
-    found = _found(target, workspace, scoring.function)
-    if found is None:
-        return REFUSED
+    try:
+        script, file, _ = script_of(target, workspace, scoring.function)
+    except FileProblem as problem:
+        return _refused(problem)
     if (refusal := begin_drawing()) is not None:
         complain(refusal)
         return REFUSED
-    script, file, _ = found
     last = LastRun(workspace.roots.of(file), script, table, scoring)
     score = functions_of(file, workspace).get(scoring.function or "")
     judge, parameter = with_judge(script, score)
@@ -119,8 +118,7 @@ def evaluate_script(
     try:
         evaluations = list(_evaluate_each(judge, table, scoring.models, last, options))
     except SaftError as error:
-        complain(str(error))
-        return REFUSED
+        return _refused(error)
     end_drawing("ok")
     for one in evaluations:
         if one.report.stopped or one.report.waiting:
@@ -139,19 +137,11 @@ def evaluate_script(
     return FAILED if below else 0
 
 
-def _found(
-    target: str, workspace: Workspace, *others: str | None
-) -> "tuple[Script, str, str] | None":
-    """What `script_of` gives; None where that is a refusal, which is told."""
-    try:
-        found = script_of(target, workspace, *others)
-    except FileProblem as problem:
-        found = str(problem)
-    if not isinstance(found, str):
-        return found
-    if found:
-        complain(found)
-    return None
+def _refused(problem: Exception) -> int:
+    """Says why a job is not begun, unless that was told; gives the exit code."""
+    if str(problem):
+        complain(str(problem))
+    return REFUSED
 
 
 def _evaluate_each(
@@ -204,18 +194,21 @@ def exit_code(report: "Report") -> int:
     return FAILED if report.failed or report.stopped else 0
 
 
-def script_of(
-    target: str, workspace: Workspace, *others: str | None
-) -> "str | tuple[Script, str, str]":
-    """The compiled script of `FILE:FUNCTION`, the file and the function, or what is wrong with it;
-    empty where that was told. The `others` are functions that it has to have as well.
+def script_of(target: str, workspace: Workspace, *others: str | None) -> "tuple[Script, str, str]":
+    """The compiled script of `FILE:FUNCTION`, the file and the function. The `others` are functions
+    that it has to have as well.
+
+    Raises:
+        FileProblem: Something is wrong with it; the text is empty where that was told.
     """
     from runtime_support._names import did_you_mean, listed
     from runtime_support.map import Module, Script
 
     file, _, function = target.rpartition(":")
     if not (file and function):
-        return f"{target} names no function of a script: it has the form triage.saft:triage"
+        raise FileProblem(
+            f"{target} names no function of a script: it has the form triage.saft:triage"
+        )
     root, modules = workspace.roots.of(file), list[Module]()
     scripts = [*map(str, workspace.siblings(workspace.compile(file))), file]
     for path in scripts:
@@ -223,18 +216,17 @@ def script_of(
         said = workspace.said(module, width_of(sys.stderr), when_used=True)
         write_rendered(said, sys.stderr)
         if module.text is None:
-            return ""
+            raise FileProblem
         name = name_in(root, Path(path))
         modules.append(Module(name, module.text, module.source_map))
     for path in scripts:
-        found = next(_effects_of_the_top(path, workspace), None)
-        if found is not None:
-            return found
+        for found in _effects_of_the_top(path, workspace):
+            raise FileProblem(found)
     functions = functions_of(file, workspace)
     for name in filter(None, (function, *others)):
         if name not in functions:
             hint = did_you_mean(name, functions) or f"its functions are {listed(functions)}"
-            return f"{shown(file)} has no function `{name}`; {hint}"
+            raise FileProblem(f"{shown(file)} has no function `{name}`; {hint}")
     return Script(tuple(modules), functions[function], str(root.resolve())), file, function
 
 

@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from saftc.commands.reporting import refuse_wrong_settings
+from saftc.commands.reporting import WrongUsage, refuse_wrong_settings
 from saftc.project.settings import Project
 
 # The headings under which `--help` lists the options of `run` and `map`.
@@ -31,98 +31,6 @@ def _complete_provider(incomplete: str) -> list[str]:
     return [name for name in PROVIDERS if name.startswith(incomplete)]
 
 
-Provider = Annotated[
-    str | None,
-    typer.Option(
-        help="openai, anthropic, gemini, openrouter, local, mock, none.",
-        metavar="NAME",
-        rich_help_panel=WHO,
-        autocompletion=_complete_provider,
-    ),
-]
-Model = Annotated[
-    str | None, typer.Option(help="The model to ask.", metavar="NAME", rich_help_panel=WHO)
-]
-BaseUrl = Annotated[
-    str | None,
-    typer.Option(help="The address of a compatible server.", metavar="URL", rich_help_panel=WHO),
-]
-ApiKeyEnv = Annotated[
-    str | None,
-    typer.Option(
-        help="The environment variable that holds the key.", metavar="NAME", rich_help_panel=WHO
-    ),
-]
-Temperature = Annotated[
-    float | None,
-    typer.Option(help="0 or more; 0 varies least.", metavar="NUMBER", rich_help_panel=WHO),
-]
-MaxToolRounds = Annotated[
-    int | None,
-    typer.Option(help="Rounds of tool calls per prompt (8).", metavar="N", rich_help_panel=LIMITS),
-]
-MaxToolCalls = Annotated[
-    int | None,
-    typer.Option(help="Tool calls per prompt (32).", metavar="N", rich_help_panel=LIMITS),
-]
-BudgetRequests = Annotated[
-    int | None,
-    typer.Option(
-        help="A budget in requests; the one that would pass it ends the run.",
-        metavar="N",
-        rich_help_panel=LIMITS,
-    ),
-]
-BudgetTokens = Annotated[
-    int | None,
-    typer.Option(
-        help="A budget in tokens, of requests and replies.", metavar="N", rich_help_panel=LIMITS
-    ),
-]
-BudgetCost = Annotated[
-    float | None,
-    typer.Option(
-        help="A budget in US dollars, by the prices of the project.",
-        metavar="DOLLARS",
-        rich_help_panel=LIMITS,
-    ),
-]
-Record = Annotated[
-    str | None,
-    typer.Option(
-        help="Append every exchange with the model to this file.",
-        metavar="FILE",
-        rich_help_panel=KEEPING,
-    ),
-]
-Replay = Annotated[
-    str | None,
-    typer.Option(
-        help="Answer from this file, without any request.",
-        metavar="FILE",
-        rich_help_panel=KEEPING,
-    ),
-]
-Verbose = Annotated[
-    bool,
-    typer.Option(
-        "--verbose",
-        help="Show what is sent and received, on standard error.",
-        rich_help_panel=LOOKING,
-    ),
-]
-Usage = Annotated[
-    bool,
-    typer.Option("--usage", help="Report at the end what the run used.", rich_help_panel=LOOKING),
-]
-Log = Annotated[
-    str | None,
-    typer.Option(
-        help="Write what is sent and received to this file.",
-        metavar="FILE",
-        rich_help_panel=LOOKING,
-    ),
-]
 Timeline = Annotated[
     str | None,
     typer.Option(
@@ -164,12 +72,6 @@ class OutputFormat(StrEnum):
     csv = "csv"
 
 
-TableFormat = Annotated[
-    OutputFormat | None,
-    typer.Option(
-        help="The format of the output; that of the table by default.", rich_help_panel=OUTPUT
-    ),
-]
 SummaryAsJson = Annotated[
     bool,
     typer.Option("--json", help="Write the summary as JSON.", rich_help_panel=OUTPUT),
@@ -180,72 +82,9 @@ MappedFunction = Annotated[
 MappedTable = Annotated[
     str, typer.Argument(help="The rows: .parquet, .csv or .jsonl.", metavar="TABLE")
 ]
-Rename = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="The column of a parameter, where names differ; may be repeated.",
-        metavar="PARAMETER=COLUMN",
-    ),
-]
-SameForAll = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        help="An argument that is the same for all rows; may be repeated.",
-        metavar="PARAMETER=JSON",
-    ),
-]
-FirstRows = Annotated[
-    int | None,
-    typer.Option(min=1, help="Only the first rows.", metavar="N", rich_help_panel=LIMITS),
-]
-Delimiter = Annotated[
-    str, typer.Option(help="What parts the values of a CSV file.", metavar="CHARACTER")
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option(help="The encoding of a table of text; UTF-8 by default.", metavar="NAME"),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help="Processes on this machine, by Dask; only this one by default.",
-        metavar="N",
-        rich_help_panel=CONCURRENCY,
-    ),
-]
-Address = Annotated[
-    str | None,
-    typer.Option(
-        help="The scheduler of a Dask cluster.", metavar="URL", rich_help_panel=CONCURRENCY
-    ),
-]
-MaxFailed = Annotated[
-    str | None,
-    typer.Option(
-        help="Stop when more rows fail: a number, or a share.",
-        metavar="N|N%",
-        rich_help_panel=LIMITS,
-    ),
-]
-RowTimeout = Annotated[
-    float | None,
-    typer.Option(
-        help="A row that takes longer fails.", metavar="SECONDS", rich_help_panel=LIMITS
-    ),
-]
-RequestsPerMinute = Annotated[
-    float | None,
-    typer.Option(
-        help="Requests per minute, of all processes.", metavar="N", rich_help_panel=LIMITS
-    ),
-]
 TokensPerMinute = Annotated[
     float | None,
-    typer.Option(
-        help="Tokens per minute, of all processes.", metavar="N", rich_help_panel=LIMITS
-    ),
+    typer.Option(help="Tokens per minute, of all processes.", metavar="N", rich_help_panel=LIMITS),
 ]
 
 
@@ -276,22 +115,110 @@ class ModelOptions:
     But for the last two, they are variables of the environment as well.
     """
 
-    provider: Provider = None
-    model: Model = None
-    base_url: BaseUrl = None
-    api_key_env: ApiKeyEnv = None
-    temperature: Temperature = None
-    requests_per_minute: RequestsPerMinute = None
-    max_tool_rounds: MaxToolRounds = None
-    max_tool_calls: MaxToolCalls = None
-    budget_requests: BudgetRequests = None
-    budget_tokens: BudgetTokens = None
-    budget_cost: BudgetCost = None
-    record: Record = None
-    replay: Replay = None
-    verbose: Verbose = False
-    usage: Usage = False
-    log: Log = None
+    provider: Annotated[
+        str | None,
+        typer.Option(
+            help="openai, anthropic, gemini, openrouter, local, mock, none.",
+            metavar="NAME",
+            rich_help_panel=WHO,
+            autocompletion=_complete_provider,
+        ),
+    ] = None
+    model: Annotated[
+        str | None, typer.Option(help="The model to ask.", metavar="NAME", rich_help_panel=WHO)
+    ] = None
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            help="The address of a compatible server.", metavar="URL", rich_help_panel=WHO
+        ),
+    ] = None
+    api_key_env: Annotated[
+        str | None,
+        typer.Option(
+            help="The environment variable that holds the key.", metavar="NAME", rich_help_panel=WHO
+        ),
+    ] = None
+    temperature: Annotated[
+        float | None,
+        typer.Option(help="0 or more; 0 varies least.", metavar="NUMBER", rich_help_panel=WHO),
+    ] = None
+    requests_per_minute: Annotated[
+        float | None,
+        typer.Option(
+            help="Requests per minute, of all processes.", metavar="N", rich_help_panel=LIMITS
+        ),
+    ] = None
+    max_tool_rounds: Annotated[
+        int | None,
+        typer.Option(
+            help="Rounds of tool calls per prompt (8).", metavar="N", rich_help_panel=LIMITS
+        ),
+    ] = None
+    max_tool_calls: Annotated[
+        int | None,
+        typer.Option(help="Tool calls per prompt (32).", metavar="N", rich_help_panel=LIMITS),
+    ] = None
+    budget_requests: Annotated[
+        int | None,
+        typer.Option(
+            help="A budget in requests; the one that would pass it ends the run.",
+            metavar="N",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None
+    budget_tokens: Annotated[
+        int | None,
+        typer.Option(
+            help="A budget in tokens, of requests and replies.", metavar="N", rich_help_panel=LIMITS
+        ),
+    ] = None
+    budget_cost: Annotated[
+        float | None,
+        typer.Option(
+            help="A budget in US dollars, by the prices of the project.",
+            metavar="DOLLARS",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None
+    record: Annotated[
+        str | None,
+        typer.Option(
+            help="Append every exchange with the model to this file.",
+            metavar="FILE",
+            rich_help_panel=KEEPING,
+        ),
+    ] = None
+    replay: Annotated[
+        str | None,
+        typer.Option(
+            help="Answer from this file, without any request.",
+            metavar="FILE",
+            rich_help_panel=KEEPING,
+        ),
+    ] = None
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            help="Show what is sent and received, on standard error.",
+            rich_help_panel=LOOKING,
+        ),
+    ] = False
+    usage: Annotated[
+        bool,
+        typer.Option(
+            "--usage", help="Report at the end what the run used.", rich_help_panel=LOOKING
+        ),
+    ] = False
+    log: Annotated[
+        str | None,
+        typer.Option(
+            help="Write what is sent and received to this file.",
+            metavar="FILE",
+            rich_help_panel=LOOKING,
+        ),
+    ] = None
     timeline: Timeline = None
     chrome: Chrome = None
     no_overlap: InOrder = False
@@ -302,18 +229,125 @@ class ModelOptions:
 class RowOptions:
     """How the rows of a table become calls of a function."""
 
-    rename: Rename = None
-    set_: SameForAll = None
-    delimiter: Delimiter = ","
-    encoding: Encoding = None
-    row_timeout: RowTimeout = None
-    limit: FirstRows = None
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The column of a parameter, where names differ; may be repeated.",
+            metavar="PARAMETER=COLUMN",
+        ),
+    ] = None
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="An argument that is the same for all rows; may be repeated.",
+            metavar="PARAMETER=JSON",
+        ),
+    ] = None
+    delimiter: Annotated[
+        str, typer.Option(help="What parts the values of a CSV file.", metavar="CHARACTER")
+    ] = ","
+    encoding: Annotated[
+        str | None,
+        typer.Option(help="The encoding of a table of text; UTF-8 by default.", metavar="NAME"),
+    ] = None
+    row_timeout: Annotated[
+        float | None,
+        typer.Option(
+            help="A row that takes longer fails.", metavar="SECONDS", rich_help_panel=LIMITS
+        ),
+    ] = None
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="Only the first rows.", metavar="N", rich_help_panel=LIMITS),
+    ] = None
 
     def for_map(self) -> dict[str, Any]:
         """Returns them as keywords of `map_rows`."""
         given = dict(vars(self))
         given["rename"] = pairs("--rename", self.rename or [])
         given["constants"] = json_pairs("--set", given.pop("set_") or [])
+        return given
+
+
+@dataclass(frozen=True)
+class MapOptions:
+    """What `saftc map` writes, how much it does at a time, and when it stops."""
+
+    columns: Annotated[
+        str,
+        typer.Option(
+            help="Columns to keep in the output, with commas; or all, or none.",
+            metavar="COLUMNS",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = "all"
+    format: Annotated[
+        OutputFormat | None,
+        typer.Option(
+            help="The format of the output; that of the table by default.", rich_help_panel=OUTPUT
+        ),
+    ] = None
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Short for --format csv.", rich_help_panel=OUTPUT)
+    ] = False
+    json: SummaryAsJson = False
+    rows_at_once: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Rows at the same time, in each process.",
+            metavar="N",
+            rich_help_panel=CONCURRENCY,
+        ),
+    ] = 64
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Processes on this machine, by Dask; only this one by default.",
+            metavar="N",
+            rich_help_panel=CONCURRENCY,
+        ),
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="The scheduler of a Dask cluster.", metavar="URL", rich_help_panel=CONCURRENCY
+        ),
+    ] = None
+    check: Annotated[
+        bool, typer.Option("--check", help="Report what is certain to go wrong; send nothing.")
+    ] = False
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Retry the rows that failed.")
+    ] = False
+    max_failed: Annotated[
+        str | None,
+        typer.Option(
+            help="Stop when more rows fail: a number, or a share.",
+            metavar="N|N%",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None
+
+    def for_map(self) -> dict[str, Any]:
+        """Returns them as keywords of `map_rows`.
+
+        Raises:
+            WrongUsage: They ask for two formats.
+            BadParameter: One of them has a wrong value.
+        """
+        if self.csv and self.format not in (None, OutputFormat.csv):
+            raise WrongUsage("--csv is short for --format csv: leave one of the two out")
+        given = dict(vars(self))
+        del given["json"]
+        if self.columns not in ("all", "none"):
+            given["columns"] = self.columns.split(",")
+        given["format"] = "csv" if given.pop("csv") else self.format and self.format.value
+        given["check_only"] = given.pop("check")
+        if self.max_failed is not None:
+            given["max_failed"] = number_or_share("--max-failed", self.max_failed)
         return given
 
 

@@ -63,7 +63,7 @@ def test_the_commands_of_the_page(line: str, saftc: Command, script: Script, fol
         assert ended.code == 0
         assert ("triage.saft:2:9" in ended.err) if "--verbose" in words else ended.err == ""
     else:
-        assert saftc("build", "triage.saft", "--quiet").code == 0
+        assert saftc("-q", "build", "triage.saft").code == 0
         name, _, path = words[0].partition("=")
         environment = {**os.environ, name: path, "PYTHONPATH": str(ROOT)}
         command = [sys.executable, *words[2:]]

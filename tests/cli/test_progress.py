@@ -168,7 +168,7 @@ print("loaded:", *loaded)
         (["run", "a.saft"], "\r\x1b[Kchecking a.saft\r\x1b[K"),
         (["a.saft", "one"], "\r\x1b[Kchecking a.saft\r\x1b[K"),
         (["run", "--provider", "mock", "a.saft"], "\r\x1b[Kchecking a.saft\r\x1b[K"),
-        (["run", "-q", "a.saft"], ""),
+        (["-q", "run", "a.saft"], ""),
         (["run", "-"], ""),
         (["check", "a.saft"], ""),
     ],

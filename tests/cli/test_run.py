@@ -196,7 +196,7 @@ def test_options_set_the_environment(saftc: Command, script: Script) -> None:
 def test_of_a_quiet_run_nothing_is_told(saftc: Command, script: Script) -> None:
     script("a.saft", 'print(env("SAFT_USAGE", "unset"))\n')
     assert saftc("run", "a.saft").out == "unset\n"
-    assert saftc("run", "a.saft", "--quiet").out == "0\n"
+    assert saftc("--quiet", "run", "a.saft").out == "0\n"
     assert saftc("-q", "run", "a.saft", "--usage").out == "1\n"
 
 

@@ -26,10 +26,9 @@ WRONG = "print(x)\n"
     [
         ["--provider", "mock", "a.saft"],
         ["--provider=mock", "a.saft"],
-        ["--provider", "mock", "run", "a.saft"],
         ["run", "--provider", "mock", "a.saft"],
-        ["--no-cache", "--provider", "mock", "-q", "a.saft"],
-        ["a.saft", "--no-cache", "--provider", "mock"],
+        ["--no-cache", "-q", "--provider", "mock", "a.saft"],
+        ["--no-cache", "a.saft", "--provider", "mock"],
     ],
 )
 def test_options_may_stand_before_the_script(
@@ -40,9 +39,14 @@ def test_options_may_stand_before_the_script(
     assert (ended.code, ended.out) == (0, "int\n"), ended.err
 
 
-def test_options_may_stand_before_a_command(saftc: Command, script: Script) -> None:
+def test_options_of_all_commands_stand_before_the_command(
+    saftc: Command, script: Script
+) -> None:
     script("a.saft", WRONG)
     assert saftc("--color=always", "check", "a.saft").out.startswith("\x1b[")
+    ended = saftc("check", "a.saft", "--color", "always")
+    said = "saftc: No such option: --color; it stands before the command\n"
+    assert ended.code == 2 and ended.err.startswith(said)
 
 
 def test_arguments_of_the_script(saftc: Command, script: Script) -> None:
@@ -101,9 +105,9 @@ def test_quiet(saftc: Command, script: Script) -> None:
     script("a.saft", "x  =  1\n")
     for words in (
         ["-q", "check", "a.saft"],
-        ["check", "a.saft", "--quiet"],
-        ["build", "-q", "a.saft"],
-        ["fmt", "a.saft", "-q"],
+        ["--quiet", "check", "a.saft"],
+        ["-q", "build", "a.saft"],
+        ["-q", "fmt", "a.saft"],
     ):
         ended = saftc(*words)
         assert (ended.code, ended.out, ended.err) == (0, "", "")
@@ -118,13 +122,13 @@ def test_colour(saftc: Command, script: Script, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     script("a.saft", WRONG)
     assert "\x1b" not in saftc("check", "a.saft").out
-    assert "\x1b" in saftc("check", "a.saft", "--color", "always").out
+    assert "\x1b" in saftc("--color", "always", "check", "a.saft").out
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert "\x1b" in saftc("check", "a.saft").out
-    assert "\x1b" not in saftc("check", "a.saft", "--color", "never").out
+    assert "\x1b" not in saftc("--color", "never", "check", "a.saft").out
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b" not in saftc("check", "a.saft").out
-    assert saftc("check", "a.saft", "--color", "green").code == 2
+    assert saftc("--color", "green", "check", "a.saft").code == 2
 
 
 def test_a_shebang(saftc: Command, script: Script, folder: Path) -> None:
@@ -159,7 +163,7 @@ def test_a_script_that_is_a_command(folder: Path, script: Script) -> None:
 
 def test_without_the_cache_nothing_is_kept(saftc: Command, script: Script, cache: Path) -> None:
     script("a.saft", "x = 1\n")
-    for words in (["--no-cache", "build"], ["build", "--no-cache"], ["--no-cache", "check"]):
+    for words in (["--no-cache", "build"], ["--no-cache", "check"]):
         assert saftc(*words, "a.saft").code == 0
         assert list(cache.iterdir()) == []
     assert saftc("build", "a.saft", "--force", "-o", "b.py").code == 0
