@@ -123,9 +123,10 @@ def _declarations(context: Context, run: "_Run") -> Iterator[Statement]:
     """`name: str` above statements that are written as one, for names that need it there."""
     for statement, symbol, found in context.choices.variables.above(run, context.frame):
         target = py.name(context.names[symbol])
-        made = py.line(py.annotated(target, variable_annotation(context, found, symbol)))
-        context.note(made, statement.span)
-        yield made
+        yield context.note(
+            py.line(py.annotated(target, variable_annotation(context, found, symbol))),
+            statement.span,
+        )
 
 
 def classes_needed(context: Context, span: Span) -> list[Statement]:

@@ -50,9 +50,7 @@ def emit_iterable(context: Context, node: n.Expression) -> Expression:
     if isinstance(node, n.Call) and node not in context.facts.coercions:
         form = context.facts.forms.calls[node]
         if isinstance(form, BuiltinCall) and (made := _iterator(context, form)) is not None:
-            made = _one_a_line(context, node, form, made)
-            context.note(made, node.span)
-            return made
+            return context.note(_one_a_line(context, node, form, made), node.span)
     return context.emit(node)
 
 

@@ -53,8 +53,9 @@ def emit_call(context: Context, node: n.Call) -> Expression:
             is_awaited = context.wait(node) == Wait.VALUE
             operation = context.operator("acall" if is_awaited else "call")
             made = py.call(operation, [function, *positional], named)
-            made = one_a_line(context, node, made, (node.function, *node.arguments))
-            context.note(made, node.span)
+            made = context.note(
+                one_a_line(context, node, made, (node.function, *node.arguments)), node.span
+            )
             return py.awaited(made) if is_awaited else made
         case _:
             assert_never(form)

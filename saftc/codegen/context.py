@@ -7,6 +7,7 @@ written so far is in its `output`, the one thing that grows.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import libcst as cst
 
@@ -28,6 +29,8 @@ from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Comments
 from saftc.syntax.tokens import Comment
+
+_Noted = TypeVar("_Noted", bound=cst.CSTNode)
 
 
 @dataclass(slots=True)
@@ -185,9 +188,10 @@ class Context:
         """An expression as its place needs it: with the place's conversion or check."""
         return self.expression(self, node)
 
-    def note(self, made: cst.CSTNode, span: Span) -> None:
-        """Notes where something comes from."""
+    def note(self, made: _Noted, span: Span) -> _Noted:
+        """What was made, of which is noted from now on where it comes from."""
         self.output.spans.note(made, span)
+        return made
 
     def global_(self, text: str) -> cst.Name:
         """A name that the output itself needs: imported, or one of Python's builtins.
@@ -220,8 +224,7 @@ class Context:
 
     def awaited(self, made: cst.Call, span: Span) -> Expression:
         """`await made`."""
-        self.note(made, span)
-        return py.awaited(made)
+        return py.awaited(self.note(made, span))
 
     def in_thread(self, made: cst.Call, span: Span) -> Expression:
         """`await in_thread(function, ...)` of `function(...)`."""

@@ -102,9 +102,9 @@ def _rules(context: Context, statement: n.RecordDef) -> cst.FunctionDef:
     inside = context.deeper().within(context.facts.names.scopes[statement])
     body = emit_body(inside, statement.rules, None)
     parameters = py.parameters([("self", None, None)])
-    made = py.function("__post_init__", parameters, py.constant(None), body)
-    context.note(made, statement.rules[0].span)
-    return made
+    return context.note(
+        py.function("__post_init__", parameters, py.constant(None), body), statement.rules[0].span
+    )
 
 
 def _record_defaults(context: Context, statement: n.RecordDef) -> dict[str, Expression]:
@@ -191,8 +191,9 @@ def emit_function_def(context: Context, statement: n.FunctionDef) -> Statement:
     awaits = context.plan.awaits
     is_async = awaits is not None and statement in awaits.functions
     name = context.name_of(statement.name)
-    made = py.function(name, parameters, returns, body, is_async=is_async)
-    context.note(made, statement.span)
+    made = context.note(
+        py.function(name, parameters, returns, body, is_async=is_async), statement.span
+    )
     if not between:
         return made
     places = [parameter.span for parameter in statement.parameters]
@@ -254,13 +255,15 @@ def _beginning(context: Context, statement: n.FunctionDef) -> list[Statement]:
             continue
         is_builtin = outer.kind == "builtin"
         value = context.operator(outer.name) if is_builtin else py.name(context.names[outer])
-        copy = py.line(py.assignment(py.name(context.names[symbol]), value))
-        context.note(copy, statement.name.span)
+        copy = context.note(
+            py.line(py.assignment(py.name(context.names[symbol]), value)), statement.name.span
+        )
         if symbol.starts_late:
             # The outer name may not have a value by then; it is needed only on some paths.
             unset = py.call(context.global_("suppress"), [context.global_("NameError")])
-            made.append(cst.With([cst.WithItem(unset)], py.block([copy])))
-            context.note(made[-1], statement.name.span)
+            made.append(
+                context.note(cst.With([cst.WithItem(unset)], py.block([copy])), statement.name.span)
+            )
         else:
             made.append(copy)
     return made
@@ -285,6 +288,5 @@ def _ending(context: Context, facts: FunctionFacts) -> list[Statement]:
         value = py.constant(None)
     else:
         return []
-    made = py.line(py.returned(value))
-    context.note(made, facts.node.name.span)
+    made = context.note(py.line(py.returned(value)), facts.node.name.span)
     return [made]

@@ -41,8 +41,9 @@ _SHORT_TEXT = 80
 def emit_expression(context: Context, node: n.Expression) -> Expression:
     """An expression as its place needs it."""
     is_whole = node in context.facts.whole_results
-    value = emit_result(context, node) if is_whole else _plain(context, node)
-    context.note(value, node.span)
+    value = context.note(
+        emit_result(context, node) if is_whole else _plain(context, node), node.span
+    )
     coercion = context.facts.coercions.get(node)
     if coercion is None:
         wanted = context.facts.place_without_history(node)
@@ -53,8 +54,7 @@ def emit_expression(context: Context, node: n.Expression) -> Expression:
         value = emit_kept_program(context, node, value)
     else:
         value = checked(context, value, coercion.wanted)
-    context.note(value, node.span)
-    return value
+    return context.note(value, node.span)
 
 
 def _plain(context: Context, node: n.Expression) -> Expression:
@@ -142,8 +142,7 @@ def _name(context: Context, node: n.Name) -> Expression:
         # In the rules of a record, which are a method of its class.
         return py.attribute(context.global_("self"), py.field_name(symbol.name))
     is_global = symbol.scope is context.facts.names.scopes[context.module]
-    name = (context.own if is_global else py.name)(context.name_of(node))
-    context.note(name, node.span)
+    name = context.note((context.own if is_global else py.name)(context.name_of(node)), node.span)
     for caught in context.caught:
         if caught.is_failure and caught.name == name.value:
             caught.is_read = True

@@ -49,8 +49,7 @@ def emit_spread(context: Context, node: n.Spread) -> Expression:
     """What `...value` puts into a list."""
     value = emit_iterable(context, node.value)
     if context.facts.forms.spreads[node] == Form.OPS:
-        value = context.operation("spread", value)
-        context.note(value, node.span)
+        value = context.note(context.operation("spread", value), node.span)
     return value
 
 
@@ -61,17 +60,14 @@ def _emit_copy(context: Context, node: n.ObjectLiteral) -> Expression:
     copy, record = context.facts.forms.copies[node], context.emit(node.fields[0].value)
     if copy.is_open:
         changed = emit_object(context, node, node.fields[1:])
-        made = py.call(context.operator("changed"), [record, changed])
-        context.note(made, node.span)
-        return made
+        return context.note(py.call(context.operator("changed"), [record, changed]), node.span)
     changes = [(py.field_name(one.key.text), context.emit(one.value)) for one in node.named]
     match copy.by:
         case "replace":
             replace = py.attribute(context.global_("dataclasses"), "replace")
             made = py.call(replace, [record], changes)
         case "_replace":
-            made = py.call(py.attribute(record, "_replace"), [], changes)
-            context.note(made, node.span)
+            made = context.note(py.call(py.attribute(record, "_replace"), [], changes), node.span)
             return one_a_line(context, node, made, node.fields[1:])
         case "changed":
             made = py.call(context.global_("changed"), [record], changes)
@@ -102,8 +98,9 @@ def emit_entry(context: Context, node: n.Entry) -> py.Entry:
         case n.Spread():
             value = context.emit(node.value)
             if forms.spreads[node] == Form.OPS:
-                value = context.operation("fields", value, *_kind_of_keys(context, node))
-                context.note(value, node.span)
+                value = context.note(
+                    context.operation("fields", value, *_kind_of_keys(context, node)), node.span
+                )
             return None, value
         case _:
             assert_never(node)
@@ -113,8 +110,9 @@ def emit_computed(context: Context, node: n.ComputedField) -> tuple[Expression, 
     """The key of `[key]: value`, which is checked where it is not proved, and the value."""
     key = context.emit(node.key)
     if context.facts.forms.keys[node.key] == Form.OPS:
-        key = context.operation("key", key, *_kind_of_keys(context, node.key))
-        context.note(key, node.key.span)
+        key = context.note(
+            context.operation("key", key, *_kind_of_keys(context, node.key)), node.key.span
+        )
     return key, context.emit(node.value)
 
 

@@ -55,8 +55,7 @@ def loop_over(context: Context, loop: n.ForStmt | n.ComprehensionClause) -> Expr
             )
         case _:
             assert_never(form)
-    context.note(made, loop.iterable.span)
-    return made
+    return context.note(made, loop.iterable.span)
 
 
 def shape(pattern: n.Pattern) -> Expression:

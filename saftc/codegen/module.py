@@ -167,12 +167,17 @@ def _emit_main(
     if own_main is not None:
         call = py.call(py.name(context.name_of(own_main.name)))
         is_async = _is_async(context, own_main)
-        body.append(py.line(cst.Expr(py.awaited(call) if is_async else call)))
-        context.note(body[-1], own_main.name.span)
+        body.append(
+            context.note(
+                py.line(cst.Expr(py.awaited(call) if is_async else call)), own_main.name.span
+            )
+        )
     declared = [_declared(context, one) for one in entry.undeclared if one.kind == "variable"]
     block = py.block(body, footer=[*footer, *end])
-    main = py.function("main", py.parameters([]), py.constant(None), block, is_async=True)
-    context.note(main, entry.inside[0].span)
+    main = context.note(
+        py.function("main", py.parameters([]), py.constant(None), block, is_async=True),
+        entry.inside[0].span,
+    )
     made = [*classes_needed(context, entry.inside[0].span), *declared, main]
     return [above(made[0], above_it), *made[1:]]
 

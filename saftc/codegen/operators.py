@@ -120,8 +120,7 @@ def _comparison(context: Context, node: n.Comparison, operator: str) -> Expressi
             return py.comparison(left, operator, right)
         case Form.OPS:
             left, right = context.emit(node.left), context.emit(node.right)
-            made = context.operation(_OPERATIONS[operator], left, right)
-            context.note(made, node.span)
+            made = context.note(context.operation(_OPERATIONS[operator], left, right), node.span)
             return py.negated(made) if operator == "not in" else made
         case _:
             assert_never(form)
@@ -193,9 +192,9 @@ def emit_negated(context: Context, operand: n.Expression) -> Expression:
     if isinstance(operand, n.Unary) and operand.operator == "not":
         return emit_truth(context, operand.operand)
     if isinstance(operand, n.Comparison) and operand.operator in _OPPOSITES:
-        made = _comparison(context, operand, _OPPOSITES[operand.operator])
-        context.note(made, operand.span)
-        return made
+        return context.note(
+            _comparison(context, operand, _OPPOSITES[operand.operator]), operand.span
+        )
     if context.facts.forms.tests.get(operand) == Test.BOOL_OR_NIL:
         return py.negated(context.emit(operand))
     return py.negated(emit_truth(context, operand))
@@ -207,8 +206,9 @@ def emit_broken(context: Context, condition: n.Expression) -> Expression:
         case n.Comparison(operator="<" | "<=" | ">" | ">=") if (
             context.choices.has_opposite(condition)
         ):
-            made = _comparison(context, condition, _OPPOSITE_ORDERS[condition.operator])
-            context.note(made, condition.span)
-            return made
+            return context.note(
+                _comparison(context, condition, _OPPOSITE_ORDERS[condition.operator]),
+                condition.span,
+            )
         case _:
             return emit_negated(context, condition)

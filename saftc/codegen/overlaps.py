@@ -120,8 +120,11 @@ def _function_of_items(
     parameter, taken = names[0].value, types[0]
     if len(names) > 1:
         parameter, taken = mapped.item, py.subscript(inside.global_("tuple"), *types)
-        beginning.append(py.line(py.assignment(py.bare(py.tuple_(names)), py.name(parameter))))
-        inside.note(beginning[-1], node.span)
+        beginning.append(
+            inside.note(
+                py.line(py.assignment(py.bare(py.tuple_(names)), py.name(parameter))), node.span
+            )
+        )
     body = inside.called(inside.scope).deeper()
     around, inside.output.functions[:] = inside.output.functions[:], []
     value = py.bare(_emit_item(body.returned(), node))
@@ -135,17 +138,14 @@ def _function_of_items(
         is_async=inside.is_async,
     )
     inside.note(line, node.item.span)
-    inside.note(made, node.span)
-    return made
+    return inside.note(made, node.span)
 
 
 def _overlap(context: Context, function: Expression, items: Expression, span: Span) -> cst.Call:
     overlap: Expression = context.global_("overlap")
     if context.is_async:
         overlap = py.attribute(overlap, "aio")
-    made = py.call(overlap, [function, items])
-    context.note(made, span)
-    return made
+    return context.note(py.call(overlap, [function, items]), span)
 
 
 # Loops
@@ -157,8 +157,7 @@ def emit_for_ahead(context: Context, statement: n.ForStmt, ahead: Ahead) -> list
         functions, items = [], loop_over(context, statement)
     else:
         functions = [_function_of_head(context, statement, ahead.head)]
-        items = py.call(py.name(ahead.head.name))
-        context.note(items, statement.iterable.span)
+        items = context.note(py.call(py.name(ahead.head.name)), statement.iterable.span)
     direct = _function_alone(context, statement, ahead)
     if direct is not None:
         # In a module of its own, nothing else tells where it was called.
@@ -174,9 +173,7 @@ def emit_given(context: Context, ahead: Ahead, span: Span) -> Statement:
     symbols = (*(one.symbol for one in ahead.gives), *ahead.grows)
     names = [py.name(context.names[symbol]) for symbol in symbols]
     value = None if not names else names[0] if len(names) == 1 else py.bare(py.tuple_(names))
-    made = py.line(py.returned(value))
-    context.note(made, span)
-    return made
+    return context.note(py.line(py.returned(value)), span)
 
 
 def _function_alone(context: Context, statement: n.ForStmt, ahead: Ahead) -> n.Call | None:
@@ -220,17 +217,17 @@ def _function_of_head(context: Context, statement: n.ForStmt, head: Head) -> cst
     place = next(iter(bound_by(statement))).span
     values: list[Expression] = [py.name(context.names[one.symbol]) for one in head.gives]
     given = values[0] if len(values) == 1 else py.bare(py.tuple_(values))
-    made.append(above(py.line(py.yielded(given)), footer))
-    context.note(made[-1], place)
+    made.append(context.note(above(py.line(py.yielded(given)), footer), place))
     inside = context.called(context.scope)
     target = emit_pattern(inside, statement.pattern)
-    loop = py.loop(target, loop_over(inside, statement), py.block(made))
-    context.note(loop, statement.span)
+    loop = context.note(
+        py.loop(target, loop_over(inside, statement), py.block(made)), statement.span
+    )
     lines = [*_outer(context, statement, head), loop]
     returns = py.subscript(context.global_("Iterator"), _type_of_head(context, head))
-    function = py.function(head.name, py.parameters([]), returns, py.block(lines))
-    context.note(function, statement.span)
-    return function
+    return context.note(
+        py.function(head.name, py.parameters([]), returns, py.block(lines)), statement.span
+    )
 
 
 def _outer(context: Context, statement: n.ForStmt, head: Head) -> Iterator[Statement]:
@@ -246,9 +243,10 @@ def _outer(context: Context, statement: n.ForStmt, head: Head) -> Iterator[State
     for word, is_global in ((cst.Global, True), (cst.Nonlocal, False)):
         own = [one for one, found in zip(kept, are_global, strict=True) if found == is_global]
         if own:
-            made = py.line(word([cst.NameItem(py.name(context.names[one])) for one in own]))
-            context.note(made, statement.span)
-            yield made
+            yield context.note(
+                py.line(word([cst.NameItem(py.name(context.names[one])) for one in own])),
+                statement.span,
+            )
 
 
 def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.FunctionDef:
@@ -286,15 +284,16 @@ def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.Funct
         place = next(iter(bound_by(statement))).span
         made.append(above(emit_given(inside, ahead, place), footer))
         footer = []
-    function = py.function(
-        ahead.name,
-        py.parameters([(parameter, taken, None)]),
-        _returns(context, ahead),
-        py.block([*beginning, *made], footer=footer),
-        is_async=context.is_async,
+    return context.note(
+        py.function(
+            ahead.name,
+            py.parameters([(parameter, taken, None)]),
+            _returns(context, ahead),
+            py.block([*beginning, *made], footer=footer),
+            is_async=context.is_async,
+        ),
+        statement.span,
     )
-    context.note(function, statement.span)
-    return function
 
 
 def _returns(context: Context, ahead: Ahead) -> Expression:
@@ -333,18 +332,18 @@ def _loop(
     if not targets and rest:
         targets = [py.name(ahead.nothing)]
     if not targets:
-        run = py.awaited(made) if context.is_async else py.call(py.attribute(made, "run"))
-        context.note(run, place)
-        line = with_beside(py.line(cst.Expr(run)), head)
-        context.note(line, statement.span)
-        return line
+        run = context.note(
+            py.awaited(made) if context.is_async else py.call(py.attribute(made, "run")), place
+        )
+        return context.note(with_beside(py.line(cst.Expr(run)), head), statement.span)
     body: list[Statement] = []
     for symbol, added in zip(ahead.grows, ahead.added, strict=True):
         given: Expression = py.name(added)
         if symbol in ahead.counts:
             given = _counted(py.name(context.names[symbol]), given)
-        body.append(py.line(_growth(context, statement, symbol, given)))
-        context.note(body[-1], statement.span)
+        body.append(
+            context.note(py.line(_growth(context, statement, symbol, given)), statement.span)
+        )
     lines: list[cst.EmptyLine] = []
     if rest:
         below, lines = emit_block(context.deeper(), rest)
@@ -354,9 +353,7 @@ def _loop(
         body.append(py.line(cst.Pass()))
     target = targets[0] if len(targets) == 1 else py.bare(py.tuple_(targets))
     inside = py.block(body, beside(head), lines)
-    loop = py.loop(target, made, inside, is_async=context.is_async)
-    context.note(loop, place)
-    return loop
+    return context.note(py.loop(target, made, inside, is_async=context.is_async), place)
 
 
 def _growth(
@@ -460,5 +457,4 @@ def _later(context: Context, call: Expression, node: n.Expression) -> Expression
     width = 4 * (context.depth + 1) + len(code_of(made)) + len(",")
     if has_lines or width > WIDTH:
         made = py.spread(made)
-    context.note(made, node.span)
-    return made
+    return context.note(made, node.span)

@@ -80,9 +80,7 @@ def emit_result(context: Context, node: n.Expression) -> Expression:
         case n.Prompt():
             return _asked(context, node, _returns(context, node))
         case n.Name():
-            made = py.name(context.name_of(node))
-            context.note(made, node.span)
-            return made
+            return context.note(py.name(context.name_of(node)), node.span)
         case n.Call():
             made = emit_call(context, node)
             assert isinstance(made, cst.Attribute)
@@ -212,8 +210,7 @@ def _asking(context: Context, node: n.Prompt, wanted: _Named) -> cst.Call:
     if "\n" in template or context.deeper().is_long(made):
         made = py.spread(made)
     context.output.prompts[node] = made
-    context.note(made, node.span)
-    return made
+    return context.note(made, node.span)
 
 
 def template_of(node: n.Prompt, names: Mapping[n.Hole, str]) -> str:

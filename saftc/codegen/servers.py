@@ -30,8 +30,9 @@ def emit_server_import(context: Context, statement: n.ServerImport) -> list[Stat
     calls = [one for one in nodes_of(context.module, n.ServerCall) if one.server == server]
     pure = sorted({one.tool for one in calls if context.plan.effects.is_pure_tool(one)})
     named = [("pure", py.list_(list(map(py.constant, pure))))] if pure else []
-    made = py.call(context.global_("server"), [py.constant(server)], named)
-    context.note(made, statement.span)
+    made = context.note(
+        py.call(context.global_("server"), [py.constant(server)], named), statement.span
+    )
     return [py.line(py.assignment(py.name(_name_of(context, server)), made))]
 
 

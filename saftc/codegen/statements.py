@@ -137,8 +137,9 @@ def emit_unpack_stmt(context: Context, statement: n.UnpackStmt) -> cst.Assign:
     """`a, b = value`; what may not be a list or tuple, or no such one, is looked at first."""
     target, value = emit_pattern(context, statement.pattern), context.emit(statement.value)
     if context.facts.forms.unpackings[statement] == Form.OPS:
-        value = context.operation("unpack", value, shape(statement.pattern))
-        context.note(value, statement.span)
+        value = context.note(
+            context.operation("unpack", value, shape(statement.pattern)), statement.span
+        )
     return py.assignment(target, py.bare(value))
 
 
@@ -218,8 +219,7 @@ def emit_assert_stmt(context: Context, statement: n.AssertStmt) -> Statement:
     made: Expression = context.global_("AssertionError")
     if statement.message is not None:
         made = py.call(made, [_message(context, statement.message)])
-    failing = py.line(raised(context, made))
-    context.note(failing, statement.span)
+    failing = context.note(py.line(raised(context, made)), statement.span)
     if isinstance(statement.condition, n.Literal) and statement.condition.value is False:
         return failing
     condition = emit_broken(context, statement.condition)
@@ -241,8 +241,7 @@ def emit_rule(context: Context, statement: n.AssertStmt) -> cst.Expr:
         message = _message(context, statement.message)
         if context.choices.values.is_made_late(statement.message):
             message = py.lambda_(message)
-    made = py.call(context.global_("require"), [condition, message])
-    context.note(made, statement.span)
+    made = context.note(py.call(context.global_("require"), [condition, message]), statement.span)
     return cst.Expr(made)
 
 
@@ -289,8 +288,7 @@ def emit_if_stmt(context: Context, statement: n.IfStmt, part: Attached | None) -
     made += [_branch(context, branch, context.comments.of(branch)) for branch in others]
     orelse = _else(context, statement) if statement.other else None
     for branch, one in reversed(list(zip(statement.branches, made, strict=True))):
-        orelse = one.with_changes(orelse=orelse)
-        context.note(orelse, branch.span)
+        orelse = context.note(one.with_changes(orelse=orelse), branch.span)
     assert isinstance(orelse, cst.If)
     return orelse
 
@@ -327,8 +325,10 @@ def emit_for_stmt(context: Context, statement: n.ForStmt) -> list[Statement]:
 
     head = context.comments.of(statement).head
     body = emit_body(context, statement.body, head, beginning)
-    made = py.loop(target, iterable, body, is_async=waits_for_parts(context, statement))
-    context.note(made, statement.span)
+    made = context.note(
+        py.loop(target, iterable, body, is_async=waits_for_parts(context, statement)),
+        statement.span,
+    )
     return [*before, made]
 
 
@@ -375,9 +375,7 @@ class _Growing:
         return context.global_(self.name) if self.is_apart else py.name(self.name)
 
     def _line(self, context: Context, small: cst.Assign | cst.AnnAssign) -> Statement:
-        line = py.line(small)
-        context.note(line, self.statement.span)
-        return line
+        return context.note(py.line(small), self.statement.span)
 
 
 def emit_try_stmt(context: Context, statement: n.TryStmt) -> cst.Try:
@@ -392,8 +390,9 @@ def emit_try_stmt(context: Context, statement: n.TryStmt) -> cst.Try:
             return []
         made = py.call(inside.global_("failure"), [py.name(caught.name)])
         caught.is_read = True
-        line = py.line(py.assignment(py.name(inside.names[error]), made))
-        inside.note(line, statement.span)
+        line = inside.note(
+            py.line(py.assignment(py.name(inside.names[error]), made)), statement.span
+        )
         return [line]
 
     inside = replace(context, caught=(caught, *context.caught))
@@ -404,9 +403,7 @@ def emit_try_stmt(context: Context, statement: n.TryStmt) -> cst.Try:
         cst.AsName(py.name(caught.name)) if caught.is_read else None,
         comment_lines(context, part.leading, None),
     )
-    made = cst.Try(body, [handler])
-    context.note(made, statement.span)
-    return made
+    return context.note(cst.Try(body, [handler]), statement.span)
 
 
 def _caught(context: Context, statement: n.TryStmt, error: Symbol | None) -> Caught:
@@ -423,6 +420,4 @@ def emit_while_stmt(context: Context, statement: n.WhileStmt) -> cst.While:
     """`while condition:`."""
     condition = emit_condition(context, statement.condition)
     body = emit_body(context, statement.body, context.comments.of(statement).head)
-    made = cst.While(condition, body)
-    context.note(made, statement.span)
-    return made
+    return context.note(cst.While(condition, body), statement.span)
