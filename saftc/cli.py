@@ -34,9 +34,10 @@ from saftc.commands.options import (
     set_variables,
     spread_options,
 )
-from saftc.commands.process import INTERRUPTED, end, print_everything
-from saftc.commands.reporting import Colour, WrongUsage, complain, counted, manner, say
+from saftc.commands.process import INTERRUPTED, end, needing, print_everything
+from saftc.commands.reporting import Colour, WrongUsage, counted, manner, say
 from saftc.commands.servers import mcp
+from saftc.project.files import FileProblem
 
 
 class _Commands(typer.core.TyperGroup):
@@ -447,18 +448,14 @@ def play(
     The page shows the Python and the requests of the script beside it. It is served on this machine
     only, and only to those who have its address.
     """
-    try:
+    advice = "saftc play needs other packages: pip install pygls starlette uvicorn websockets"
+    with needing("starlette uvicorn", advice):
         from saftc.play.server import play as serve_page
-    except ModuleNotFoundError as problem:
-        if problem.name not in ("starlette", "uvicorn"):
-            raise
-        complain("saftc play needs other packages: pip install pygls starlette uvicorn websockets")
-        raise typer.Exit(1) from None
     try:
         serve_page(file, port, opens=not no_open, link=link)
     except OSError as problem:
-        complain(f"cannot serve on port {port}: {problem.strerror or problem}")
-        raise typer.Exit(1) from None
+        said = f"cannot serve on port {port}: {problem.strerror or problem}"
+        raise FileProblem(said) from None
 
 
 @app.command(
@@ -498,8 +495,7 @@ def serve(
     if stdio and port is not None:
         raise WrongUsage("--mcp is over standard input and output: leave one of the two out")
     if not file.is_file():
-        complain(f"there is no file {file}")
-        raise typer.Exit(1)
+        raise FileProblem(f"there is no file {file}")
     from saftc.commands.servers import serve_script
     from saftc.importing import install
     from saftc.project.finder import name_in
@@ -518,13 +514,8 @@ def lsp() -> None:
 
     Nothing of a script runs, and nothing is sent.
     """
-    try:
+    with needing("pygls lsprotocol", "saftc lsp needs the package pygls: pip install pygls"):
         from saftc.lsp.server import serve as serve_editor
-    except ModuleNotFoundError as problem:
-        if problem.name not in ("pygls", "lsprotocol"):
-            raise
-        complain("saftc lsp needs the package pygls: pip install pygls")
-        raise typer.Exit(1) from None
     serve_editor()
 
 

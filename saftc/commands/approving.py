@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from saftc.commands.reporting import WrongUsage, complain, say, visible, write_result
+from saftc.commands.reporting import WrongUsage, say, visible, write_result
 
 if TYPE_CHECKING:
     from runtime_support import Decision, PendingCall
@@ -208,29 +208,24 @@ class Wanted(NamedTuple):
 
 def approve_calls(target: str, wanted: Wanted, *, goes_on: bool) -> int:
     """Shows what waits in a journal or a folder, decides, and goes on; gives the exit code."""
-    from runtime_support.errors import RunWaiting, SaftError
+    from runtime_support.errors import RunWaiting
     from runtime_support.runs import decide, settle, waiting_calls
 
-    decision = wanted.decision()
-    try:
-        calls = waiting_calls(target)
-        if not calls:
-            say(f"nothing waits for approval in {target}")
-            return 0
-        if decision is None and not wanted.settles:
-            if not is_at_terminal():
-                _show(calls)
-                return RunWaiting.exit_code
-            _ask_about(calls)
-        for one in _meant(calls, wanted) if decision is not None or wanted.settles else ():
-            if wanted.settles:
-                settle(one, wanted.result, person())
-            elif decision is not None:
-                decide(one, decision)
-        left = waiting_calls(target)
-    except SaftError as problem:
-        complain(str(problem))
-        return 1
+    decision, calls = wanted.decision(), waiting_calls(target)
+    if not calls:
+        say(f"nothing waits for approval in {target}")
+        return 0
+    if decision is None and not wanted.settles:
+        if not is_at_terminal():
+            _show(calls)
+            return RunWaiting.exit_code
+        _ask_about(calls)
+    for one in _meant(calls, wanted) if decision is not None or wanted.settles else ():
+        if wanted.settles:
+            settle(one, wanted.result, person())
+        elif decision is not None:
+            decide(one, decision)
+    left = waiting_calls(target)
     if left:
         _show(left)
         return RunWaiting.exit_code

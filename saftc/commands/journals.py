@@ -7,16 +7,11 @@ from saftc.commands.reporting import complain, write_result
 
 def show_trace(file: str) -> int:
     """Writes what a journal holds to standard output, and its sum; gives the exit code."""
-    from runtime_support.errors import ConfigError
     from saftc.looking.journals import summary, told
 
-    try:
-        for text in told(file):
-            write_result(text + "\n")
-        found = summary(file)
-    except ConfigError as problem:
-        complain(str(problem))
-        return 1
+    for text in told(file):
+        write_result(text + "\n")
+    found = summary(file)
     calls = f", {found.tools} calls of tools" if found.tools else ""
     write_result(f"{len(found.prompts)} prompts, {found.spent}{calls}; {found.state}\n")
     return 0
@@ -24,15 +19,10 @@ def show_trace(file: str) -> int:
 
 def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
     """Writes what a journal holds as a page, and as a trace for Chrome; gives the exit code."""
-    from runtime_support.errors import ConfigError
     from saftc.looking.journals import timeline
     from saftc.looking.timeline import Timeline, write_form
 
-    try:
-        drawn = timeline(file)
-    except ConfigError as problem:
-        complain(str(problem))
-        return 1
+    drawn = timeline(file)
     forms = [(html, Timeline.page), (chrome, Timeline.chrome)]
     written = [write_form(drawn, form, path) for path, form in forms if path is not None]
     return 0 if all(written) else 1

@@ -50,10 +50,35 @@ def end(command: Callable[[], int]) -> NoReturn:
             _give_up_output()
             complain(f"cannot write the output: {problem.strerror or problem}")
             code = 1
-    except Exception:
-        _report_bug()
-        code = 3
+    except Exception as problem:
+        code = 1 if _is_told(problem) else 3
+        if code == 1:
+            complain(str(problem))
+        else:
+            _report_bug()
     sys.exit(code)
+
+
+def _is_told(problem: Exception) -> bool:
+    """Whether an exception is one of the runtime, whose text is for whoever gave the command."""
+    from runtime_support.errors import SaftError
+
+    return isinstance(problem, SaftError)
+
+
+@contextmanager
+def needing(packages: str, advice: str) -> Generator[None, None, None]:
+    """For imports of what not everybody has installed.
+
+    Raises:
+        FileProblem: One of the packages is missing; the text is the advice.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as problem:
+        if problem.name not in packages.split():
+            raise
+        raise FileProblem(advice) from None
 
 
 def print_everything(stream: TextIO) -> None:

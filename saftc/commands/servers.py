@@ -13,7 +13,9 @@ from typing import Annotated, Any
 
 import typer
 
+from saftc.commands.process import needing
 from saftc.commands.reporting import complain, counted, say, visible, write_result
+from saftc.project.files import FileProblem
 
 mcp = typer.Typer(
     help="The tools of MCP servers, which scripts import: `from mcp(\"NAME\")`.",
@@ -38,25 +40,13 @@ def lock(
     The servers are those of .mcp.json, or of [tool.saft.mcp] in pyproject.toml. Scripts are
     compiled by the file, so that it is to be committed. What has changed is shown.
     """
-    from runtime_support.errors import ConfigError
-
-    try:
-        raise typer.Exit(lock_servers(servers or (), is_check=check))
-    except ConfigError as problem:
-        complain(str(problem))
-        raise typer.Exit(1) from None
+    raise typer.Exit(lock_servers(servers or (), is_check=check))
 
 
 @mcp.command("list", epilog="Example: `saftc mcp list`")
 def list_(servers: _Servers = None) -> None:
     """Show the tools in mcp.lock.json as functions; no server is asked."""
-    from runtime_support.errors import ConfigError
-
-    try:
-        raise typer.Exit(list_servers(servers or ()))
-    except ConfigError as problem:
-        complain(str(problem))
-        raise typer.Exit(1) from None
+    raise typer.Exit(list_servers(servers or ()))
 
 
 def lock_servers(names: Collection[str], *, is_check: bool) -> int:
@@ -136,22 +126,16 @@ def serve_script(file: str, name: str, port: int | None, journal: str | None) ->
     It is imported by its name. What it prints goes to standard error: standard output is the
     client's.
     """
-    from runtime_support.errors import SaftError
-
+    advice = 'saftc serve needs the package mcp: pip install "saftc[mcp]"'
     try:
-        from runtime_support.mcp import _serving
+        with needing("mcp mcp_types uvicorn", advice):
+            from runtime_support.mcp import _serving
 
-        with redirect_stdout(sys.stderr):
-            module = import_module(name)
-        _serving.serve(module, Path(file).stem, port, journal)
-    except ModuleNotFoundError as problem:
-        if problem.name not in ("mcp", "mcp_types", "uvicorn"):
-            raise
-        complain('saftc serve needs the package mcp: pip install "saftc[mcp]"')
-        return 1
-    except (SaftError, SyntaxError) as problem:
-        complain(str(problem))
-        return 1
+            with redirect_stdout(sys.stderr):
+                module = import_module(name)
+            _serving.serve(module, Path(file).stem, port, journal)
+    except SyntaxError as problem:
+        raise FileProblem(str(problem)) from None
     return 0
 
 

@@ -121,15 +121,13 @@ class Cache:
         Raises:
             FileProblem: A file cannot be removed.
         """
-        count = size = 0
+        found = self.size()
         for path in self._files():
             try:
-                found = path.stat().st_size
                 path.unlink(missing_ok=True)
             except OSError as error:
                 raise FileProblem(f"cannot remove {path}: {error.strerror or error}") from None
-            count, size = count + 1, size + found
-        return count, size
+        return found
 
     def _files(self) -> list[Path]:
         return kept_files(self.folder / "modules")
