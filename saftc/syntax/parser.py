@@ -68,7 +68,7 @@ def parse_with_tokens(source: Source, mistakes: Collector) -> Parsed:
     wrong = [diagnostic.span.start for diagnostic in misread.all()]
     for diagnostic in misread.all():
         mistakes.add(diagnostic)
-    for division in divisions(source, lexed.tokens, lexed.comments, _expression):
+    for division in divisions(source, lexed.tokens, lexed.comments):
         mistakes.add(division)
         if division.severity == "error":
             insort(wrong, division.span.start)
@@ -93,19 +93,6 @@ def parse_with_tokens(source: Source, mistakes: Collector) -> Parsed:
         frozenset(guessed),
     )
     return Parsed(module, lexed)
-
-
-def _expression(text: str) -> list[Token] | None:
-    """The tokens of a text that is one expression; None for any other text."""
-    ignored = Collector()
-    tokens = lex(Source.from_text("", text.strip()), ignored).tokens
-    if not tokens or ignored.all():
-        return None
-    try:
-        statement = parse_statement(tokens)
-    except (Mistake, UnexpectedToken):
-        return None
-    return tokens if isinstance(statement, n.ExpressionStmt) else None
 
 
 def _top_level_statements(tokens: list[Token]) -> Iterator[list[Token]]:

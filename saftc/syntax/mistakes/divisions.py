@@ -5,7 +5,7 @@ follows is an expression of numbers and of names that the script has elsewhere.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
@@ -15,14 +15,14 @@ from saftc.syntax.tokens import CLOSER_OF, LAYOUT, Comment, Token
 DIVISION_HINT = "`//` begins a comment; `div(a, b)` is the whole part"
 
 _ENDS_VALUE = {"NAME", "INTEGER", "FLOAT", "RPAR", "RSQB"}
-_BEGINS_DIVISOR = {"NAME", "INTEGER", "FLOAT", "LPAR", "MINUS"}
+# Numbers, and names that may be called, with operators between them.
+_VALUE = r"\s*(?:[-(]\s*)*(?:\d[\d_.]*|[A-Za-z_][\w.]*(?:\([^()]*\)|\[[^][]*\])*)[\s)]*"
+_DIVISOR = re.compile(rf"=?{_VALUE}(?:(?:[-+*/%]|[<>=!]=|[<>]){_VALUE})*[:,]?")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 # Lines on which a value is expected: statements that only name something have no division.
 _NO_VALUES = {"FUNCTION", "CONV", "TYPE", "IMPORT", "FROM", "PATTERN_START"}
 _WITH_VALUES = {"RET", "ASSERT", "IF", "ELIF", "WHILE", "FOR"}
 _CLOSING = re.compile(r"[)\]}]")
-
-# Gives the tokens of a text that is an expression.
-Read = Callable[[str], list[Token] | None]
 
 
 def swallows(comments: Iterable[Comment], offset: int) -> bool:
@@ -46,33 +46,24 @@ def _closes_more(text: str) -> bool:
 
 
 def divisions(
-    source: Source, tokens: list[Token], comments: Iterable[Comment], read: Read
+    source: Source, tokens: list[Token], comments: Iterable[Comment]
 ) -> Iterator[Diagnostic]:
     """What is wrong with each comment that was meant as a division.
 
     It is an error where the comment holds the `:` or `,` behind the division, and else a warning.
-
-    `read` gives the tokens of a text that is an expression, and None for any other text.
     """
-    candidates = [comment for comment in comments if comment.is_trailing and not comment.is_doc]
-    if not candidates:
-        return
-    names = {token.text for token in tokens if token.kind == "NAME"}
+    candidates = [one for one in comments if one.is_trailing and not one.is_doc]
+    names = {token.text for token in tokens if token.kind == "NAME"} if candidates else set[str]()
     position = 0
     for comment in candidates:
         while position < len(tokens) and tokens[position].span.end <= comment.span.start:
             position += 1
-        line = _before(tokens, position, comment)
-        if not _is_behind_value(source, line, comment):
-            continue
         text = comment.text.removeprefix("//")
-        is_augmented = text.startswith("=") and len(line) == 1
-        inside = read(text.removeprefix("=").removesuffix(":").removesuffix(","))
-        if inside is None or inside[0].kind not in _BEGINS_DIVISOR:
+        if not _DIVISOR.fullmatch(text.rstrip()) or not names.issuperset(_NAME.findall(text)):
             continue
-        if all(token.text in names for token in inside if token.kind == "NAME") and (
-            is_augmented or _takes_value(line)
-        ):
+        line = _before(tokens, position, comment)
+        is_augmented = text.startswith("=") and len(line) == 1
+        if _is_behind_value(source, line, comment) and (is_augmented or _takes_value(line)):
             yield _warning(line, comment, text)
 
 
