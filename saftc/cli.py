@@ -17,7 +17,7 @@ import typer.core
 
 from saftc._version import __version__
 from saftc.commands import actions
-from saftc.commands.flags import BuildOptions, CheckOptions
+from saftc.commands.flags import ApproveOptions, BuildOptions, CheckOptions
 from saftc.commands.options import (
     KEEPING,
     Chrome,
@@ -222,12 +222,9 @@ def fmt(
     ] = False,
 ) -> None:
     """Format scripts in place; standard input goes to standard output."""
-    from saftc.commands.fmt import Formatter
+    from saftc.commands.fmt import format_scripts
 
-    formatter = Formatter(check=check, diff=diff)
-    for file in files:
-        formatter.format(file)
-    raise typer.Exit(1 if formatter.has_failed else 0)
+    raise typer.Exit(format_scripts(files, check=check, diff=diff))
 
 
 @app.command(rich_help_panel=SCRIPTS, epilog="Example: `saftc prompts triage.saft --raw`")
@@ -381,6 +378,7 @@ def trace(
 @app.command(
     rich_help_panel=RUNS, epilog="Example: `saftc approve monday.journal --deny 'above the limit'`"
 )
+@spread_options
 def approve(
     target: Annotated[
         str,
@@ -389,42 +387,16 @@ def approve(
             metavar="JOURNAL",
         ),
     ],
-    yes: Annotated[bool, typer.Option("--yes", help="The call may be made.")] = False,
-    deny: Annotated[
-        str | None,
-        typer.Option(help="It may not; the model gets the reason.", metavar="REASON"),
-    ] = None,
-    arguments: Annotated[
-        str | None,
-        typer.Option(help="It may, with these arguments instead.", metavar="JSON"),
-    ] = None,
-    call: Annotated[
-        list[int] | None,
-        typer.Option(
-            min=1, help="The number of the call, if several wait; may be repeated.", metavar="N"
-        ),
-    ] = None,
-    retry: Annotated[
-        bool,
-        typer.Option("--retry", help="A call in doubt took no effect: make it again."),
-    ] = False,
-    result: Annotated[
-        str | None,
-        typer.Option(help="A call in doubt took effect, with this result.", metavar="RESULT"),
-    ] = None,
-    decide_only: Annotated[
-        bool,
-        typer.Option("--decide-only", help="Only decide; run the same command again to resume."),
-    ] = False,
+    *,
+    options: ApproveOptions,
 ) -> None:
     """Show the calls that wait for approval, decide about them, and resume the run.
 
     At a terminal it asks about each. Without one, and without a decision, it shows what waits.
     """
-    from saftc.commands.approving import Wanted, approve_calls
+    from saftc.commands.approving import approve_calls
 
-    wanted = Wanted(yes, deny, arguments, retry, result, tuple(call or ()))
-    raise typer.Exit(approve_calls(target, wanted, goes_on=not decide_only))
+    raise typer.Exit(approve_calls(target, options))
 
 
 @app.command(rich_help_panel=EDITORS, epilog="Example: `saftc play triage.saft`")

@@ -11,8 +11,9 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from saftc.commands.flags import ApproveOptions
 from saftc.commands.reporting import WrongUsage, say, visible, write_result
 
 if TYPE_CHECKING:
@@ -171,80 +172,66 @@ def _read(question: str) -> str | None:
 # `saftc approve`
 
 
-class Wanted(NamedTuple):
-    """What the options of `saftc approve` say, and about which calls, by their numbers."""
+def _decision(options: ApproveOptions) -> "Decision | None":
+    """The decision about calls that wait, if the options have one.
 
-    yes: bool
-    deny: str | None
-    arguments: str | None
-    retry: bool
-    result: str | None
-    calls: tuple[int, ...]
+    Raises:
+        WrongUsage: There are several.
+    """
+    from runtime_support import Decision
 
-    def decision(self) -> "Decision | None":
-        """The decision about calls that wait.
-
-        Raises:
-            WrongUsage: There are several.
-        """
-        from runtime_support import Decision
-
-        given = [self.yes, self.deny is not None, self.arguments is not None]
-        if sum([*given, self.retry, self.result is not None]) > 1:
-            raise WrongUsage("choose one of --yes, --deny, --arguments, --retry and --result")
-        if self.yes:
-            return Decision.yes(by=person())
-        if self.deny is not None:
-            return Decision.no(self.deny, by=person())
-        if self.arguments is not None:
-            return Decision("changed", arguments=self.arguments, by=person())
-        return None
-
-    @property
-    def settles(self) -> bool:
-        """Whether it is about calls in doubt."""
-        return self.retry or self.result is not None
+    given = [options.yes, options.deny is not None, options.arguments is not None]
+    if sum([*given, options.retry, options.result is not None]) > 1:
+        raise WrongUsage("choose one of --yes, --deny, --arguments, --retry and --result")
+    if options.yes:
+        return Decision.yes(by=person())
+    if options.deny is not None:
+        return Decision.no(options.deny, by=person())
+    if options.arguments is not None:
+        return Decision("changed", arguments=options.arguments, by=person())
+    return None
 
 
-def approve_calls(target: str, wanted: Wanted, *, goes_on: bool) -> int:
+def approve_calls(target: str, options: ApproveOptions) -> int:
     """Shows what waits in a journal or a folder, decides, and goes on; gives the exit code."""
     from runtime_support.errors import RunWaiting
     from runtime_support.runs import decide, settle, waiting_calls
 
-    decision, calls = wanted.decision(), waiting_calls(target)
+    decision, calls = _decision(options), waiting_calls(target)
+    settles = options.retry or options.result is not None
     if not calls:
         say(f"nothing waits for approval in {target}")
         return 0
-    if decision is None and not wanted.settles:
+    if decision is None and not settles:
         if not is_at_terminal():
             _show(calls)
             return RunWaiting.exit_code
         _ask_about(calls)
-    for one in _meant(calls, wanted) if decision is not None or wanted.settles else ():
-        if wanted.settles:
-            settle(one, wanted.result, person())
+    for one in _meant(calls, options.call or ()) if decision is not None or settles else ():
+        if settles:
+            settle(one, options.result, person())
         elif decision is not None:
             decide(one, decision)
     left = waiting_calls(target)
     if left:
         _show(left)
         return RunWaiting.exit_code
-    return _go_on(target) if goes_on else 0
+    return 0 if options.decide_only else _go_on(target)
 
 
-def _meant(calls: "Sequence[WaitingCall]", wanted: Wanted) -> "list[WaitingCall]":
-    """The calls that the options are about.
+def _meant(calls: "Sequence[WaitingCall]", numbers: Sequence[int]) -> "list[WaitingCall]":
+    """The calls that have these numbers; where there are none, the only one.
 
     Raises:
         WrongUsage: It is not certain which.
     """
-    if not wanted.calls and len(calls) > 1:
+    if not numbers and len(calls) > 1:
         _show(calls)
         raise WrongUsage(f"{len(calls)} calls wait: say which by --call N, as often as it takes")
-    for number in wanted.calls:
+    for number in numbers:
         if number > len(calls):
             raise WrongUsage(f"--call {number}: {len(calls)} wait")
-    return [calls[number - 1] for number in dict.fromkeys(wanted.calls or (1,))]
+    return [calls[number - 1] for number in dict.fromkeys(numbers or (1,))]
 
 
 def _show(calls: "Sequence[WaitingCall]") -> None:

@@ -19,7 +19,7 @@ from saftc.commands.reporting import (
 )
 from saftc.diagnostics.model import LIMIT, Diagnostic
 from saftc.driver import Checked
-from saftc.project.files import UNNAMED, FileProblem, read_script, scripts_below, shown
+from saftc.project.files import UNNAMED, FileProblem, files_of, read_script, shown
 from saftc.project.finder import Roots, package_in
 from saftc.project.reads import Reads
 from saftc.project.scripts import Scripts
@@ -154,7 +154,7 @@ def _checked(
     arguments: Sequence[str], scripts: Scripts
 ) -> Iterator[tuple[str, Checked | FileProblem]]:
     """The scripts that are meant, in their order, each checked or the reason why it cannot be."""
-    files, problems = _files_of(arguments)
+    files, problems = files_of(arguments)
     found: dict[str, Checked | FileProblem] = {**problems}
     # Those first that may import the others, from the root that these have then.
     for file in sorted(files, key=lambda file: len(Path(file).absolute().parts)):
@@ -168,21 +168,8 @@ def _checked(
 
 def _scripts_of(arguments: Sequence[str]) -> list[str]:
     """The scripts that are meant and can be found."""
-    files, problems = _files_of(arguments)
+    files, problems = files_of(arguments)
     return [file for file in files if file not in problems]
-
-
-def _files_of(arguments: Sequence[str]) -> tuple[list[str], dict[str, FileProblem]]:
-    """The scripts that are meant, and by their names why some cannot be found."""
-    files: list[str] = []
-    problems: dict[str, FileProblem] = {}
-    for argument in arguments:
-        try:
-            files += scripts_below(argument)
-        except FileProblem as problem:
-            files.append(argument)
-            problems[argument] = problem
-    return files, problems
 
 
 def _bounds_of(project: Project, checked: Checked) -> "Bounds":

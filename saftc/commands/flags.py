@@ -1,5 +1,5 @@
-"""The options of `check` and `build`, known without typer: what that is to know of them is in
-annotations, which nobody evaluates before it is there.
+"""The options of `check`, `build` and `approve`, known without typer: what that is to know of them
+is in annotations, which nobody evaluates before it is there.
 """
 
 from __future__ import annotations
@@ -114,3 +114,36 @@ class BuildOptions:
         bool, typer.Option("--in-place", help="Write each module beside its script (the default).")
     ] = False
     root: Root = None
+
+
+@dataclass(frozen=True)
+class ApproveOptions:
+    """What `saftc approve` decides, and about which calls, by their numbers."""
+
+    yes: Annotated[bool, typer.Option("--yes", help="The call may be made.")] = False
+    deny: Annotated[
+        str | None,
+        typer.Option(help="It may not; the model gets the reason.", metavar="REASON"),
+    ] = None
+    arguments: Annotated[
+        str | None,
+        typer.Option(help="It may, with these arguments instead.", metavar="JSON"),
+    ] = None
+    call: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=1, help="The number of the call, if several wait; may be repeated.", metavar="N"
+        ),
+    ] = None
+    retry: Annotated[
+        bool,
+        typer.Option("--retry", help="A call in doubt took no effect: make it again."),
+    ] = False
+    result: Annotated[
+        str | None,
+        typer.Option(help="A call in doubt took effect, with this result.", metavar="RESULT"),
+    ] = None
+    decide_only: Annotated[
+        bool,
+        typer.Option("--decide-only", help="Only decide; run the same command again to resume."),
+    ] = False

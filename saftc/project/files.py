@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,6 +83,19 @@ def scripts_below(path: str, others: Collection[str] = ()) -> list[str]:
         raise FileProblem(f"there are no scripts in {path}")
     # Those that others may import come behind them.
     return sorted(found, key=lambda name: (len(Path(name).parts), name))
+
+
+def files_of(arguments: Sequence[str]) -> tuple[list[str], dict[str, FileProblem]]:
+    """The scripts that are meant, and by their names why some cannot be found."""
+    files: list[str] = []
+    problems: dict[str, FileProblem] = {}
+    for argument in arguments:
+        try:
+            files += scripts_below(argument)
+        except FileProblem as problem:
+            files.append(argument)
+            problems[argument] = problem
+    return files, problems
 
 
 def make_folder(path: Path) -> None:
