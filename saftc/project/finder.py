@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from importlib.machinery import ModuleSpec, PathFinder
 from keyword import iskeyword
 from pathlib import Path
@@ -51,7 +52,7 @@ class Roots:
         self.given = given
         self._projects = {} if project is None else {project.path: project}
         self._read = read
-        self._found: dict[str, tuple[Path, bool]] = {}
+        self._looked_up = cache(self._find)
         # By the path of a script that others import, their root.
         self._of_importing: dict[Path, Path] = {}
 
@@ -74,12 +75,8 @@ class Roots:
         """Whether the root is known without looking at what the script imports."""
         return self._looked_up(file)[1]
 
-    def _looked_up(self, file: str) -> tuple[Path, bool]:
-        if file not in self._found:
-            self._found[file] = self._find(file)
-        return self._found[file]
-
     def _find(self, file: str) -> tuple[Path, bool]:
+        """The root of a script, and whether it is known without what that imports."""
         if file in UNNAMED:
             return self.given or Path(), self.given is not None
         folder = Path(os.path.abspath(file)).parent

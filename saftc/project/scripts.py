@@ -73,11 +73,10 @@ class Scripts:
 
     def check(self, file: str) -> Checked:
         """The script `file`, checked with its imports; `-` is standard input."""
-        modules = self.of(file)
-        if file in UNNAMED:
-            return modules.check_input(file)
-        path = Path(file)
+        modules, path = self.of(file), Path(file)
         name = name_in(modules.folder, path)
+        if file in UNNAMED:  # it imports as one in the working directory
+            return modules.check(path, name)
         known = modules.siblings.get(name)
         if known is not None and known.source.name == file:
             return known
@@ -118,10 +117,6 @@ class Modules:
         except FileProblem:
             return ()  # who compiles is told
 
-    def check(self, path: Path, name: str) -> Checked:
-        """The script at `path`, which siblings import as `name`, checked with its imports."""
-        return self._check(path, name, str(path))
-
     def check_text(self, source: Source) -> Checked:
         """A text that is not that of its script in the folder, checked with what that imports."""
         load = partial(self.load, importing=name_in(self.folder, Path(source.name)))
@@ -137,20 +132,14 @@ class Modules:
         self.circles.clear()
         return outdated
 
-    def check_input(self, file: str = "-") -> Checked:
-        """The script on standard input, or another that is not a file.
-
-        It imports as one in the working directory.
-        """
-        return self._check(Path(file), name_in(self.folder, Path(file)), shown(file))
-
-    def _check(self, path: Path, name: str, shown: str) -> Checked:
+    def check(self, path: Path, name: str) -> Checked:
+        """The script at `path`, which siblings import as `name`, checked with its imports."""
         with self.reads.noting() as notes:
             data = self.reads.data(str(path))
             self.notes[path] = notes
             self.open[name] = path
             try:
-                source = Source.from_bytes(shown, data)
+                source = Source.from_bytes(shown(str(path)), data)
                 load = partial(self.load, importing=name)
                 return check(source, load, most=self.most, pure=self.pure)
             finally:
