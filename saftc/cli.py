@@ -48,7 +48,7 @@ class _Commands(typer.core.TyperGroup):
         return super().parse_args(ctx, args or ["--help"])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is meant: `run` where a script stands there, or an option of it."""
+        """The command that is meant: `run` where that is a script, or an option of it."""
         word = args[0]
         is_script = word[:1] == "-" or any(mark in word for mark in "./" + os.sep)
         if word not in self.commands and (is_script or os.path.isfile(word)):
@@ -61,7 +61,7 @@ app = typer.Typer(
     cls=_Commands,
     help="Compile Saft, a small language in which a prompt is an expression, to readable Python.",
     epilog="`saftc script.saft` is short for `saftc run script.saft`, and `saftc -c TEXT` for "
-    "`saftc run -c TEXT`. The options above stand before the command.",
+    "`saftc run -c TEXT`. The options above go before the command.",
     add_completion=True,
     # Columns need room: a narrow terminal has plain text.
     rich_markup_mode="markdown" if get_terminal_size().columns >= 60 else None,
@@ -603,7 +603,7 @@ def _usage_words(problem: Any, saftc: Any, given: Sequence[str]) -> str:
     if old := _new_name(problem, context, given):
         words = old
     elif context is not None and context.parent is not None and _is_of_all(problem, saftc):
-        words = f"No such option: {problem.option_name}; it stands before the command"
+        words = f"No such option: {problem.option_name}; it goes before the command"
     elif words.startswith("No such option") and (setting := _setting_of(problem)):
         words = (
             f"No such option: {problem.option_name}; `{setting}` is a setting: "

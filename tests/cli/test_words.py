@@ -39,13 +39,13 @@ def test_options_may_stand_before_the_script(
     assert (ended.code, ended.out) == (0, "int\n"), ended.err
 
 
-def test_options_of_all_commands_stand_before_the_command(
+def test_options_of_all_commands_go_before_the_command(
     saftc: Command, script: Script
 ) -> None:
     script("a.saft", WRONG)
     assert saftc("--color=always", "check", "a.saft").out.startswith("\x1b[")
     ended = saftc("check", "a.saft", "--color", "always")
-    said = "saftc: No such option: --color; it stands before the command\n"
+    said = "saftc: No such option: --color; it goes before the command\n"
     assert ended.code == 2 and ended.err.startswith(said)
 
 
