@@ -22,7 +22,7 @@ from runtime_support._effects import Effects, finish, finish_async
 from runtime_support._exchange import Replying, Request
 from runtime_support._hooks import Hook, RequestedCall, load_part, make_call
 from runtime_support._jsontext import to_json
-from runtime_support._order import until_turn
+from runtime_support._order import wait_for_turn
 from runtime_support._positions import annotate, place_of_call
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
@@ -134,7 +134,7 @@ class ToolServer:
             sent = _sent(known, arguments)
             is_pure = tool in self.pure
             if not is_pure:
-                yield from until_turn()
+                yield from wait_for_turn()
             name, text = f"mcp({self.name}).{tool}", to_json(sent)
             call = RequestedCall(name, text, "server", is_pure=is_pure, asked=[name, text])
             make = partial(self._made, tool, sent)
