@@ -1,7 +1,6 @@
 """httpx2's clients for requests that end: in time, with a reply of bounded size, where they began.
 
     openai.OpenAI(http_client=client_to(httpx2.URL("https://api.openai.com/v1")), ...)
-    openai.AsyncOpenAI(http_client=async_client_to(httpx2.URL("https://api.openai.com/v1")), ...)
     content = yield from Body(response, most_bytes).read()
 
 The connections are those of httpcore2's pool. The time-out of a request bounds all of it, from
@@ -25,12 +24,11 @@ from urllib.request import getproxies, proxy_bypass
 import httpcore2
 import httpx2
 
-from runtime_support._effects import Effect, Effects, close_after, finish, finish_async
+from runtime_support._effects import Effect, Effects, close_after, finish
 from runtime_support._redaction import remember_secrets, shown
 from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.providers._network import (
     NETWORK_ERRORS,
-    AsyncBackend,
     Backend,
     Bounds,
     TooMuch,
@@ -45,10 +43,6 @@ _MOST_BYTES_OF_ERROR = 1_000_000
 _MOST_CONNECTIONS = 1000
 _MOST_IDLE_CONNECTIONS = 100
 _IDLE_SECONDS = 5.0
-# With a thousand requests at once, one pool, which looks at all of its own for each, takes nearly
-# twice the time.
-_CONNECTIONS_OF_POOL = 32
-
 _OF_THE_WAY = ("content-encoding", "content-length", "transfer-encoding")
 _NO_ENCODING = ("", "identity")
 
@@ -66,21 +60,15 @@ def client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.Clien
 
     An embedded server is reached directly.
     """
-    return client_over(_Transport(_pool_options(address, is_embedded)), address)
+    return client_over(_Transport(pool_options(address, is_embedded)), address)
 
 
 def client_over(transport: httpx2.BaseTransport, address: httpx2.URL) -> httpx2.Client:
     """A client for threads that sends by this transport."""
-    return _Client(transport=transport, auth=_auth(address))
+    return _Client(transport=transport, auth=auth_of(address))
 
 
-def async_client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.AsyncClient:
-    """The same for an event loop."""
-    transport = _AsyncTransport(_pool_options(address, is_embedded))
-    return _AsyncClient(transport=transport, auth=_auth(address))
-
-
-def _pool_options(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
+def pool_options(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
     """How an address is reached: by how many connections, through which proxy, trusting whom."""
     # llama.cpp's server closes an idle connection, maybe just as it is used again; a new one on
     # this machine costs nothing beside a reply.
@@ -93,12 +81,12 @@ def _pool_options(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
     }
 
 
-def _auth(address: httpx2.URL) -> tuple[str, str] | None:
+def auth_of(address: httpx2.URL) -> tuple[str, str] | None:
     """A name and password beside the address, so that no log of the address has them."""
     return (address.username, address.password) if address.userinfo else None
 
 
-class _Lightly:
+class LightRequests:
     """Builds requests of the one form that is sent here, with an address that is parsed once.
 
     What httpx2 does for requests of all forms is a tenth of the time of a prompt.
@@ -133,12 +121,8 @@ def _parsed(url: httpx2.URL | str) -> httpx2.URL:
     return httpx2.URL(url)
 
 
-class _Client(_Lightly, httpx2.Client):
+class _Client(LightRequests, httpx2.Client):
     """For threads."""
-
-
-class _AsyncClient(_Lightly, httpx2.AsyncClient):
-    """For an event loop."""
 
 
 class _Transport(httpx2.BaseTransport):
@@ -149,47 +133,14 @@ class _Transport(httpx2.BaseTransport):
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """The response, of which the body is still to be read."""
-        return finish(_respond(request, self._pool, lambda: None))
+        return finish(respond(request, self._pool, lambda: None))
 
     def close(self) -> None:
         """Closes all connections."""
         self._pool.close()
 
 
-class _AsyncTransport(httpx2.AsyncBaseTransport):
-    """Connections to one server, for an event loop: in several pools."""
-
-    def __init__(self, options: dict[str, Any]) -> None:
-        self._options = options
-        self._pools: list[_AsyncPool] = []
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The response of the first pool with room, so that idle connections are found again."""
-        free = (one for one in self._pools if one.requests < _CONNECTIONS_OF_POOL)
-        pool = next(free, None)
-        if pool is None:
-            pool = _AsyncPool(network_backend=AsyncBackend(), **self._options)
-            self._pools.append(pool)
-        pool.requests += 1
-        return await finish_async(_respond(request, pool, pool.leave))
-
-    async def aclose(self) -> None:
-        """Closes all connections."""
-        for pool in self._pools:
-            await pool.aclose()
-
-
-class _AsyncPool(httpcore2.AsyncConnectionPool):
-    """Some connections of an event loop, and how many requests have or want one of them."""
-
-    requests = 0
-
-    def leave(self) -> None:
-        """A request has left it."""
-        self.requests -= 1
-
-
-def _respond(
+def respond(
     request: httpx2.Request, pool: Any, leave: Callable[[], None]
 ) -> Effects[httpx2.Response]:
     """The response of a pool, which is left when it is closed; of an error, with its beginning."""

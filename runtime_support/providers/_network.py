@@ -1,7 +1,6 @@
 """The network of httpcore2's pools, in which one time-out bounds all of a request.
 
     httpcore2.ConnectionPool(network_backend=Backend())
-    httpcore2.AsyncConnectionPool(network_backend=AsyncBackend())
     bounds = Bounds(60.0, silence=10.0, most=1_000_000)     a request has it as its time-out
 
 In httpcore2 a time-out is one for each wait: a server that sends a byte now and then, or a header,
@@ -11,17 +10,13 @@ network looks at what is left.
 
 from __future__ import annotations
 
-import asyncio
-import select
 import ssl
 import time
-from collections.abc import Awaitable, Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any
 
 import httpcore2
-
-T = TypeVar("T")
 
 TOO_LATE = "the time of the request is over"
 SILENT = "the server has sent nothing for a while"
@@ -34,7 +29,7 @@ NETWORK_ERRORS = (
     httpcore2.UnsupportedProtocol,
 )
 
-_WRITTEN_AT_ONCE = 65_536
+WRITTEN_AT_ONCE = 65_536
 
 
 class TooMuch(Exception):
@@ -85,7 +80,9 @@ class Bounds(float):
 
 
 @contextmanager
-def _wait(timeout: float | None, late: type[Exception] = httpcore2.ReadTimeout) -> Generator[float]:
+def wait_within(
+    timeout: float | None, late: type[Exception] = httpcore2.ReadTimeout
+) -> Generator[float]:
     """The seconds that the wait in the block may take; an error that says which time was over."""
     assert isinstance(timeout, Bounds)
     left, silence = timeout.left, timeout.silence
@@ -95,22 +92,6 @@ def _wait(timeout: float | None, late: type[Exception] = httpcore2.ReadTimeout) 
         yield min(left, silence)
     except (TimeoutError, httpcore2.TimeoutException):
         raise late(TOO_LATE if left <= silence else SILENT) from None
-
-
-async def _awaited(
-    timeout: float | None,
-    ask: Callable[..., Awaitable[T]],
-    *arguments: Any,
-    late: type[Exception] = httpcore2.ReadTimeout,
-    failed: type[Exception] = httpcore2.ReadError,
-) -> T:
-    """What comes of one wait in an event loop."""
-    try:
-        with _wait(timeout, late) as left:
-            async with asyncio.timeout(left):
-                return await ask(*arguments)
-    except OSError as error:  # that of a certificate is one as well
-        raise failed(str(error)) from error
 
 
 class Backend(httpcore2.SyncBackend):
@@ -125,7 +106,7 @@ class Backend(httpcore2.SyncBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
         """A new connection."""
-        with _wait(timeout, httpcore2.ConnectTimeout) as left:
+        with wait_within(timeout, httpcore2.ConnectTimeout) as left:
             return _Stream(super().connect_tcp(host, port, left, local_address, socket_options))
 
 
@@ -145,12 +126,12 @@ class _Stream(httpcore2.NetworkStream):
             # As in httpcore2: a server may have answered before it has read all.
             with suppress(httpcore2.WriteError):
                 self._send(timeout)
-        with _wait(timeout) as left:
+        with wait_within(timeout) as left:
             return self._stream.read(max_bytes, left)
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._kept += buffer
-        if len(self._kept) > _WRITTEN_AT_ONCE:
+        if len(self._kept) > WRITTEN_AT_ONCE:
             self._send(timeout)
 
     def close(self) -> None:
@@ -162,7 +143,7 @@ class _Stream(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
-        with _wait(timeout, httpcore2.ConnectTimeout) as left:
+        with wait_within(timeout, httpcore2.ConnectTimeout) as left:
             return _Stream(self._stream.start_tls(ssl_context, server_hostname, left))
 
     def get_extra_info(self, info: str) -> Any:
@@ -170,73 +151,6 @@ class _Stream(httpcore2.NetworkStream):
 
     def _send(self, timeout: float | None) -> None:
         kept, self._kept = self._kept, b""
-        for begin in range(0, len(kept), _WRITTEN_AT_ONCE):
-            with _wait(timeout) as left:
-                self._stream.write(kept[begin : begin + _WRITTEN_AT_ONCE], left)
-
-
-class AsyncBackend(httpcore2.AsyncNetworkBackend):
-    """Connections of asyncio."""
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        """A new connection."""
-        return _AsyncStream(*await _awaited(timeout, asyncio.open_connection, host, port, **_NEW))
-
-
-_NEW: dict[str, Any] = {"late": httpcore2.ConnectTimeout, "failed": httpcore2.ConnectError}
-
-
-class _AsyncStream(httpcore2.AsyncNetworkStream):
-    """A connection of asyncio; what is small waits here as well."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
-        self._kept = b""
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        if self._kept:
-            await self._send(timeout, httpcore2.ReadError)
-        return await _awaited(timeout, self._reader.read, max_bytes)
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._kept += buffer
-        if len(self._kept) > _WRITTEN_AT_ONCE:
-            await self._send(timeout, httpcore2.WriteError)
-
-    async def aclose(self) -> None:
-        self._writer.close()
-
-    async def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        async def start() -> None:
-            await self._writer.start_tls(ssl_context, server_hostname=server_hostname)
-
-        await _awaited(timeout, start, **_NEW)
-        return self
-
-    def get_extra_info(self, info: str) -> Any:
-        if info != "is_readable":
-            return self._writer.get_extra_info(info)
-        # Of an idle connection: whether the server has closed it.
-        if self._reader.at_eof() or self._writer.is_closing() or not hasattr(select, "poll"):
-            return self._reader.at_eof() or self._writer.is_closing()
-        looking = select.poll()
-        looking.register(self._writer.get_extra_info("socket").fileno(), select.POLLIN)
-        return bool(looking.poll(0))
-
-    async def _send(self, timeout: float | None, failed: type[Exception]) -> None:
-        kept, self._kept = self._kept, b""
-        self._writer.write(kept)
-        await _awaited(timeout, self._writer.drain, failed=failed)
+        for begin in range(0, len(kept), WRITTEN_AT_ONCE):
+            with wait_within(timeout) as left:
+                self._stream.write(kept[begin : begin + WRITTEN_AT_ONCE], left)
