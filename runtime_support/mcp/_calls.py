@@ -189,7 +189,7 @@ def _sent(tool: LockedTool, arguments: dict[str, Any]) -> dict[str, Any]:
     would be another value and null is one of its own. What is null inside of an argument stays.
     """
     given = json.loads(to_json({name: plain(one) for name, one in arguments.items()}))
-    known = tool.parameters.get("properties") or {}
+    known: dict[str, Any] = tool.parameters.get("properties") or {}
     optional = known.keys() - (tool.parameters.get("required") or ())
     absent = {name for name in optional if not _is_said_by_null(known[name])}
     return {name: one for name, one in given.items() if one is not None or name not in absent}
