@@ -35,8 +35,12 @@ from runtime_support.errors import CheckError, ConfigError
 
 # The providers that can be chosen by name, and those among them that send to a server.
 PROVIDERS = ("openai", "openrouter", "gemini", "anthropic", "local", "mock", "unset")
-SENDING = (None, "openai", "openrouter", "gemini", "anthropic")
-KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY")
+_SENDING = (None, "openai", "openrouter", "gemini", "anthropic")
+
+# What a project says to the compiler.
+_OF_THE_COMPILER = ("overlap", "pure", "root", "in-place")
+# What a part of the runtime reads for itself.
+_OF_PARTS = ("mcp",)
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "reasoning_effort", "seed", "stop", "extra_body")
 
@@ -129,9 +133,9 @@ def _set_type(hint: Any) -> Any:
 
 
 # A provider that is an object is looked at for itself.
-TYPES = {name: _set_type(hint) for name, hint in get_type_hints(Settings).items()}
-TYPES["provider"] = str
-_NAMES = frozenset(TYPES)
+_TYPES = {name: _set_type(hint) for name, hint in get_type_hints(Settings).items()}
+_TYPES["provider"] = str
+_NAMES = frozenset(_TYPES)
 
 _NO_LIMIT = float("inf")
 _LIMITS: dict[str, tuple[float, float]] = {
@@ -156,8 +160,8 @@ _LIMITS: dict[str, tuple[float, float]] = {
 
 # Settings that are not texts are read from the environment by these.
 _FROM_TEXT: dict[Any, Any] = {float: float, int: int}
-NO_TEXT = ("fallback", "stop", "extra_body", "prices", "approver")
-VARIABLES = {f"SAFT_{name.upper()}": name for name in TYPES if name not in NO_TEXT}
+_NO_TEXT = ("fallback", "stop", "extra_body", "prices", "approver")
+VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in _NO_TEXT}
 # The others that are read somewhere, by the runtime or by the command.
 _OTHER_VARIABLES = (
     "SAFT_CACHE_DIR",
@@ -274,7 +278,7 @@ def current_settings() -> dict[str, Any]:
     import pickle
 
     settings = settings_for()
-    found = _set_ones({name: getattr(settings, name) for name in TYPES})
+    found = _set_ones({name: getattr(settings, name) for name in _TYPES})
     try:
         pickle.dumps(found)
     except Exception as error:
@@ -324,11 +328,14 @@ def settings_for(options: Mapping[str, Any] | None = None, place: Place | None =
     They are those for the code at a place, or for that which calls.
     """
     settings, found = _in_force(options, place)
-    if found.chosen_by_project:
-        from runtime_support._projects import check_word
-
+    if found.chosen_by_project and settings.provider in _SENDING:
         said = given_here(options).keys() | context_here().settings_around.keys()
-        check_word(found.path, found.chosen_by_project, settings, said)
+        chosen = next((name for name in found.chosen_by_project if name not in said), None)
+        if chosen is not None:
+            from runtime_support._projects import check_word
+
+            where = settings.base_url, settings.api_key_env
+            check_word(found.path, chosen, *where, user_file())
     return settings
 
 
@@ -439,14 +446,14 @@ def checked_option(name: str, value: Any, origin: str) -> Any:
 
 
 def _type_of(name: str, origin: str) -> Any:
-    if name in TYPES:
-        return TYPES[name]
-    known = f"the options are {listed(TYPES, limit=20)}"
-    hint = new_name(name) or did_you_mean(OPTIONS_ELSEWHERE.get(name, name), TYPES) or known
+    if name in _TYPES:
+        return _TYPES[name]
+    known = f"the options are {listed(_TYPES, limit=20)}"
+    hint = _new_name(name) or did_you_mean(OPTIONS_ELSEWHERE.get(name, name), _TYPES) or known
     raise ConfigError(f"{origin}: no option `{name}`", setting=name, hint=hint)
 
 
-def new_name(name: str) -> str | None:
+def _new_name(name: str) -> str | None:
     """A hint where a setting was called so."""
     from runtime_support._renamed import SETTINGS, renamed
 
@@ -537,25 +544,31 @@ def _from_surroundings(
     if unknown or path or own_path:
         from runtime_support import _projects
 
-        _projects.tell_unknown_variables(unknown, (*VARIABLES, *_OTHER_VARIABLES))
+        known = (*VARIABLES, *_OTHER_VARIABLES)
+        _projects.tell_unknown_variables(unknown, known, _NO_TEXT)
         if path and is_foreign and not _projects.is_trusted(os.path.dirname(path), user_file()):
             path = None
-        project = _projects.settings_of_project(path) if path else {}
-        user = _projects.settings_of_user(own_path) if own_path else {}
-    said = {
+        if path:
+            others, where = (*_OF_THE_COMPILER, *_OF_PARTS), f"{path} [tool.saft]"
+            said = _projects.read_section(path).items()
+            project = {n: checked_option(n, one, where) for n, one in said if n not in others}
+        if own_path:
+            said = _projects.read_user(own_path, _TYPES).items()
+            user = {name: checked_option(name, one, own_path) for name, one in said}
+    of_variables = {
         name: checked_option(name, setting_from_text(name, text, variable), variable)
         for (variable, name), text in zip(VARIABLES.items(), variables, strict=True)
         if text
     }
-    chosen = tuple(n for n in ("base_url", "api_key_env") if n in project and n not in said)
+    chosen = tuple(n for n in ("base_url", "api_key_env") if n in project and n not in of_variables)
     of_module = {} if own is None else own.settings
-    settings = Settings(**{**of_module, **user, **project, **said})
+    settings = Settings(**{**of_module, **user, **project, **of_variables})
     return _Surroundings(settings, path or "", chosen)
 
 
 def setting_from_text(name: str, text: str, origin: str) -> Any:
     """The value that a text stands for; ConfigError where it should be a number."""
-    read = _FROM_TEXT.get(TYPES[name])
+    read = _FROM_TEXT.get(_TYPES[name])
     if read is None:
         return text
     try:

@@ -35,7 +35,7 @@ from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode_for_model
-from runtime_support._schema.reading import Parameter, Signature, bind_call, signature_of
+from runtime_support._schema.signatures import Parameter, Signature, bind_call, signature_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values import data_of, is_approved, plain
 from runtime_support.errors import (

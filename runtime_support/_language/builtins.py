@@ -20,7 +20,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from runtime_support import _order
-from runtime_support._arguments import (
+from runtime_support._dates_decimals import is_decimal, is_finite, is_naive, read
+from runtime_support._language.arguments import (
     as_bool,
     as_integer,
     as_key,
@@ -31,7 +32,6 @@ from runtime_support._arguments import (
     as_text_or_number,
     each_as,
 )
-from runtime_support._dates_decimals import is_decimal, is_finite, is_naive, read
 from runtime_support._language.files import unwritable
 from runtime_support._language.operators import call, is_in
 from runtime_support._order import in_turn

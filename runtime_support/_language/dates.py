@@ -17,7 +17,6 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
-from runtime_support._arguments import as_number, as_text
 from runtime_support._dates_decimals import (
     EXAMPLES,
     Digits,
@@ -28,6 +27,7 @@ from runtime_support._dates_decimals import (
     is_naive,
     read,
 )
+from runtime_support._language.arguments import as_number, as_text
 from runtime_support._values import basic_kind, brief, plain
 from runtime_support.errors import CheckError, ConfigError
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import pairwise
 
-from runtime_support._reader import split_fences, without_thinking
+from runtime_support._reader.around import split_fences, without_thinking
 from runtime_support._reader.data import Data, IsKey, NotData, read_json
 from runtime_support._reader.fitting import fit, shortened
 from runtime_support._reader.notation import read_data, read_data_at

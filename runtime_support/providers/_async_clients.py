@@ -16,8 +16,14 @@ import httpcore2
 import httpx2
 
 from runtime_support._effects import finish_async
-from runtime_support.providers._clients import LightRequests, auth_of, pool_options, respond
-from runtime_support.providers._network import WRITTEN_AT_ONCE, wait_within
+from runtime_support.providers._clients import (
+    WRITTEN_AT_ONCE,
+    LightRequests,
+    auth_of,
+    pool_options,
+    respond,
+    wait_within,
+)
 
 T = TypeVar("T")
 

@@ -1,8 +1,8 @@
 """Chat completions on the wire, which is a `Wire` (`_wires`): requests and replies.
 
 render(request, form)                       ("chat/completions", {"model": ...})
-Reader(request, form, None).read(b'{"choices": ...}')                 Reply("...")
-Reader(request, form, None).add({"choices": [{"delta": ...}]})        a piece of a streamed reply
+READER(request, form, None).read(b'{"choices": ...}')                 Reply("...")
+READER(request, form, None).add({"choices": [{"delta": ...}]})        a piece of a streamed reply
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _rendered(messages: Iterable[Message], origin: Origin) -> Iterator[Message]:
         yield {**message, **(reply.opaque or {}), **({"tool_calls": calls} if calls else {})}
 
 
-class Reader(ReplyReader):
+class ChatReader(ReplyReader):
     """Reads a completion, whole or in chunks."""
 
     meant = ("a chat completion", None)
@@ -271,3 +271,6 @@ def _tool_requests(message: dict[str, Any]) -> tuple[ToolRequest, ...]:
         )
         for function, call in functions
     )
+
+
+READER = ChatReader

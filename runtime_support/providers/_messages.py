@@ -1,8 +1,8 @@
 """Anthropic's Messages on the wire, which is a `Wire` (`_wires`): requests and replies.
 
     render(request, form)                       ("messages", {"model": ..., "messages": [...]})
-    Reader(request, form, None).read(b'{"content": ...}')   Reply("...")
-    Reader(request, form, None).add({"type": "content_block_delta", ...})    a piece
+    READER(request, form, None).read(b'{"content": ...}')   Reply("...")
+    READER(request, form, None).add({"type": "content_block_delta", ...})    a piece
 
 What the model thought comes back signed, in blocks beside those of its text and of its calls; all
 blocks of a reply go back in their order, as they were.
@@ -243,7 +243,7 @@ _GROWING = {
 }
 
 
-class Reader(ReplyReader):
+class MessagesReader(ReplyReader):
     """Reads a message, whole or in events."""
 
     meant = ("a message", 'a server that does not speak this API takes `api = "chat"`')
@@ -348,3 +348,6 @@ def _tokens(usage: dict[str, Any]) -> dict[str, Any]:
     counts = (usage.get(name) for name in parts)
     sent = sum(one for one in counts if type(one) is int and one > 0)
     return tokens({**usage, "input_tokens": sent}, "input", "output")
+
+
+READER = MessagesReader

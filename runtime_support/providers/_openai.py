@@ -33,8 +33,7 @@ from runtime_support._settings import Settings
 from runtime_support._spending import tokens_in
 from runtime_support._values import counted, without_halves
 from runtime_support.errors import ProviderError, SaftError, ToolsUnsupported
-from runtime_support.providers._clients import Body
-from runtime_support.providers._network import NETWORK_ERRORS
+from runtime_support.providers._clients import NETWORK_ERRORS, Body
 from runtime_support.providers._server import Server
 from runtime_support.providers._wires import (
     Rejected,
@@ -200,7 +199,7 @@ class OpenAIProvider(Streaming):
         except (server.error, *NETWORK_ERRORS, ProviderError) as error:
             raise self._failure(error) from None
         body = Body(response, self.settings.max_reply_bytes)
-        reader = wire.Reader(request, form, request_id_of(response))
+        reader = wire.READER(request, form, request_id_of(response))
         reading = self._read(form, body, reader, heard)
         return (yield from close_after(reading, body.closing))
 

@@ -1,8 +1,8 @@
 """OpenAI's Responses on the wire, which is a `Wire` (`_wires`): requests and replies.
 
     render(request, form)                       ("responses", {"model": ..., "input": [...]})
-    Reader(request, form, None).read(b'{"output": ...}')    Reply("...")
-    Reader(request, form, None).add({"type": "response.output_text.delta", ...})    a piece
+    READER(request, form, None).read(b'{"output": ...}')    Reply("...")
+    READER(request, form, None).add({"type": "response.output_text.delta", ...})    a piece
 
 Nothing is kept by the server. What the model thought comes back encrypted, in items beside those of
 its message and of its calls; all items of a reply go back in their order, as they were.
@@ -157,7 +157,7 @@ def _part(part: dict[str, Any]) -> dict[str, Any]:
             return part
 
 
-class Reader(ReplyReader):
+class ResponsesReader(ReplyReader):
     """Reads a response, whole or in events."""
 
     meant = ("a response", 'a server that does not speak this API takes `api = "chat"`')
@@ -243,3 +243,6 @@ def _joined(messages: list[dict[str, Any]], kind: str, name: str) -> str:
     parts = (part for content in contents if is_list(content) for part in content)
     texts = (one.get(name) for one in parts if is_object(one) and one.get("type") == kind)
     return "".join(text for text in texts if isinstance(text, str))
+
+
+READER = ResponsesReader

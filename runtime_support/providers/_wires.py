@@ -1,8 +1,8 @@
 """What a wire is: the form in which one kind of server wants requests and gives replies.
 
     path, body = wire.render(request, form)                what is sent, as JSON data
-    wire.Reader(request, form, request_id).read(content)   the reply in the body of a response
-    wire.Reader(request, form, request_id).add(event)      a piece of a reply that is streamed
+    wire.READER(request, form, request_id).read(content)   the reply in the body of a response
+    wire.READER(request, form, request_id).add(event)      a piece of a reply that is streamed
     without_lacking(wire.LACKS, "the wire ...", request)   the request as far as the wire has words
 
 and how a try ends that has no reply: `Unanswered`, `Rejected`.
@@ -78,7 +78,7 @@ class Wire(Protocol):
         ...
 
     @property
-    def Reader(self) -> type[ReplyReader]:
+    def READER(self) -> type[ReplyReader]:
         """What reads a reply, whole or in events."""
         ...
 

@@ -57,7 +57,7 @@ def message(text: str, **parts: Any) -> Message:
 def read(*output: Message, **parts: Any) -> Reply:
     """The reply in a response with these items."""
     body = {"status": "completed", "output": output, "error": None, **parts}
-    return _responses.Reader(Request((TEXT,)), form(), None).read(json.dumps(body).encode())
+    return _responses.READER(Request((TEXT,)), form(), None).read(json.dumps(body).encode())
 
 
 # What is sent

@@ -1,7 +1,7 @@
 """Arguments of the builtins: each function gives the plain value, or CheckError with the place.
 
-    as_text("upper(text)", "a")     "a"
-    as_text("upper(text)", None)    CheckError: upper(text): expected string, got nil
+as_text("upper(text)", "a")     "a"
+as_text("upper(text)", None)    CheckError: upper(text): expected string, got nil
 """
 
 from __future__ import annotations
