@@ -6,9 +6,8 @@
 
 A secret is the value of an environment variable that is named like one, a key that a provider was
 made with, text in the form of a well-known kind of key, or the password in the address of a server.
-The value of one is found as it is, and as it is written in JSON, in an address and in a header. One
-of less than eight characters is none, and what no variable holds and has no such form is not
-guessed.
+The value of one is found as it is, and as it is written in JSON, in an address and in a header. A
+value of a few characters is none, and what no variable holds and has no such form is not guessed.
 """
 
 from __future__ import annotations
@@ -91,6 +90,8 @@ _NO_PASSWORD = re.compile(
 )
 
 _SHORTEST = 8
+# Of the keys of providers, which are known to be some, unless they are words: many take `EMPTY`.
+_SHORTEST_REMEMBERED = 4
 _PLAIN_WORD = re.compile(r"[a-z]{1,15}|[A-Z]{1,15}|[A-Z][a-z]{1,14}")
 
 _PLAINLY_SHOWN = re.compile(
@@ -234,7 +235,8 @@ def _secrets_of(variables: dict[str, str], remembered: dict[str, str]) -> list[s
         if _is_secret(name, value):
             found |= _spellings(value, "")
     for value, user in remembered.items():
-        if len(value) >= _SHORTEST:
+        is_short = len(value) < _SHORTEST_REMEMBERED or _PLAIN_WORD.fullmatch(value) is not None
+        if len(value) >= _SHORTEST or not is_short:
             found |= _spellings(value, user)
     return sorted(found, key=len, reverse=True)
 
