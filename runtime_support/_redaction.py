@@ -90,7 +90,6 @@ _NO_PASSWORD = re.compile(
 )
 
 _SHORTEST = 8
-# Of the keys of providers, which are known to be some, unless they are words: many take `EMPTY`.
 _SHORTEST_REMEMBERED = 4
 _PLAIN_WORD = re.compile(r"[a-z]{1,15}|[A-Z]{1,15}|[A-Z][a-z]{1,14}")
 
@@ -173,15 +172,13 @@ def secret_in(text: str) -> str | None:
     A plain word that a variable holds, or that is a password, is none.
     """
     known = known_secret_in(text)
-    if known is not None:
-        return known
     found = (f"the form {name}" for name, form in _KEYS.items() if form.search(text))
     passwords = (
         "a password in a connection string"
         for match in _IN_ADDRESS.finditer(text)
         if _is_password(match) and not _PLAIN_WORD.fullmatch(match[2])
     )
-    return next(chain(found, passwords), None)
+    return known or next(chain(found, passwords), None)
 
 
 def known_secret_in(text: str) -> str | None:
@@ -235,8 +232,8 @@ def _secrets_of(variables: dict[str, str], remembered: dict[str, str]) -> list[s
         if _is_secret(name, value):
             found |= _spellings(value, "")
     for value, user in remembered.items():
-        is_short = len(value) < _SHORTEST_REMEMBERED or _PLAIN_WORD.fullmatch(value) is not None
-        if len(value) >= _SHORTEST or not is_short:
+        # Known to be a key, unless it is a word: many servers take `EMPTY`.
+        if len(value) >= (_SHORTEST if _PLAIN_WORD.fullmatch(value) else _SHORTEST_REMEMBERED):
             found |= _spellings(value, user)
     return sorted(found, key=len, reverse=True)
 
