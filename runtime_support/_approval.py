@@ -29,7 +29,7 @@ from runtime_support._hooks import Hook, RequestedCall, load_wanted_parts, loade
 from runtime_support._jsontext import to_json
 from runtime_support._names import listed
 from runtime_support._notes import note
-from runtime_support._order import until_turn
+from runtime_support._order import wait_for_turn
 from runtime_support._positions import place_of_call
 from runtime_support._results import ToolCall
 from runtime_support._schema.calls import function_held
@@ -216,7 +216,7 @@ class HeldWork:
         approver, ask_person = self.settings.approver, _order.ask_person
         if self.is_put_off or (approver is None and ask_person is None):
             raise RunWaiting(self.shown, self.place)
-        yield from until_turn()
+        yield from wait_for_turn()
 
         def kept(said: Any) -> Decision | None:
             decision = said if approver is None else self._checked(said, approver)

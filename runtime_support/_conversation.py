@@ -30,7 +30,7 @@ from runtime_support._exchange import (
 )
 from runtime_support._hooks import PromptRun, load_part, through
 from runtime_support._names import listed
-from runtime_support._order import until_turn, until_wanted
+from runtime_support._order import wait_for_turn, wait_while_held
 from runtime_support._outputs import NOT_ALL, LeakedCall, Output, Unreadable, without_thinking
 from runtime_support._positions import annotate
 from runtime_support._redaction import escaped, redacted
@@ -171,7 +171,7 @@ class Conversation:
         """
         self.parts, self.events = parts or self.parts, events
         if self.parts is not None:
-            yield from until_turn()
+            yield from wait_for_turn()
         try:
             answering: Effects[Answer]
             answering = through(self.prompt.hooks, "prompt", self.converse)(self.prompt)
@@ -210,7 +210,7 @@ class Conversation:
 
     def send(self, request: Request) -> Replying:
         """The reply to a request; of one that is streamed, the parts that its pieces make whole."""
-        yield from until_wanted()
+        yield from wait_while_held()
         if self.parts is not None:
             request = replace(request, pieces=[])
             self.parts.begin()

@@ -19,8 +19,9 @@ import os
 from collections.abc import Iterable
 from typing import Any, ClassVar, TypeAlias
 
+from runtime_support._language.arguments import as_text
 from runtime_support._language.files import content, resolve_path, size_text
-from runtime_support._values import as_text, brief, expected_error, is_list, is_object
+from runtime_support._values import brief, expected_error, is_list, is_object
 from runtime_support.errors import CheckError, FileError
 
 MOST_BYTES = 20 * 1024 * 1024

@@ -4,7 +4,8 @@ A call that `overlap` has begun early has its turn when everything before it, in
 script, has ended. Until then what it does to the world waits:
 
     in_turn(action)          done now, or when the turn comes; its result is dropped
-    await_turn()             for what cannot be put off; `yield from until_turn()` in work
+    yield from wait_for_turn()      for what cannot be put off; `wait_to_act()` blocks
+    check_cancelled()        ends a call whose result is dropped
     note_read(path)          what is read now may be written before the turn comes
     note_write(path, True)   a file was written, here a new one: who has read it runs again
 
@@ -66,18 +67,24 @@ def in_turn(action: Callable[[], Any]) -> None:
         task.put_off(action)
 
 
-def await_turn() -> None:
+def wait_for_turn() -> Effects[None]:
     """Waits until everything before this has ended."""
     task = task_here()
     if task is not None:
-        task.await_turn()
+        yield from task.wait_for_turn()
 
 
-def until_turn() -> Effects[None]:
-    """The same in work that waits by effects, in a thread or in an event loop."""
+def wait_to_act() -> None:
+    """Blocks, before a file is written or input is read, until the turn of the reply that asks.
+
+    Calls of one reply do that when they come to it: coroutines among them could not wait here.
+    """
     task = task_here()
+    while task is not None and task.queue.of_tools:
+        task = task.parent
     if task is not None:
-        yield from task.until_turn()
+        for wait in task.wait_for_turn():
+            wait.here()
 
 
 def note_read(path: str, *, is_pattern: bool = False) -> None:
@@ -153,21 +160,21 @@ def is_abandoned() -> bool:
 
 
 def check_cancelled() -> None:
-    """Ends a call that is no longer wanted, as something before it has failed or it was left."""
-    if is_abandoned():
-        raise Cancelled
+    """Raises Cancelled in a call whose result is dropped. It never waits."""
     task = task_here()
-    if task is not None:
-        task.check_cancelled()
+    if is_abandoned() or (task is not None and task.is_cancelled()):
+        raise Cancelled
 
 
-def until_wanted() -> Effects[None]:
-    """The same in work that waits by effects; behind a failure it waits for what comes of that."""
-    if is_abandoned():
-        raise Cancelled
+def wait_while_held() -> Effects[None]:
+    """Waits, behind a call that failed, until that is raised or made again; raises Cancelled.
+
+    Who holds what others need, such as the place of a request, does not wait for this.
+    """
+    check_cancelled()
     task = task_here()
     if task is not None:
-        yield from task.until_wanted()
+        yield from task.wait_while_held()
 
 
 def forget() -> None:

@@ -60,7 +60,7 @@ def without_thinking(text: str) -> str:
     """The text without the blocks in which a model thinks aloud."""
     if "<" not in text:
         return text
-    from runtime_support._reader import without_thinking  # seldom needed, and not small
+    from runtime_support._reader.around import without_thinking  # seldom needed, and not small
 
     return without_thinking(text)
 

@@ -5,11 +5,9 @@
     shown("\\x1b[2Jno key sk-proj-Abc123dEf456", 40)  "\\\\x1b[2Jno key [redacted]"
 
 A secret is the value of an environment variable that is named like one, a key that a provider was
-made with, text in the form of a well-known kind of key, or the password in a connection string. It
-is found as it is, and as it is written in JSON, in an address and in a header.
-
-Words are not keys: what has a form, or is in a variable with a name such as SORT_KEY, has to
-look like a key as well, as scanners such as gitleaks ask for a boundary and for entropy.
+made with, text in the form of a well-known kind of key, or the password in the address of a server.
+The value of one is found as it is, and as it is written in JSON, in an address and in a header. A
+value of a few characters is none, and what no variable holds and has no such form is not guessed.
 """
 
 from __future__ import annotations
@@ -19,8 +17,9 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from functools import lru_cache
+from itertools import chain
+from typing import Any
 from urllib.parse import quote, quote_plus
 
 from runtime_support._context import environment
@@ -29,15 +28,13 @@ from runtime_support.errors import printable
 
 REDACTED = "[redacted]"
 
-# What variables are named that hold secrets, whatever those look like; others that end so hold
-# one where their value looks like a key.
+# What variables are named that hold secrets, whatever those look like.
 _SECRET_NAME = re.compile(
     r"(?:^|_)(?:[A-Z0-9]*(?:API|ACCESS|ACCOUNT|ADMIN|APP|AUTH|CLIENT|DEPLOY|ENCRYPTION|JWT|LICENSE"
     r"|MASTER|PRIVATE|SECRET|SERVICE|SESSION|SIGNING)_?KEY)$"
     r"|(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)$",
     re.IGNORECASE,
 )
-_MAYBE_SECRET_NAME = re.compile(r"KEY$", re.IGNORECASE)
 _FILE = re.compile(r"(?:~|\.{0,2})/[^\s:@]*\.[A-Za-z]{2,6}|[A-Za-z]:\\[^\s:@]*\.[A-Za-z]{2,6}")
 
 
@@ -51,14 +48,6 @@ def _no_word_before(start: str) -> str:
     return rf"{start}(?:(?<![A-Za-z0-9]{start}){others})"
 
 
-class _KeyForm(NamedTuple):
-    """A well-known kind of key, and what a text of this form has to look like besides."""
-
-    name: str
-    pattern: re.Pattern[str]
-    is_meant: Callable[[str], bool]
-
-
 _PEM = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _LINE_END = r"(?:\s|\\+[nrt])"
 _PRIVATE_KEY = (
@@ -68,108 +57,33 @@ _PRIVATE_KEY = (
 )
 
 
-def _looks_like_a_key(text: str) -> bool:
-    """Whether a text is more than words and numbers: parts of it are like nothing that is written.
+# Keys have more letters and digits in a row than words joined by dashes.
+_LONG = "(?=[A-Za-z0-9._~+/-]{0,100}?[A-Za-z0-9]{16})"
 
-    `created_at`, `linux-py311` and `lastModifiedAt` are words; `a1b2c3d4e5` is none.
-    """
-    return sum(len(word) for word in _WORD.findall(text) if _is_odd(word)) >= _LEAST_ODD
-
-
-_WORD = re.compile(r"[A-Za-z0-9]+")
-_RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-_LEAST_ODD = 8
-_LONGEST_WORD = 20
-_LONGEST_NUMBER = 14
-
-
-def _is_odd(word: str) -> bool:
-    runs = _RUN.findall(word)
-    numbers = [run for run in runs if run.isdigit()]
-    letters = [run for run in runs if not run.isdigit()]
-    if len(numbers) > 2 or (len(numbers) > 1 and len(runs) > 4):
-        return True
-    if any(len(number) > _LONGEST_NUMBER for number in numbers):
-        return True
-    if any(len(one) == 1 or _is_no_word(one) for one in letters):
-        return True
-    # Random characters change their kind at each second or third; words that are joined do not.
-    if len(word) >= 14 and 2 * len(word) < 7 * len(runs):
-        return True
-    return len(word) >= 16 and bool(letters) and sum(map(len, numbers)) >= 3
-
-
-def _is_no_word(letters: str) -> bool:
-    if len(letters) > _LONGEST_WORD:
-        return True
-    return len(letters) >= 16 and _UNSPEAKABLE.search(letters) is not None
-
-
-_UNSPEAKABLE = re.compile(r"[bcdfghjklmnpqrstvwxz]{5}", re.IGNORECASE)
-
-
-def _goes_on_as_key(text: str) -> bool:
-    """The same behind the beginning of a key, where a long word is one if it is not all letters of
-    one kind.
-    """
-    words = (word for word in _WORD.findall(text) if len(word) >= 16)
-    is_mixed = any(not (word.isalpha() and word[1:].islower()) for word in words)
-    return is_mixed or _looks_like_a_key(text)
-
-
-def _has_a_number(text: str) -> bool:
-    return _goes_on_as_key(text) or re.search("[0-9]{6}", text) is not None
-
-
-def _is_any(_: str) -> bool:
-    return True
-
-
-_FORMS = (
-    _KeyForm("sk-...", re.compile(_no_word_before("sk-") + "[A-Za-z0-9_-]{16,}"), _goes_on_as_key),
-    *(
-        _KeyForm(
-            f"gh{kind}_...",
-            re.compile(_no_word_before(f"gh{kind}_") + "[A-Za-z0-9]{30,}"),
-            _goes_on_as_key,
-        )
-        for kind in "pousr"
-    ),
-    _KeyForm(
-        "github_pat_...",
-        re.compile(_no_word_before("github_pat_") + "[A-Za-z0-9_]{30,}"),
-        _goes_on_as_key,
-    ),
-    *(
-        _KeyForm(
-            f"xox{kind}-...",
-            re.compile(_no_word_before(f"xox{kind}-") + "[A-Za-z0-9-]{10,}"),
-            _has_a_number,
-        )
+_FORMS = {
+    "sk-...": _no_word_before("sk-") + _LONG + "[A-Za-z0-9_-]{16,}",
+    **{f"gh{kind}_...": _no_word_before(f"gh{kind}_") + "[A-Za-z0-9]{30,}" for kind in "pousr"},
+    "github_pat_...": _no_word_before("github_pat_") + _LONG + "[A-Za-z0-9_]{30,}",
+    **{
+        f"xox{kind}-...": _no_word_before(f"xox{kind}-")
+        + "(?=[A-Za-z0-9-]{0,100}?[0-9]{6})[A-Za-z0-9-]{10,}"
         for kind in "abpsr"
-    ),
-    _KeyForm("AKIA...", re.compile(_no_word_before("AKIA") + "[0-9A-Z]{16}"), _is_any),
-    _KeyForm("AIza...", re.compile(_no_word_before("AIza") + "[0-9A-Za-z_-]{35}"), _goes_on_as_key),
-    _KeyForm("hf_...", re.compile(_no_word_before("hf_") + "[A-Za-z0-9]{30,}"), _goes_on_as_key),
-    _KeyForm(
-        "Bearer ...",
-        re.compile("(?i:bearer) +[A-Za-z0-9._~+/-]{16,}=*"),
-        _goes_on_as_key,
-    ),
-    _KeyForm("of a private key", re.compile(_PRIVATE_KEY), _is_any),
-)
+    },
+    "AKIA...": _no_word_before("AKIA") + "[0-9A-Z]{16}",
+    "AIza...": _no_word_before("AIza") + "[0-9A-Za-z_-]{35}",
+    "hf_...": _no_word_before("hf_") + "[A-Za-z0-9]{30,}",
+    "Bearer ...": f"(?i:bearer) +{_LONG}[A-Za-z0-9._~+/-]{{16,}}=*",
+    "of a private key": _PRIVATE_KEY,
+}
+_KEYS = {name: re.compile(form) for name, form in _FORMS.items()}
 
-# The password of a connection string: `postgres://app:hunter2pw@db`, `Server=db;Password=hunter2`.
+# The password in the address of a server: `postgres://app:hunter2pw@db`.
 # It ends at the last `@` before a slash, or else, where it has a slash itself, at the first.
 _NO_AT = r"""[^\s@/?#"'<>]{0,200}+"""
 _IN_ADDRESS = re.compile(
     r"""(://[^\s/?#@:"'<>]{0,200}+:)(?!@|[0-9]{1,5}+[/?#])"""
     rf"""((?:{_NO_AT}@){{0,9}}{_NO_AT}(?=@)|[^\s@"'<>]{{1,200}}+)(?=@[\w.\[-])"""
 )
-_AS_PART = re.compile(r"""(?i)(\b(?:password|passwd|pwd)[ ]?=[ ]?)([^\s;&,()"'\\]{1,500})""")
-_PART_BEFORE = re.compile(r"""[;?&][ ]*$|\w[ ]?=[ ]?[^\s;&,()"']{0,60} +$""")
-_PART_AFTER = re.compile(r"""[;&][ ]*\w[\w ]*=| +\w+[ ]?=[ ]?[^\s=]""")
-_PART_LENGTH = 80
 # Placeholders for a password in a template.
 _NO_PASSWORD = re.compile(
     r"\$?\{.*|\$[A-Z_]+|<.*|%\(?\w*\)?s?|[*x.]+|\[.*", re.IGNORECASE | re.DOTALL
@@ -215,12 +129,9 @@ def redacted(text: str) -> str:
     """The text with every secret replaced."""
     for secret in _secrets():
         text = text.replace(secret, REDACTED)
-    for pattern in map(_short, list(_remembered)):
-        if pattern is not None:
-            text = pattern.sub(REDACTED, text)
-    for form in _FORMS:
-        text = form.pattern.sub(partial(_without, form), text)
-    return _AS_PART.sub(_without_part, _IN_ADDRESS.sub(_without_password, text))
+    for form in _KEYS.values():
+        text = form.sub(REDACTED, text)
+    return _IN_ADDRESS.sub(_without_password, text)
 
 
 def redacted_data(data: Any) -> Any:
@@ -261,16 +172,13 @@ def secret_in(text: str) -> str | None:
     A plain word that a variable holds, or that is a password, is none.
     """
     known = known_secret_in(text)
-    if known is not None:
-        return known
-    for form in _FORMS:
-        if any(form.is_meant(match.group()) for match in form.pattern.finditer(text)):
-            return f"the form {form.name}"
-    for pattern, is_meant in ((_IN_ADDRESS, _is_password), (_AS_PART, _is_part)):
-        for match in pattern.finditer(text):
-            if is_meant(match) and not _PLAIN_WORD.fullmatch(match[2]):
-                return "a password in a connection string"
-    return None
+    found = (f"the form {name}" for name, form in _KEYS.items() if form.search(text))
+    passwords = (
+        "a password in a connection string"
+        for match in _IN_ADDRESS.finditer(text)
+        if _is_password(match) and not _PLAIN_WORD.fullmatch(match[2])
+    )
+    return known or next(chain(found, passwords), None)
 
 
 def known_secret_in(text: str) -> str | None:
@@ -287,30 +195,12 @@ def without_known_secrets(text: str) -> str:
     return text
 
 
-def _without(form: _KeyForm, match: re.Match[str]) -> str:
-    return REDACTED if form.is_meant(match.group()) else match.group()
-
-
 def _without_password(match: re.Match[str]) -> str:
     return f"{match[1]}{REDACTED}" if _is_password(match) else match.group()
 
 
-def _without_part(match: re.Match[str]) -> str:
-    return f"{match[1]}{REDACTED}" if _is_part(match) else match.group()
-
-
 def _is_password(match: re.Match[str]) -> bool:
     return _NO_PASSWORD.fullmatch(match[2]) is None
-
-
-def _is_part(match: re.Match[str]) -> bool:
-    """Whether other parts of a connection string are beside it."""
-    if not _is_password(match):
-        return False
-    start, end = match.span()
-    before = match.string[max(0, start - _PART_LENGTH) : start]
-    after = match.string[end : end + _PART_LENGTH]
-    return _PART_BEFORE.search(before) is not None or _PART_AFTER.match(after) is not None
 
 
 def _name_of(secret: str) -> str:
@@ -342,19 +232,16 @@ def _secrets_of(variables: dict[str, str], remembered: dict[str, str]) -> list[s
         if _is_secret(name, value):
             found |= _spellings(value, "")
     for value, user in remembered.items():
-        if len(value) >= _SHORTEST:
+        # Known to be a key, unless it is a word: many servers take `EMPTY`.
+        if len(value) >= (_SHORTEST if _PLAIN_WORD.fullmatch(value) else _SHORTEST_REMEMBERED):
             found |= _spellings(value, user)
-        elif user:
-            found |= set(_encoded(f"{user}:{value}"))
     return sorted(found, key=len, reverse=True)
 
 
 def _is_secret(name: str, value: str) -> bool:
     if len(value) < _SHORTEST or _FILE.fullmatch(value):
         return False
-    if _SECRET_NAME.search(name):
-        return True
-    return _MAYBE_SECRET_NAME.search(name) is not None and _looks_like_a_key(value)
+    return _SECRET_NAME.search(name) is not None
 
 
 @lru_cache(maxsize=_MOST_REMEMBERED)
@@ -376,17 +263,6 @@ def _encoded(text: str) -> Iterator[str]:
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         yield encode(data).decode()
         yield encode(data).decode().rstrip("=")
-
-
-@lru_cache(maxsize=_MOST_REMEMBERED)
-def _short(secret: str) -> re.Pattern[str] | None:
-    """Where a short key is meant: as a word of its own, or when it could be any word, as a key."""
-    if len(secret) >= _SHORTEST:
-        return None
-    word = rf"(?<![A-Za-z0-9]){re.escape(secret)}(?![A-Za-z0-9])"
-    if len(secret) < _SHORTEST_REMEMBERED or _PLAIN_WORD.fullmatch(secret):
-        return re.compile(rf"(?i:\b(?:bearer|basic|key|token|password)[\s:='\"]{{1,4}}){word}")
-    return re.compile(word)
 
 
 def _in_json(text: str) -> str:

@@ -9,7 +9,7 @@ A setting comes from the first of: the prompt's options, the blocks around it, `
 environment (`SAFT_MODEL`, `SAFT_TEMPERATURE`, ...), `[tool.saft]` of the nearest pyproject.toml,
 the user's own file, `defaults` of the module that asks, the defaults here. An installed package
 does not take what a project file of the working directory says, unless the user trusts that. A
-project file alone does not choose where prompts and keys go: see `_check_word`.
+project file alone does not choose where prompts and keys go: see `_projects.check_word`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, get_args, ge
 from runtime_support._context import Block, context_here
 from runtime_support._exchange import Provider, Structured
 from runtime_support._hooks import BUDGETS, load_part
-from runtime_support._names import did_you_mean, listed, near
-from runtime_support._notes import note
+from runtime_support._names import did_you_mean, listed
 from runtime_support._positions import Place, place_of_call
 from runtime_support._schema import check
 from runtime_support._values import brief, is_object, plain, quote
@@ -37,7 +36,6 @@ from runtime_support.errors import CheckError, ConfigError
 # The providers that can be chosen by name, and those among them that send to a server.
 PROVIDERS = ("openai", "openrouter", "gemini", "anthropic", "local", "mock", "unset")
 _SENDING = (None, "openai", "openrouter", "gemini", "anthropic")
-_KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY")
 
 # What a project says to the compiler.
 _OF_THE_COMPILER = ("overlap", "pure", "root", "in-place")
@@ -183,9 +181,6 @@ _OTHER_VARIABLES = (
     "SAFT_VERBOSE",
     "SAFT_USAGE",
 )
-# Those of the environment that were reported to the user.
-_told: set[str] = set()
-
 _lock = threading.Lock()
 _configured: dict[str, Any] = {}
 # What the settings were made of last, and these.
@@ -333,9 +328,14 @@ def settings_for(options: Mapping[str, Any] | None = None, place: Place | None =
     They are those for the code at a place, or for that which calls.
     """
     settings, found = _in_force(options, place)
-    if found.chosen_by_project:
+    if found.chosen_by_project and settings.provider in _SENDING:
         said = given_here(options).keys() | context_here().settings_around.keys()
-        _check_word(found, settings, said)
+        chosen = next((name for name in found.chosen_by_project if name not in said), None)
+        if chosen is not None:
+            from runtime_support._projects import check_word
+
+            where = settings.base_url, settings.api_key_env
+            check_word(found.path, chosen, *where, user_file())
     return settings
 
 
@@ -537,81 +537,33 @@ def _from_surroundings(
     files of the project and of the user. For an installed package, `is_foreign`, the project of the
     working directory is one of somebody else, and counts only where the user trusts it.
     """
-    _tell_unknown_variables(names)
-    path = files[0] and files[0][0]
-    if path is not None and is_foreign:
-        from runtime_support._projects import is_trusted
+    unknown = names.difference(VARIABLES, _OTHER_VARIABLES)
+    path, own_path = (file and file[0] for file in files)
+    project: dict[str, Any] = {}
+    user: dict[str, Any] = {}
+    if unknown or path or own_path:
+        from runtime_support import _projects
 
-        path = path if is_trusted(os.path.dirname(path), user_file()) else None
-    project = {} if path is None else _of_project(path)
-    said = {
+        known = (*VARIABLES, *_OTHER_VARIABLES)
+        _projects.tell_unknown_variables(unknown, known, _NO_TEXT)
+        if path and is_foreign and not _projects.is_trusted(os.path.dirname(path), user_file()):
+            path = None
+        if path:
+            others, where = (*_OF_THE_COMPILER, *_OF_PARTS), f"{path} [tool.saft]"
+            said = _projects.read_section(path).items()
+            project = {n: checked_option(n, one, where) for n, one in said if n not in others}
+        if own_path:
+            said = _projects.read_user(own_path, _TYPES).items()
+            user = {name: checked_option(name, one, own_path) for name, one in said}
+    of_variables = {
         name: checked_option(name, setting_from_text(name, text, variable), variable)
         for (variable, name), text in zip(VARIABLES.items(), variables, strict=True)
         if text
     }
-    chosen = tuple(n for n in ("base_url", "api_key_env") if n in project and n not in said)
+    chosen = tuple(n for n in ("base_url", "api_key_env") if n in project and n not in of_variables)
     of_module = {} if own is None else own.settings
-    settings = Settings(**{**of_module, **_of_user(user_file()), **project, **said})
+    settings = Settings(**{**of_module, **user, **project, **of_variables})
     return _Surroundings(settings, path or "", chosen)
-
-
-def _tell_unknown_variables(names: frozenset[str]) -> None:
-    """Notes on standard error, once each, which SAFT_ variables nothing reads.
-
-    That is not an error, as they may belong to another tool. Raises a ConfigError that says the new
-    name of one that was renamed.
-    """
-    known = (*VARIABLES, *_OTHER_VARIABLES)
-    for name in sorted(names.difference(known, _told)):
-        _refuse_old_variable(name)
-        _told.add(name)
-        setting = name.removeprefix("SAFT_")
-        close = near(setting, [one.removeprefix("SAFT_") for one in known], 1)
-        if setting.lower() in _NO_TEXT:
-            hint = f"`{setting.lower()}` is set in code, or under [tool.saft] in pyproject.toml"
-        elif close:
-            hint = f"did you mean SAFT_{close[0]}?"
-        else:
-            hint = "docs/configuration.md lists those that are read"
-        note(f"the environment sets {name}, which nothing reads; {hint}")
-
-
-def _refuse_old_variable(name: str) -> None:
-    from runtime_support._renamed import VARIABLES as new_names
-    from runtime_support._renamed import renamed
-
-    if name in new_names:
-        message = f"the environment sets {name}, which nothing reads"
-        hint = renamed(name, new_names[name])
-        raise ConfigError(message, setting=name.removeprefix("SAFT_").lower(), hint=hint)
-
-
-def _check_word(found: _Surroundings, settings: Settings, said: set[str]) -> None:
-    """ConfigError when a project file alone decides where prompts and keys go.
-
-    Whoever runs a program in a folder that came from elsewhere has not read its project file. A
-    server on this machine that no key would be sent to is let through.
-    """
-    open_ = [name for name in found.chosen_by_project if name not in said]
-    is_sending = settings.provider in _SENDING
-    is_replaying = bool(os.environ.get("SAFT_REPLAY")) and not os.environ.get("SAFT_RECORD")
-    if not open_ or not is_sending or is_replaying:
-        return
-    from runtime_support._projects import is_of_this_machine, is_trusted
-
-    has_key = settings.api_key_env is not None or any(map(os.environ.get, _KEYS))
-    if not has_key and is_of_this_machine(settings.base_url or ""):
-        return
-    folder, trusting = os.path.dirname(found.path), user_file()
-    if is_trusted(folder, trusting):
-        return
-    name = open_[0]
-    raise ConfigError(
-        f"{found.path} [tool.saft] sets `{name}`: confirm it before prompts and keys "
-        "are sent there",
-        setting=name,
-        hint=f"set SAFT_{name.upper()}, or write `trusted = [{quote(folder)}]` into {trusting}",
-    )
 
 
 def setting_from_text(name: str, text: str, origin: str) -> Any:
@@ -647,29 +599,3 @@ def user_file() -> str:
     from platformdirs import user_config_path
 
     return str(user_config_path("saft", appauthor=False) / "config.toml")
-
-
-def _of_user(path: str) -> dict[str, Any]:
-    """What the user's own file says; a name that is not a setting may be one of another version."""
-    if not os.path.isfile(path):
-        return {}
-    from runtime_support._projects import TRUSTED, read_toml
-
-    found: dict[str, Any] = {}
-    for name, value in read_toml(path).items():
-        if name in _TYPES or _new_name(name):
-            found[name] = checked_option(name, value, path)
-        elif name != TRUSTED:
-            hint = did_you_mean(name, (*_TYPES, TRUSTED)) or "docs/configuration.md lists them"
-            note(f"{path} sets `{name}`, which is not a setting; {hint}")
-    return found
-
-
-def _of_project(path: str) -> dict[str, Any]:
-    from runtime_support._projects import read_section
-
-    return {
-        name: checked_option(name, value, f"{path} [tool.saft]")
-        for name, value in read_section(path).items()
-        if name not in (*_OF_THE_COMPILER, *_OF_PARTS)
-    }

@@ -27,17 +27,14 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from runtime_support._language.arguments import as_integer, as_number, as_text, each_as
 from runtime_support._language.files import check_regular, resolve_path
 from runtime_support._language.operators import div
 from runtime_support._names import did_you_mean, listed
 from runtime_support._order import note_read
 from runtime_support._values import (
-    as_integer,
-    as_number,
-    as_text,
     brief,
     counted,
-    each_as,
     expected_error,
     is_dataframe,
     is_list,

@@ -28,14 +28,14 @@ from runtime_support._effects import Effect, Effects, call_function, call_inside
 from runtime_support._hooks import PromptRun, RequestedCall, load_part, through
 from runtime_support._jsontext import to_json
 from runtime_support._names import did_you_mean, listed
-from runtime_support._order import until_wanted
+from runtime_support._order import wait_while_held
 from runtime_support._reader import read_arguments
 from runtime_support._reader.fitting import Fit, fit_arguments, shortened
 from runtime_support._redaction import redacted
 from runtime_support._results import ToolCall
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode_for_model
-from runtime_support._schema.reading import Parameter, Signature, bind_call, signature_of
+from runtime_support._schema.signatures import Parameter, Signature, bind_call, signature_of
 from runtime_support._schema.writing import json_schema
 from runtime_support._values import data_of, is_approved, plain
 from runtime_support.errors import (
@@ -132,7 +132,7 @@ class ToolCaller:
                 yield from self._call_together(calls, made)
                 continue
             for one in calls:
-                yield from until_wanted()
+                yield from wait_while_held()
                 try:
                     yield from self._started([one])
                     yield from self._ended((yield from self._make(self._call_of(one))), made)
@@ -142,7 +142,7 @@ class ToolCaller:
 
     def do(self, work: Work) -> Effects[Any]:
         """The outcome of work, such as a program; one that has to be approved waits for that."""
-        yield from until_wanted()
+        yield from wait_while_held()
         prompt, number = self._prompt, next(self._numbers)
         call = RequestedCall("program", "", "program", prompt, number, hooks=prompt.hooks)
         if work.waits is not None:
@@ -151,7 +151,7 @@ class ToolCaller:
         return (yield from doing)
 
     def _call_together(self, wanted: list[ToolRequest], made: list[ToolCall]) -> Effects[None]:
-        yield from until_wanted()
+        yield from wait_while_held()
         yield from self._started(wanted)
         works = [self._make(self._call_of(one)) for one in wanted]
         take = partial(self._ended, made=made)

@@ -21,10 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from runtime_support import _order
 from runtime_support._dates_decimals import is_decimal, is_finite, is_naive, read
-from runtime_support._language.files import unwritable
-from runtime_support._language.operators import call, is_in
-from runtime_support._order import in_turn
-from runtime_support._values import (
+from runtime_support._language.arguments import (
     as_bool,
     as_integer,
     as_key,
@@ -33,9 +30,14 @@ from runtime_support._values import (
     as_sequence,
     as_text,
     as_text_or_number,
+    each_as,
+)
+from runtime_support._language.files import unwritable
+from runtime_support._language.operators import call, is_in
+from runtime_support._order import in_turn
+from runtime_support._values import (
     basic_kind,
     brief,
-    each_as,
     expected_error,
     has_length,
     is_dataframe,

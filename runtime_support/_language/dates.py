@@ -27,7 +27,8 @@ from runtime_support._dates_decimals import (
     is_naive,
     read,
 )
-from runtime_support._values import as_number, as_text, basic_kind, brief, plain
+from runtime_support._language.arguments import as_number, as_text
+from runtime_support._values import basic_kind, brief, plain
 from runtime_support.errors import CheckError, ConfigError
 
 

@@ -15,8 +15,9 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 
 from runtime_support._context import Block, context_here
-from runtime_support._order import await_turn, note_read, note_write
-from runtime_support._values import as_text, brief
+from runtime_support._language.arguments import as_text
+from runtime_support._order import note_read, note_write, wait_to_act
+from runtime_support._values import brief
 from runtime_support.errors import CheckError, ConfigError, FileError
 
 MOST_BYTES = 1_000_000_000
@@ -82,7 +83,7 @@ def append_text(path: str, text: str) -> None:
 
 def _write(name: str, put: Callable[[str, bytes], None], path: str, text: str) -> None:
     """Puts the text into a file at the turn of the call; `name` is that of the operation."""
-    await_turn()
+    wait_to_act()
     place, data = _to_be_written(name, path, text)
     is_new = not os.path.exists(place)
     try:
@@ -94,7 +95,7 @@ def _write(name: str, put: Callable[[str, bytes], None], path: str, text: str) -
 
 def input_(question: str = "") -> str | None:
     """A line from standard input, asked for by the question; nil at its end."""
-    await_turn()
+    wait_to_act()
     asked = as_text("input(question)", question)
     if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]
         return None

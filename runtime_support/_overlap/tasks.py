@@ -29,7 +29,14 @@ from runtime_support._context import after_fork, change_here
 from runtime_support._effects import Effect, Effects, finish, finish_async
 from runtime_support._exchange import Replying, Request
 from runtime_support._hooks import Hook
-from runtime_support._order import Cancelled, clock_here, in_turn, note_wait, task_here
+from runtime_support._order import (
+    Cancelled,
+    check_cancelled,
+    clock_here,
+    in_turn,
+    note_wait,
+    task_here,
+)
 from runtime_support._overlap import workers
 from runtime_support._overlap.workers import LoopTasks, running_loop, tell, until, workers_here
 from runtime_support._positions import call_from_afar, context_of_call, is_ours
@@ -163,41 +170,24 @@ class Task:
     def put_off(self, action: Callable[[], Any]) -> None:
         """Does it now, or when it is this task's turn."""
         with workers.shared.lock:
-            self.check_cancelled()
+            check_cancelled()
             ahead = next((task for task in self._chain() if not task.has_turn), None)
             if ahead is not None:
                 ahead.waiting_actions.append(action)
                 return
         action()
 
-    def await_turn(self) -> None:
-        """The same as `until_turn`, for code that is no generator, as what writes files."""
-        if not self.queue.of_tools:
-            finish(self.until_turn())
-        elif self.parent is not None:
-            self.parent.await_turn()
-
-    def until_turn(self) -> Effects[None]:
+    def wait_for_turn(self) -> Effects[None]:
         """Waits until everything before this has ended."""
         yield from until(
             lambda: self.is_cancelled() or self._has_all_turns() or self._waits_in_vain()
         )
         if self.is_cancelled() or not self._has_all_turns():
             raise Cancelled
-        yield from self.until_wanted()
+        yield from self.wait_while_held()
 
-    def check_cancelled(self) -> None:
-        """The same as `until_wanted`, for code that is no generator: a loop goes on there."""
-        if self.queue.workers.may_wait():
-            finish(self.until_wanted())
-        elif self.is_cancelled():
-            raise Cancelled
-
-    def until_wanted(self) -> Effects[None]:
-        """Ends the task if it is cancelled; if something before it has failed, it waits for that.
-
-        What has failed may have read a file too early, and then runs again.
-        """
+    def wait_while_held(self) -> Effects[None]:
+        """Waits until no call before it has failed that may be made again; raises Cancelled."""
         yield from until(lambda: self.is_cancelled() or not self.is_held())
         if self.is_cancelled():
             raise Cancelled
@@ -207,11 +197,11 @@ class Task:
         began = time.monotonic()
         prompt.ahead = self.queue.left
         if prompt.answers_in_order:
-            yield from self.until_turn()
-        yield from self.until_wanted()
+            yield from self.wait_for_turn()
+        yield from self.wait_while_held()
         with clock_here():
             while not (yield from _slots.take(self)):
-                yield from self.until_wanted()
+                yield from self.wait_while_held()
         note_wait(time.monotonic() - began)
         try:
             return (yield from send())

@@ -51,10 +51,6 @@ class Workers(ABC):
     def run_needed(self, task: Task) -> None:
         """Runs a task that is needed here, whether there is room or not, if nobody does yet."""
 
-    @abstractmethod
-    def may_wait(self) -> bool:
-        """Whether code that is called here may wait for others."""
-
     def next_task(self) -> Task | None:
         """Takes the first task that still has to run, if there is room."""
         while self.waiting:
@@ -104,9 +100,6 @@ class Threads(Workers):
             with shared.lock:
                 self.running -= is_outside
                 self.start()
-
-    def may_wait(self) -> bool:
-        return True
 
     def _work(self) -> None:
         lock = shared.lock
@@ -172,9 +165,6 @@ class LoopTasks(Workers):
             with shared.lock:
                 self.running -= 1
                 self.start()
-
-    def may_wait(self) -> bool:
-        return self._loop() is not running_loop()
 
     def cancel(self, task: Task) -> None:
         """Ends what a task waits for."""

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from runtime_support._dates_decimals import Digits, NotReadable, is_word, read
 from runtime_support._jsontext import to_json
-from runtime_support._reader.notation import IsKey, NotData, read_data
+from runtime_support._reader.data import IsKey, NotData
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode_for_model
 from runtime_support._values import is_list, is_object, member_path
@@ -210,6 +210,8 @@ class _Fitter:
 
     def fit_text(self, text: str, schema: m.Schema, path: str) -> Any:
         """The list or object that a text holds as JSON."""
+        from runtime_support._reader.notation import read_data
+
         try:
             found = read_data(text, keys_in(schema))
         except NotData:

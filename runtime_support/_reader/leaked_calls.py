@@ -13,8 +13,10 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from runtime_support._reader import LONGEST, data_in, split_fences, without_thinking
-from runtime_support._reader.notation import NotData, read_data
+from runtime_support._reader.around import split_fences, without_thinking
+from runtime_support._reader.data import NotData
+from runtime_support._reader.notation import read_data
+from runtime_support._reader.prose import LONGEST, data_in
 from runtime_support._values import is_list, is_object
 
 _TAG = re.compile(

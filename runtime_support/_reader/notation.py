@@ -15,16 +15,13 @@ pairs. Numbers with a fraction or an exponent keep their digits.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 from runtime_support._jsontext import parse_unambiguous
+from runtime_support._reader.data import Data, IsKey, NotData, read_json
 from runtime_support.errors import CheckError
 
 DEEPEST = 100
-
-# Tells whether objects may have a key; None where they may have any.
-IsKey: TypeAlias = Callable[[str], bool] | None
 
 # By the quote that opens a string: what may close it. Quantifiers are possessive: no pattern goes
 # back over the text.
@@ -51,26 +48,6 @@ _KEY_AHEAD = re.compile(
     r"""(?:["'`“„‘‚«]([^"'`“”„‘’‚«»\n]{1,100}+)["'`“”’»]|([^\W\d_][\w-]*+))\s*+:"""
 )
 _VALUE_AHEAD = re.compile(r"""[{\[\]"'`“„‘‚«]|-?+[0-9]|(?:true|false|null|True|False|None)\b""")
-
-
-class Data(NamedTuple):
-    """JSON data, what was repaired to read it, and where its text ends."""
-
-    value: Any
-    repairs: tuple[str, ...] = ()
-    end: int = 0
-
-
-class NotData(CheckError):
-    """The text is no data, or broken."""
-
-
-def read_json(text: str) -> Data:
-    """Returns the JSON that the whole text is, or NotData."""
-    try:
-        return Data(parse_unambiguous(text, keeps_digits=True), (), len(text))
-    except CheckError as error:
-        raise NotData(error.message) from None
 
 
 def read_data(text: str, is_key: IsKey = None) -> Data:

@@ -1,13 +1,12 @@
-"""Python types and functions to schemas.
+"""Python types to schemas.
 
     schema_of(str | None)            UnionSchema((ScalarSchema("string"), ScalarSchema("nil")))
     schema_of(Annotated[str, "..."]) as `str`; the text becomes the doc of a field or parameter
-    signature_of(look_up)            name, doc and parameters of a function that becomes a tool
 
 TypedDicts, dataclasses, NamedTuples and pydantic models become objects of their fields, a root
-model becomes what its root is; an `Any`
-field of an object admits nil and still has to be there, `T | None` may be absent. An Enum becomes
-its values. What JSON cannot hold (a set, bytes, another class) is taken by `isinstance`.
+model becomes what its root is; an `Any` field of an object admits nil and still has to be there,
+`T | None` may be absent. An Enum becomes its values. What JSON cannot hold (a set, bytes, another
+class) is taken by `isinstance`.
 """
 
 from __future__ import annotations
@@ -15,20 +14,16 @@ from __future__ import annotations
 import collections.abc
 import dataclasses
 import enum
-import functools
 import inspect
-import re
 import sys
 import types
 import typing
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, TypeVar
-from weakref import WeakKeyDictionary
+from typing import Any, Literal, TypeVar
 
 from runtime_support._dates_decimals import class_for, word_of_class
-from runtime_support._names import field_name, script_name
+from runtime_support._names import field_name
 from runtime_support._schema import model as m
 from runtime_support._values import class_name, is_dataframe, is_dataframe_class, is_list, literal
 from runtime_support.errors import CheckError
@@ -85,17 +80,8 @@ _CONSTRAINTS = {
 _CONSTRAINING = ("annotated_types", "pydantic", "pydantic_extra_types")
 
 T = TypeVar("T")
-Passed: TypeAlias = Literal["by position", "by name", "either way"]
-
-_PASSED: dict[Any, Passed] = {
-    inspect.Parameter.POSITIONAL_ONLY: "by position",
-    inspect.Parameter.POSITIONAL_OR_KEYWORD: "either way",
-    inspect.Parameter.KEYWORD_ONLY: "by name",
-}
-
 # Equal types need not read the same (`int | str == str | int`), so the text is part of the key.
 _cache: dict[Any, m.Schema] = {}
-_signatures: WeakKeyDictionary[Any, Signature] = WeakKeyDictionary()
 _objects: dict[str, tuple[Mapping[str, Any], m.ObjectSchema]] = {}
 _MOST_REMEMBERED = 1024
 
@@ -106,64 +92,6 @@ def remember(cache: dict[Any, T], key: Any, value: T) -> T:
         cache.clear()
     cache[key] = value
     return value
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter(m.Field):
-    """A parameter of a function; `passed` tells how Python takes it.
-
-    Where all arguments have names, it has to go `by_position` when it comes before `*args`, which
-    itself `takes_rest`, as a list. A default that is made anew is made by `factory`.
-    """
-
-    passed: Passed = "either way"
-    by_position: bool = False
-    takes_rest: bool = False
-    factory: Callable[[], Any] | None = None
-
-    def default_value(self) -> Any:
-        return self.default if self.factory is None else self.factory()
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """What a tool's description is made of.
-
-    `open_ended` tells that any names may be given; `unresolved` says what could not be read, and
-    counts as any value.
-    """
-
-    parameters: tuple[Parameter, ...]
-    returns: m.Schema
-    doc: str | None
-    open_ended: bool = False
-    unresolved: str | None = None
-
-    @property
-    def rest(self) -> Parameter | None:
-        """The parameter `*args`."""
-        return next((one for one in self.parameters if one.takes_rest), None)
-
-    @property
-    def named(self) -> tuple[Parameter, ...]:
-        """All other parameters."""
-        return tuple(one for one in self.parameters if not one.takes_rest)
-
-
-def bind_call(
-    function: Callable[..., Any], parameters: Iterable[Parameter], arguments: Mapping[str, Any]
-) -> Callable[[], Any]:
-    """The call with arguments by the names that a script has for the parameters, to be made."""
-    named = dict(arguments)
-    positional: list[Any] = []
-    for one in parameters:
-        if one.takes_rest:
-            positional += named.pop(one.name, ())
-        elif one.by_position:
-            positional.append(named.pop(one.name) if one.name in named else one.default_value())
-        elif one.name in named:
-            named[one.python_name] = named.pop(one.name)
-    return functools.partial(function, *positional, **named)
 
 
 def schema_of(
@@ -197,115 +125,6 @@ def object_schema(fields: Mapping[str, Any]) -> m.ObjectSchema:
         return known[1]
     schema = m.ObjectSchema(None, tuple(_Reader().field(name, t) for name, t in fields.items()))
     return remember(_objects, key, (dict(fields), schema))[1]
-
-
-def signature_of(
-    function: Callable[..., Any], names: Mapping[type, str] | None = None
-) -> Signature:
-    """Parameters, return schema and doc of a function, read once; annotations may be strings.
-
-    `names` as in `schema_of`. CheckError when an annotation cannot be a type.
-    """
-    if names:
-        return _signature(function, names)
-    try:
-        found = _signatures.get(function)
-    except TypeError:  # cannot be hashed or referred to weakly
-        return _signature(function, None)
-    if found is None:
-        found = _signature(function, None)
-        with suppress(TypeError):
-            _signatures[function] = found
-    return found
-
-
-def _signature(function: Callable[..., Any], names: Mapping[type, str] | None) -> Signature:
-    try:
-        signature = inspect.signature(function)
-    except (ValueError, TypeError) as error:
-        unresolved = f"there is no signature to read: {error}"
-        doc = inspect.getdoc(function)
-        return Signature((), m.AnySchema(), doc, open_ended=True, unresolved=unresolved)
-    hints, unresolved = _hints_of_function(function, names)
-    hints = {**hints, **_hints_of_signature(function, signature)}
-    namespace: Mapping[str, Any] | None = getattr(function, "__globals__", None)
-    known_by = field_name if dataclasses.is_dataclass(function) else script_name
-    kinds = [parameter.kind for parameter in signature.parameters.values()]
-    has_rest = inspect.Parameter.VAR_POSITIONAL in kinds
-    open_ended = inspect.Parameter.VAR_KEYWORD in kinds
-    parameters: list[Parameter] = []
-    whole = _own_doc(function) if isinstance(function, type) else inspect.getdoc(function)
-    function_doc, said = _split_doc(whole, signature.parameters)
-    for name, parameter in signature.parameters.items():
-        if parameter.kind is parameter.VAR_KEYWORD:
-            continue
-        hint = hints.get(name, Any)
-        schema, doc = schema_of(hint, namespace, names), doc_of(hint) or said.get(name)
-        known_as = known_by(name)
-        if known_as in signature.parameters:
-            known_as = name
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            items = m.ListSchema(schema)
-            parameters.append(
-                Parameter(known_as, items, False, doc=doc, attribute=name, takes_rest=True)
-            )
-            continue
-        required = parameter.default is parameter.empty
-        default = m.ABSENT if required else parameter.default
-        passed = _PASSED[parameter.kind]
-        ahead = passed == "by position" or (passed == "either way" and has_rest)
-        parameters.append(
-            Parameter(
-                known_as, schema, required, default, doc, name, passed=passed, by_position=ahead
-            )
-        )
-    returns = schema_of(hints["return"], namespace, names) if "return" in hints else m.AnySchema()
-    return Signature(tuple(parameters), returns, function_doc, open_ended, unresolved)
-
-
-# What begins the texts of parameters in the styles of Google, NumPy and Sphinx.
-_PARAMETER_TEXTS = re.compile(
-    r"^[ \t]*(?:(?:Args|Arguments|Parameters|Params):?[ \t]*$|:param\b)", re.MULTILINE
-)
-
-
-def _split_doc(doc: str | None, names: Collection[str]) -> tuple[str | None, dict[str, str]]:
-    """The docstring of a function without the texts of its parameters, and these by name."""
-    if doc is None or not _PARAMETER_TEXTS.search(doc):
-        return doc, {}
-    from docstring_parser import ParseError, compose, parse
-    from docstring_parser.common import DocstringParam, DocstringReturns
-
-    try:
-        parsed = parse(doc)
-    except ParseError:
-        return doc, {}
-    said = {
-        one.arg_name.lstrip("*"): " ".join((one.description or "").split())
-        for one in parsed.params
-    }
-    if not said.keys() <= set(names):
-        return doc, {}  # texts of something else: nothing of them is lost
-    returns = parsed.returns
-    parsed.meta = [
-        one for one in parsed.meta if not isinstance(one, DocstringParam | DocstringReturns)
-    ]
-    parts = [compose(parsed).strip()]
-    if returns is not None and returns.description:
-        parts.append(f"Returns: {' '.join(returns.description.split())}")
-    return "\n\n".join(filter(None, parts)) or None, said
-
-
-def _hints_of_signature(function: Any, signature: inspect.Signature) -> dict[str, Any]:
-    """The types that a signature itself has, if it was made as data: as `__signature__`."""
-    if isinstance(function, type) or not hasattr(function, "__signature__"):
-        return {}
-    given = [(name, one.annotation) for name, one in signature.parameters.items()]
-    return {
-        name: one
-        for name, one in (*given, ("return", signature.return_annotation))
-        if one is not signature.empty and not isinstance(one, str)
-    }
 
 
 class _Reader:
@@ -500,7 +319,7 @@ class _Reader:
         return m.Constraints(**said)
 
     def hints(self, class_: Any) -> dict[str, Any]:
-        return _hints_of_class(class_, self.namespace, self.names)
+        return hints_of_class(class_, self.namespace, self.names)
 
     def field(self, name: str, hint: Any, **known: Any) -> m.Field:
         """The field of this type; `known` is what the class says of it beside its type."""
@@ -588,7 +407,7 @@ def _flat(metadata: Iterable[Any]) -> Iterable[Any]:
         yield one
 
 
-def _hints_of_class(
+def hints_of_class(
     class_: Any,
     namespace: Mapping[str, Any] | None = None,
     known: Mapping[type, str] | None = None,
@@ -634,37 +453,6 @@ def _hints_within(class_: Any, namespace: Mapping[str, Any]) -> dict[str, Any]:
     return typing.get_type_hints(annotated, dict(namespace), {}, include_extras=True)
 
 
-def _hints_of_function(
-    function: Any, known: Mapping[type, str] | None
-) -> tuple[dict[str, Any], str | None]:
-    """The annotations by name, and what is wrong with those that name what cannot be found."""
-    function = find_documented(function)
-    if isinstance(function, type):
-        hints = _hints_of_class(function, known=known)
-        if hints:
-            return hints, None
-        function = vars(function).get("__init__", function)
-    names = {name: python for python, name in (known or {}).items()} or None
-    try:
-        return typing.get_type_hints(function, localns=names, include_extras=True), None
-    except (NameError, AttributeError, SyntaxError) as error:
-        return {}, f"an annotation cannot be resolved: {error}"
-    except TypeError:  # not a thing that carries annotations
-        return {}, None
-
-
-def find_documented(function: Any) -> Any:
-    """What has the annotations and the docstring of a callable, below what wraps it."""
-    while isinstance(function, functools.partial):
-        function = typing.cast("functools.partial[Any]", function).func
-    if isinstance(function, type):
-        return function
-    function = inspect.unwrap(function)
-    called = type(function).__call__
-    is_instance = not hasattr(function, "__annotations__") and hasattr(called, "__annotations__")
-    return called if is_instance else function
-
-
 def doc_of(hint: Any) -> str | None:
     """The text of `Annotated[T, "text"]`, also under `NotRequired`."""
     while typing.get_origin(hint) in (typing.Required, typing.NotRequired, typing.Final):
@@ -678,7 +466,7 @@ def doc_of(hint: Any) -> str | None:
 
 def _doc_of_class(class_: Any) -> str | None:
     """The docstring that was written; of a model, with the examples in its configuration."""
-    doc = _own_doc(class_)
+    doc = own_doc(class_)
     if not is_model(class_):
         return doc
     from runtime_support._schema import models
@@ -686,7 +474,7 @@ def _doc_of_class(class_: Any) -> str | None:
     return models.with_examples(doc, class_)
 
 
-def _own_doc(class_: type) -> str | None:
+def own_doc(class_: type) -> str | None:
     """The docstring that was written, not the one that `dataclass` makes up."""
     doc = vars(class_).get("__doc__")
     if not isinstance(doc, str) or doc.startswith(f"{class_.__name__}("):

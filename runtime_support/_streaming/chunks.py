@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from runtime_support._hooks import load_part
 from runtime_support._jsontext import parse_unambiguous, to_json
 from runtime_support._outputs import Output, TextOutput
-from runtime_support._reader import CLOSES_THINKING, OPENS_THINKING, THINKING_TAGS
+from runtime_support._reader.around import CLOSES_THINKING, OPENS_THINKING, THINKING_TAGS
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
 from runtime_support._values import without_halves

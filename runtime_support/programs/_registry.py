@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from runtime_support._schema import model as m
-from runtime_support._schema.reading import (
+from runtime_support._schema.reading import schema_of
+from runtime_support._schema.signatures import (
     Parameter,
     Signature,
     bind_call,
     find_documented,
-    schema_of,
     signature_of,
 )
 from runtime_support._values import class_name, is_approved, is_object

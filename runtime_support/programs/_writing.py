@@ -17,7 +17,7 @@ from typing import Any, cast
 from runtime_support._dates_decimals import text_of, word_of
 from runtime_support._results import ToolCall
 from runtime_support._schema import model as m
-from runtime_support._schema.reading import Parameter
+from runtime_support._schema.signatures import Parameter
 from runtime_support._tables import summary
 from runtime_support._values import is_dataframe
 from runtime_support.programs import _types

@@ -3,7 +3,7 @@
 wrap_schema({"type": "integer"})              {"type": "object", "properties": {"value": ...}, ...}
 unwrapped('{"value": 3}')                     3, as text
 ChunkedText(is_wrapped=True).add('{"val')     what a piece adds to the text that is shown
-Gathering                                     the events of a streamed reply, for each wire its own
+ReplyReader                                   reads a reply, whole or in events; each wire has one
 tokens(usage, "prompt", "completion")         the tokens of a reply, by the names of its fields
 """
 
@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import json
 import re
+from abc import ABC, abstractmethod
 from typing import Any
 
 from runtime_support._exchange import Reply, Request, ToolRequest
-from runtime_support._values import is_object, without_halves
+from runtime_support._values import holds_halves, is_object, without_halves
 from runtime_support.errors import ProviderError
 from runtime_support.providers._wires import RequestForm
 
@@ -27,47 +28,16 @@ def object_at(body: dict[str, Any], key: str) -> dict[str, Any]:
     return value if is_object(value) else {}
 
 
-def read_object(content: bytes, request_id: str | None, what: str, hint: str | None) -> Any:
-    """The object in the body of a response, as JSON data; ProviderError when it has none.
-
-    So it has where the server reports an error in it. `what` it should be, and the hint, are for
-    the error.
-    """
-    if not content.strip():
-        raise ValueError("it is empty")
-    try:
-        body = json.loads(content)
-    except (ValueError, RecursionError):
-        from runtime_support.providers._refusals import excerpt
-
-        raise ProviderError(
-            f"the server's answer is not JSON: {excerpt(content)}", request_id=request_id
-        ) from None
-    if not is_object(body):
-        raise unexpected_answer(content, request_id, what, hint)
-    if body.get("error"):
-        from runtime_support.providers._refusals import reported_error
-
-        raise reported_error(body["error"], request_id)
-    return body
-
-
-def unexpected_answer(
-    content: bytes, request_id: str | None, what: str, hint: str | None
-) -> ProviderError:
-    """The error for an answer that is not what it should be."""
-    from runtime_support.providers._refusals import excerpt
-
-    said = f"the server did not return {what}: {excerpt(content)}"
-    return ProviderError(said, request_id=request_id, hint=hint)
-
-
-def call_of(data: dict[str, Any], arguments: Any, identity: Any) -> ToolRequest:
+def call_of(
+    data: dict[str, Any], arguments: Any, identity: Any, opaque: dict[str, Any] | None = None
+) -> ToolRequest:
     """The call of a tool, by the name in its data; what is not text in it is made so."""
-    if not isinstance(arguments, str):
+    if not isinstance(arguments, str):  # some servers send them parsed
         arguments = json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
+    if not isinstance(identity, str) or holds_halves(identity):
+        identity = ""
     name = without_halves(str(data.get("name") or ""))
-    return ToolRequest(name, arguments, identity if isinstance(identity, str) else "")
+    return ToolRequest(name, arguments, identity, opaque)
 
 
 def sendable_parts(parts: dict[str, Any]) -> dict[str, Any] | None:
@@ -79,10 +49,19 @@ def sendable_parts(parts: dict[str, Any]) -> dict[str, Any] | None:
     return parts or None
 
 
-def are_sound(calls: tuple[ToolRequest, ...]) -> bool:
-    """Whether each of the calls has an id that no other has: else they cannot be answered."""
+def opaque_parts(
+    name: str, parts: list[Any], calls: tuple[ToolRequest, ...]
+) -> tuple[dict[str, Any] | None, tuple[ToolRequest, ...]]:
+    """A reply's parts as its server takes them back, and its calls, with ids where it does.
+
+    It takes none back where a call has no id, or one that another has: that cannot be answered.
+    """
     ids = {one.id for one in calls}
-    return "" not in ids and len(ids) == len(calls)
+    is_sound = "" not in ids and len(ids) == len(calls) and all(map(is_object, parts))
+    opaque = sendable_parts({name: parts}) if parts and is_sound else None
+    if opaque is None:
+        calls = tuple(ToolRequest(one.name, one.arguments) for one in calls)
+    return opaque, calls
 
 
 def with_extra(body: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
@@ -175,13 +154,14 @@ class ChunkedText:
         return self._opening if opened is None else self._opening[opened.end() :]
 
 
-class Gathering:
-    """The events of one reply that is streamed, and the reply that they make.
+class ReplyReader(ABC):
+    """Reads one reply: a whole one from the body of a response, or a streamed one by its events.
 
-    What an event has for the text goes into `_text`; `_meant` is as for `read_object`.
+    What an event has for the text goes into `_text`. `meant` is what a reply is on this wire, and
+    what helps where it is something else.
     """
 
-    _meant: tuple[str, str | None]
+    meant: tuple[str, str | None]
 
     def __init__(self, request: Request, form: RequestForm, request_id: str | None) -> None:
         self._request = request
@@ -189,15 +169,30 @@ class Gathering:
         self._request_id = request_id
         self._text = ChunkedText(is_wrapped=is_wrapped(request, form))
 
+    def read(self, content: bytes) -> Reply:
+        """The reply in the body of a response; ProviderError when it is not one."""
+        if not content.strip():
+            raise ValueError("it is empty")
+        try:
+            body = json.loads(content)
+        except (ValueError, RecursionError):
+            from runtime_support.providers._refusals import excerpt
+
+            said = f"the server's answer is not JSON: {excerpt(content)}"
+            raise ProviderError(said, request_id=self._request_id) from None
+        if not self._is_meant(self._checked(body)):
+            raise self._unexpected(body)
+        return self._reply(body)
+
     @property
     def text(self) -> str:
         """The text until now."""
         return self._text.known
 
     @property
+    @abstractmethod
     def is_whole(self) -> bool:
         """Whether the server has said that this is all."""
-        raise NotImplementedError
 
     @property
     def is_over(self) -> bool:
@@ -206,23 +201,72 @@ class Gathering:
 
     def end(self) -> None:
         """Takes the end of the stream, `[DONE]`, for that of the reply; not every wire does."""
+        return
 
     def add(self, event: Any) -> str:
         """Takes an event, as JSON data; what it adds to the text that is shown."""
-        if not is_object(event):
-            raise unexpected_answer(str(event).encode(), self._request_id, *self._meant)
-        if event.get("error"):
-            from runtime_support.providers._refusals import reported_error
-
-            raise reported_error(event["error"], event.get("request_id") or self._request_id)
-        return self._take(event)
+        return self._take(self._checked(event))
 
     def reply(self) -> Reply:
         """The reply that all events make; ProviderError when it is not one."""
-        raise NotImplementedError
+        return self._reply(self._whole())
 
+    @abstractmethod
+    def _is_meant(self, body: dict[str, Any]) -> bool:
+        """Whether the body of a response is a reply of the wire."""
+
+    @abstractmethod
     def _take(self, event: dict[str, Any], /) -> str:
-        raise NotImplementedError
+        """Takes an event; what it adds to the text that is shown."""
+
+    @abstractmethod
+    def _whole(self) -> dict[str, Any]:
+        """The body that the events of a streamed reply make."""
+
+    @abstractmethod
+    def _reply(self, body: dict[str, Any]) -> Reply:
+        """The reply that a body is."""
+
+    def _made(
+        self,
+        body: dict[str, Any],
+        text: str,
+        calls: tuple[ToolRequest, ...],
+        finish: str,
+        opaque: dict[str, Any] | None,
+        usage: dict[str, Any],
+    ) -> Reply:
+        """The reply of these parts, with those that only its server understands."""
+        has_own = opaque or any(call.id or call.opaque for call in calls)
+        return Reply(
+            text=unwrapped(text) if is_wrapped(self._request, self._form) else text,
+            tool_calls=calls,
+            finish=without_halves(finish),
+            model=without_halves(str(body.get("model") or self._form.origin.model)),
+            opaque=opaque,
+            origin=self._form.origin if has_own else None,
+            **usage,
+        )
+
+    def _checked(self, data: Any) -> dict[str, Any]:
+        """The data; a ProviderError where it is no object, or reports an error of the server."""
+        if not is_object(data):
+            raise self._unexpected(data)
+        if data.get("error"):
+            raise self._reported(data["error"], data.get("request_id"))
+        return data
+
+    def _reported(self, error: Any, request_id: Any = None) -> Exception:
+        from runtime_support.providers._refusals import reported_error
+
+        return reported_error(error, request_id or self._request_id)
+
+    def _unexpected(self, data: Any) -> ProviderError:
+        from runtime_support.providers._refusals import excerpt
+
+        what, hint = self.meant
+        said = f"the server did not return {what}: {excerpt(json.dumps(data).encode())}"
+        return ProviderError(said, request_id=self._request_id, hint=hint)
 
 
 # What servers name the parts of the input that were read from a cache or written to one, in the

@@ -1,33 +1,29 @@
 """Chat completions on the wire, which is a `Wire` (`_wires`): requests and replies.
 
 render(request, form)                       ("chat/completions", {"model": ...})
-read(b'{"choices": ...}', request, form, None)          Reply("...")
-gather(request, form, None).add({"choices": [{"delta": ...}]})    a piece of a streamed reply
+READER(request, form, None).read(b'{"choices": ...}')                 Reply("...")
+READER(request, form, None).add({"choices": [{"delta": ...}]})        a piece of a streamed reply
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from itertools import chain, count
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from runtime_support._exchange import Message, Origin, Reply, Request, Said, ToolRequest
-from runtime_support._values import is_list, is_object, without_halves
+from runtime_support._exchange import Message, Origin, Reply, Request, ToolRequest
+from runtime_support._values import is_list, is_object
 from runtime_support.providers._bodies import (
-    Gathering,
-    is_wrapped,
+    ReplyReader,
+    call_of,
     joined,
     object_at,
-    read_object,
     sendable_parts,
     tokens,
-    unexpected_answer,
-    unwrapped,
     with_extra,
     wrap_schema,
 )
-from runtime_support.providers._history import sendable
+from runtime_support.providers._history import sendable, with_replies
 from runtime_support.providers._wires import RequestForm
 
 NAME = "chat"
@@ -38,9 +34,6 @@ _OF_REPLIES = ("reasoning_details",)
 _OF_REPLIES_WITH_CALLS = ("reasoning_details", "reasoning_content", "reasoning")
 _OF_CALLS = ("extra_content",)
 
-# What a reply is here, and what helps where it is something else.
-_MEANT = ("a chat completion", None)
-
 
 def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     """The path and the body of a request."""
@@ -48,9 +41,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     extra: dict[str, Any] = options.pop("extra_body", {})
     if form.has_new_limit and "max_tokens" in options:
         options["max_completion_tokens"] = options.pop("max_tokens")
-    if "reasoning_effort" in options:
-        options["reasoning_effort"] = options.pop("reasoning_effort")
-    messages = _rendered(sendable(request.messages), form.origin)
+    messages = list(_rendered(sendable(request.messages), form.origin))
     body: dict[str, Any] = {"model": form.origin.model, "messages": messages, **options}
     if request.tools:
         body["tools"] = list(request.tools)
@@ -72,74 +63,23 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     return "chat/completions", with_extra(body, extra)
 
 
-def read(content: bytes, request: Request, form: RequestForm, request_id: str | None) -> Reply:
-    """The reply in the body of a response; ProviderError when it is not one."""
-    body = read_object(content, request_id, *_MEANT)
-    choice = _first_choice(body)
-    if not choice and "choices" in body:
-        raise ValueError("it has no choice")
-    message = choice.get("message")
-    if not is_object(message):
-        raise unexpected_answer(content, request_id, *_MEANT)
-    return _reply(body, choice, message, request, form, request_id)
-
-
-def gather(request: Request, form: RequestForm, request_id: str | None) -> ChatChunks:
-    """What takes the chunks of a completion that is streamed."""
-    return ChatChunks(request, form, request_id)
-
-
-def _rendered(messages: Iterable[Message], origin: Origin) -> list[Message]:
-    """The messages as this server is sent them.
-
-    What it has said itself has its own ids and opaque parts. Where it gave no id, or gave one twice
-    in a reply, there is one of ours.
-    """
-    sent: list[Message] = []
-    own: dict[str, str] = {}  # by our ids, as far as they differ
-    for message in messages:
-        if isinstance(message, Said) and message.reply.origin == origin:
-            message = _as_it_was(message, own)
-        elif own and message.get("tool_call_id") in own:
-            message = {**message, "tool_call_id": own[message["tool_call_id"]]}
-        sent.append(message)
-    return sent
-
-
-def _as_it_was(said: Said, own: dict[str, str]) -> Message:
-    """A message with what this server knows of it; notes its ids by ours."""
-    reply = said.reply
-    message: Message = {**said, **(reply.opaque or {})}
-    if reply.tool_calls:
-        ids = _own_ids(said["tool_calls"], reply.tool_calls)
-        own.update(ids)
-        message["tool_calls"] = [
-            {**call, "id": ids[call["id"]], **(asked.opaque or {})}
-            for call, asked in zip(said["tool_calls"], reply.tool_calls, strict=True)
+def _rendered(messages: Iterable[Message], origin: Origin) -> Iterator[Message]:
+    """The messages; what this server has said itself has its own opaque parts."""
+    for message, reply in with_replies(messages, origin):
+        if reply is None:
+            yield message
+            continue
+        calls = [
+            {**call, **(asked.opaque or {})}
+            for call, asked in zip(message.get("tool_calls", ()), reply.tool_calls, strict=True)
         ]
-    return message
+        yield {**message, **(reply.opaque or {}), **({"tool_calls": calls} if calls else {})}
 
 
-def _own_ids(calls: list[dict[str, Any]], asked: Sequence[ToolRequest]) -> dict[str, str]:
-    """The server's ids by ours; of those that it does not give, or gives twice, other ones."""
-    theirs = {one.id for one in asked}
-    further = (f"call{number:05d}" for number in count(90_001))
-    ids: dict[str, str] = {}
-    used: set[str] = set()
-    for call, one in zip(calls, asked, strict=True):
-        own = one.id
-        if not own or own in used:
-            ours = chain((call["id"],), further)
-            own = next(other for other in ours if other not in theirs and other not in used)
-        used.add(own)
-        ids[call["id"]] = own
-    return ids
+class ChatReader(ReplyReader):
+    """Reads a completion, whole or in chunks."""
 
-
-class ChatChunks(Gathering):
-    """The chunks of a completion that is streamed, and the reply that they make."""
-
-    _meant = _MEANT
+    meant = ("a chat completion", None)
 
     def __init__(self, request: Request, form: RequestForm, request_id: str | None) -> None:
         super().__init__(request, form, request_id)
@@ -148,7 +88,7 @@ class ChatChunks(Gathering):
         self._calls: list[dict[str, Any]] = []
         self._call_at: dict[Any, dict[str, Any]] = {}
         self._thoughts: dict[str, list[str]] = {}
-        self._details: list[_Detail] | None = None
+        self._details: list[list[Any]] | None = None
         self._finish: Any = None
 
     @property
@@ -176,17 +116,36 @@ class ChatChunks(Gathering):
         self._add_thoughts(delta)
         return self._text.add(_text_of(delta.get("content")))
 
-    def reply(self) -> Reply:
-        """The reply that all chunks make."""
+    def _is_meant(self, body: dict[str, Any]) -> bool:
+        choice = _first_choice(body)
+        if not choice and "choices" in body:
+            raise ValueError("it has no choice")
+        return is_object(choice.get("message"))
+
+    def _whole(self) -> dict[str, Any]:
         message: dict[str, Any] = {
             "content": self._text.whole,
             "refusal": "".join(self._refusals),
             "tool_calls": self._calls,
-            "reasoning_details": self._details and [one.whole() for one in self._details],
+            "reasoning_details": self._details and list(map(_whole_detail, self._details)),
             **{name: joined(pieces) for name, pieces in self._thoughts.items()},
         }
-        choice = {"finish_reason": self._finish}
-        return _reply(self._body, choice, message, self._request, self._form, self._request_id)
+        return {**self._body, "choices": [{"finish_reason": self._finish, "message": message}]}
+
+    def _reply(self, body: dict[str, Any]) -> Reply:
+        choice = _first_choice(body)
+        if is_object(choice.get("error")):
+            raise self._reported(choice["error"])
+        if choice.get("finish_reason") == "error":
+            raise ValueError("the server stopped in the middle of it")
+        message, finish = choice["message"], str(choice.get("finish_reason") or "stop")
+        refusal, text = message.get("refusal"), _text_of(message.get("content"))
+        if refusal:
+            finish, text = "refusal", str(refusal)
+        calls = _tool_requests(message)
+        opaque = sendable_parts(_parts(message, _OF_REPLIES_WITH_CALLS if calls else _OF_REPLIES))
+        usage = tokens(object_at(body, "usage"), "prompt", "completion")
+        return self._made(body, text, calls, finish, opaque, usage)
 
     def _add_calls(self, calls: Any) -> None:
         """Calls come in pieces. A name that comes in each piece of a call is its name once."""
@@ -231,8 +190,10 @@ class ChatChunks(Gathering):
             if is_list(value):
                 self._details = self._details or []
                 for piece in value:
-                    if not (self._details and self._details[-1].takes(piece)):
-                        self._details.append(_Detail(piece))
+                    if self._details and _goes_on(self._details[-1], piece):
+                        self._details[-1].append(piece)
+                    else:
+                        self._details.append([piece])
             elif isinstance(value, str):
                 self._thoughts.setdefault(name, []).append(value)
 
@@ -243,38 +204,29 @@ _TEXTS = ("name", "arguments")
 _GROWING = {"reasoning.text": "text", "reasoning.summary": "summary"}
 
 
-class _Detail:
-    """One of the reasoning details, which may come in pieces."""
+def _goes_on(pieces: list[Any], piece: Any) -> bool:
+    """Whether a piece belongs to the reasoning detail of these.
 
-    def __init__(self, piece: Any) -> None:
-        self._parts = piece
-        kind = piece.get("type") if is_object(piece) else None
-        self._field = _GROWING.get(kind, "") if isinstance(kind, str) else ""
-        self._texts = [piece[self._field]] if isinstance(self._text(piece), str) else []
+    The index alone tells nothing, as it may be 0 in all pieces. A signature ends a text, and may
+    come without any.
+    """
+    first, last = pieces[0], pieces[-1]
+    field = _GROWING.get(str(first.get("type") if is_object(first) else None))
+    if field is None or not is_object(piece) or not isinstance(piece.get(field), str | None):
+        return False
+    names = ("type", "index", "id")
+    if any(_differ(piece.get(name), one.get(name)) for one in (first, last) for name in names):
+        return False
+    return not (last.get("signature") and piece.get(field))
 
-    def takes(self, piece: Any) -> bool:
-        """Takes what goes on with it; False when this is another detail.
 
-        The index alone tells nothing, as it may be 0 in all pieces. A signature ends a text, and
-        may come without any.
-        """
-        if not self._field or not is_object(piece):
-            return False
-        own, text = self._parts, self._text(piece)
-        if any(_differ(piece.get(name), own.get(name)) for name in ("type", "index", "id")):
-            return False
-        if (own.get("signature") and text) or not isinstance(text, str | None):
-            return False
-        self._texts += [text] if text else []
-        self._parts = {**piece, **{name: part for name, part in own.items() if part is not None}}
-        return True
-
-    def whole(self) -> Any:
-        """All that came of it."""
-        return {**self._parts, self._field: joined(self._texts)} if self._texts else self._parts
-
-    def _text(self, piece: Any) -> Any:
-        return piece.get(self._field) if self._field else None
+def _whole_detail(pieces: list[Any]) -> Any:
+    """The reasoning detail of these pieces."""
+    if len(pieces) == 1:
+        return pieces[0]
+    parts = {n: part for one in reversed(pieces) for n, part in one.items() if part is not None}
+    field = _GROWING[parts["type"]]
+    return {**parts, field: joined([one[field] for one in pieces if one.get(field)])}
 
 
 def _differ(one: Any, other: Any) -> bool:
@@ -284,37 +236,6 @@ def _differ(one: Any, other: Any) -> bool:
 def _first_choice(body: dict[str, Any]) -> dict[str, Any]:
     choices = body.get("choices")
     return choices[0] if is_list(choices) and choices and is_object(choices[0]) else {}
-
-
-def _reply(
-    body: dict[str, Any],
-    choice: dict[str, Any],
-    message: dict[str, Any],
-    request: Request,
-    form: RequestForm,
-    request_id: str | None,
-) -> Reply:
-    refusal = message.get("refusal")
-    finish = "refusal" if refusal else without_halves(str(choice.get("finish_reason") or "stop"))
-    if is_object(choice.get("error")):
-        from runtime_support.providers._refusals import reported_error
-
-        raise reported_error(choice["error"], request_id)
-    if finish == "error":
-        raise ValueError("the server stopped in the middle of it")
-    text = str(refusal) if refusal else _text_of(message.get("content"))
-    calls = _tool_requests(message)
-    opaque = sendable_parts(_parts(message, _OF_REPLIES_WITH_CALLS if calls else _OF_REPLIES))
-    has_own = opaque or any(call.id or call.opaque for call in calls)
-    return Reply(
-        text=unwrapped(text) if is_wrapped(request, form) else text,
-        tool_calls=calls,
-        finish=finish,
-        model=without_halves(str(body.get("model") or form.origin.model)),
-        **tokens(object_at(body, "usage"), "prompt", "completion"),
-        opaque=opaque,
-        origin=form.origin if has_own else None,
-    )
 
 
 def _parts(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
@@ -336,20 +257,20 @@ def _text_of(content: Any) -> str:
 
 def _tool_requests(message: dict[str, Any]) -> tuple[ToolRequest, ...]:
     calls = message.get("tool_calls")
-    if not is_list(calls):
-        return ()
-    requests: list[ToolRequest] = []
-    for call in calls:
-        function = call.get("function") if is_object(call) else None
-        if not is_object(function):
-            continue
-        arguments = function.get("arguments")
-        if not isinstance(arguments, str):  # some servers send them parsed
-            arguments = json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
-        name = without_halves(str(function.get("name") or ""))
-        identity = call.get("id")
-        if not isinstance(identity, str) or identity != without_halves(identity):
-            identity = ""
-        own = sendable_parts(_parts(call, _OF_CALLS))
-        requests.append(ToolRequest(name, arguments, identity, own))
-    return tuple(requests)
+    functions = [
+        (object_at(call, "function"), call)
+        for call in (calls if is_list(calls) else ())
+        if is_object(call) and is_object(call.get("function"))
+    ]
+    return tuple(
+        call_of(
+            function,
+            function.get("arguments"),
+            call.get("id"),
+            sendable_parts(_parts(call, _OF_CALLS)),
+        )
+        for function, call in functions
+    )
+
+
+READER = ChatReader

@@ -1,13 +1,16 @@
 """httpx2's clients for requests that end: in time, with a reply of bounded size, where they began.
 
     openai.OpenAI(http_client=client_to(httpx2.URL("https://api.openai.com/v1")), ...)
-    openai.AsyncOpenAI(http_client=async_client_to(httpx2.URL("https://api.openai.com/v1")), ...)
     content = yield from Body(response, most_bytes).read()
 
 The connections are those of httpcore2's pool. The time-out of a request bounds all of it, from
-waiting for a connection to the last byte of the reply (`_network`). The body of a response is left
+waiting for a connection to the last byte of the reply. The body of a response is left
 to be read by a `Body`, up to a number of bytes, packed and unpacked; of the body of an error the
 beginning has been read.
+
+In httpcore2 a time-out is one for each wait: a server that sends a byte now and then, or a header,
+would hold a thread for ever, and nothing outside of the thread could end it. So each wait for the
+network looks at what is left.
 """
 
 from __future__ import annotations
@@ -16,8 +19,8 @@ import re
 import ssl
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache, cached_property, lru_cache, partial
 from typing import Any
 from urllib.request import getproxies, proxy_bypass
@@ -25,19 +28,25 @@ from urllib.request import getproxies, proxy_bypass
 import httpcore2
 import httpx2
 
-from runtime_support._effects import Effect, Effects, close_after, finish, finish_async
+from runtime_support._effects import Effect, Effects, close_after, finish
 from runtime_support._redaction import remember_secrets, shown
 from runtime_support.errors import ConfigError, ProviderError
-from runtime_support.providers._network import (
-    NETWORK_ERRORS,
-    AsyncBackend,
-    Backend,
-    Bounds,
-    TooMuch,
-)
 from runtime_support.providers._wires import request_id_of
 
 LAST_PORT = 65_535
+
+TOO_LATE = "the time of the request is over"
+SILENT = "the server has sent nothing for a while"
+# What goes wrong with the network, beside the time.
+NETWORK_ERRORS = (
+    httpcore2.TimeoutException,
+    httpcore2.NetworkError,
+    httpcore2.ProtocolError,
+    httpcore2.ProxyError,
+    httpcore2.UnsupportedProtocol,
+)
+
+WRITTEN_AT_ONCE = 65_536
 
 _MOST_ERROR_BYTES = 65_536
 # With the blanks before an error, by which some servers keep a connection alive.
@@ -45,10 +54,6 @@ _MOST_BYTES_OF_ERROR = 1_000_000
 _MOST_CONNECTIONS = 1000
 _MOST_IDLE_CONNECTIONS = 100
 _IDLE_SECONDS = 5.0
-# With a thousand requests at once, one pool, which looks at all of its own for each, takes nearly
-# twice the time.
-_CONNECTIONS_OF_POOL = 32
-
 _OF_THE_WAY = ("content-encoding", "content-length", "transfer-encoding")
 _NO_ENCODING = ("", "identity")
 
@@ -66,21 +71,15 @@ def client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.Clien
 
     An embedded server is reached directly.
     """
-    return client_over(_Transport(_pool_options(address, is_embedded)), address)
+    return client_over(_Transport(pool_options(address, is_embedded)), address)
 
 
 def client_over(transport: httpx2.BaseTransport, address: httpx2.URL) -> httpx2.Client:
     """A client for threads that sends by this transport."""
-    return _Client(transport=transport, auth=_auth(address))
+    return _Client(transport=transport, auth=auth_of(address))
 
 
-def async_client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.AsyncClient:
-    """The same for an event loop."""
-    transport = _AsyncTransport(_pool_options(address, is_embedded))
-    return _AsyncClient(transport=transport, auth=_auth(address))
-
-
-def _pool_options(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
+def pool_options(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
     """How an address is reached: by how many connections, through which proxy, trusting whom."""
     # llama.cpp's server closes an idle connection, maybe just as it is used again; a new one on
     # this machine costs nothing beside a reply.
@@ -93,12 +92,12 @@ def _pool_options(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
     }
 
 
-def _auth(address: httpx2.URL) -> tuple[str, str] | None:
+def auth_of(address: httpx2.URL) -> tuple[str, str] | None:
     """A name and password beside the address, so that no log of the address has them."""
     return (address.username, address.password) if address.userinfo else None
 
 
-class _Lightly:
+class LightRequests:
     """Builds requests of the one form that is sent here, with an address that is parsed once.
 
     What httpx2 does for requests of all forms is a tenth of the time of a prompt.
@@ -133,12 +132,8 @@ def _parsed(url: httpx2.URL | str) -> httpx2.URL:
     return httpx2.URL(url)
 
 
-class _Client(_Lightly, httpx2.Client):
+class _Client(LightRequests, httpx2.Client):
     """For threads."""
-
-
-class _AsyncClient(_Lightly, httpx2.AsyncClient):
-    """For an event loop."""
 
 
 class _Transport(httpx2.BaseTransport):
@@ -149,47 +144,14 @@ class _Transport(httpx2.BaseTransport):
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """The response, of which the body is still to be read."""
-        return finish(_respond(request, self._pool, lambda: None))
+        return finish(respond(request, self._pool, lambda: None))
 
     def close(self) -> None:
         """Closes all connections."""
         self._pool.close()
 
 
-class _AsyncTransport(httpx2.AsyncBaseTransport):
-    """Connections to one server, for an event loop: in several pools."""
-
-    def __init__(self, options: dict[str, Any]) -> None:
-        self._options = options
-        self._pools: list[_AsyncPool] = []
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The response of the first pool with room, so that idle connections are found again."""
-        free = (one for one in self._pools if one.requests < _CONNECTIONS_OF_POOL)
-        pool = next(free, None)
-        if pool is None:
-            pool = _AsyncPool(network_backend=AsyncBackend(), **self._options)
-            self._pools.append(pool)
-        pool.requests += 1
-        return await finish_async(_respond(request, pool, pool.leave))
-
-    async def aclose(self) -> None:
-        """Closes all connections."""
-        for pool in self._pools:
-            await pool.aclose()
-
-
-class _AsyncPool(httpcore2.AsyncConnectionPool):
-    """Some connections of an event loop, and how many requests have or want one of them."""
-
-    requests = 0
-
-    def leave(self) -> None:
-        """A request has left it."""
-        self.requests -= 1
-
-
-def _respond(
+def respond(
     request: httpx2.Request, pool: Any, leave: Callable[[], None]
 ) -> Effects[httpx2.Response]:
     """The response of a pool, which is left when it is closed; of an error, with its beginning."""
@@ -418,3 +380,130 @@ def _proxy_to(address: httpx2.URL) -> httpcore2.Proxy | None:
 def _certificates() -> ssl.SSLContext:
     """Those that the environment trusts: a megabyte, and the same for every address."""
     return httpx2.create_ssl_context()
+
+
+# The network of the pools
+
+
+class TooMuch(Exception):
+    """A body has more bytes than are read."""
+
+
+class Bounds(float):
+    """A time-out that began when it was made, and the most bytes of a body; a number of seconds.
+
+    `silence` is for how many seconds the server may send nothing.
+    """
+
+    end: float
+    silence: float
+    most: float
+    received = 0
+
+    def __new__(cls, seconds: float, silence: float) -> Bounds:
+        made = super().__new__(cls, seconds)
+        made.end, made.silence, made.most = time.monotonic() + seconds, silence, float("inf")
+        return made
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left; less than none when it is over."""
+        return self.end - time.monotonic()
+
+    def receive(self, part: bytes) -> None:
+        """Counts bytes as they are sent."""
+        self.received += len(part)
+        self.check(self.received)
+
+    def check(self, length: int) -> None:
+        """TooMuch or a time-out of httpcore2 when a body is too long, or takes too long to read."""
+        if length > self.most:
+            raise TooMuch
+        if self.left < 0:  # where nothing is waited for, nobody else looks
+            raise httpcore2.ReadTimeout(TOO_LATE)
+
+    @contextmanager
+    def resting(self) -> Generator[None]:
+        """Does not count the time of the block, in which a script works."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.end += time.monotonic() - began
+
+
+@contextmanager
+def wait_within(
+    timeout: float | None, late: type[Exception] = httpcore2.ReadTimeout
+) -> Generator[float]:
+    """The seconds that the wait in the block may take; an error that says which time was over."""
+    assert isinstance(timeout, Bounds)
+    left, silence = timeout.left, timeout.silence
+    try:
+        if left <= 0:
+            raise TimeoutError
+        yield min(left, silence)
+    except (TimeoutError, httpcore2.TimeoutException):
+        raise late(TOO_LATE if left <= silence else SILENT) from None
+
+
+class Backend(httpcore2.SyncBackend):
+    """Connections for threads."""
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.NetworkStream:
+        """A new connection."""
+        with wait_within(timeout, httpcore2.ConnectTimeout) as left:
+            return _Stream(super().connect_tcp(host, port, left, local_address, socket_options))
+
+
+class _Stream(httpcore2.NetworkStream):
+    """A connection for threads.
+
+    What is small waits for what comes after it: the head of a request goes out with its body, and
+    the server wakes up once.
+    """
+
+    def __init__(self, stream: httpcore2.NetworkStream) -> None:
+        self._stream = stream
+        self._kept = b""
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        if self._kept:
+            # As in httpcore2: a server may have answered before it has read all.
+            with suppress(httpcore2.WriteError):
+                self._send(timeout)
+        with wait_within(timeout) as left:
+            return self._stream.read(max_bytes, left)
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._kept += buffer
+        if len(self._kept) > WRITTEN_AT_ONCE:
+            self._send(timeout)
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore2.NetworkStream:
+        with wait_within(timeout, httpcore2.ConnectTimeout) as left:
+            return _Stream(self._stream.start_tls(ssl_context, server_hostname, left))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+    def _send(self, timeout: float | None) -> None:
+        kept, self._kept = self._kept, b""
+        for begin in range(0, len(kept), WRITTEN_AT_ONCE):
+            with wait_within(timeout) as left:
+                self._stream.write(kept[begin : begin + WRITTEN_AT_ONCE], left)

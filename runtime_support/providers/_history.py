@@ -2,6 +2,7 @@
 
     sendable(request.messages)          the messages, without what servers refuse
     sendable_name("functions.temp")     "unknown_tool"
+    with_replies(messages, origin)      each with the reply that it was at this server
 
 A model may write what its own server refuses to read again: a name that no tool can have, nothing
 at all, thoughts that nothing follows. Each wire sends its messages through here. What the model did
@@ -12,15 +13,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, count
 from typing import Any
 
-from runtime_support._exchange import FailedCall, Message, Said
+from runtime_support._exchange import FailedCall, Message, Origin, Reply, Said, ToolRequest
+from runtime_support._values import is_list, is_object
 
 # The names that OpenAI, Anthropic and Bedrock take; others take more.
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _STAND_IN = "unknown_tool"
 _EMPTY = "(empty)"
+# The result that is sent for a call that was not made: the wires want one for each.
+_NOT_CALLED = "not called: nothing was missing any more"
 
 
 def sendable(messages: Iterable[Message]) -> list[Message]:
@@ -45,6 +50,71 @@ def sendable(messages: Iterable[Message]) -> list[Message]:
         else:
             sent.append(_mended(message))
     return sent
+
+
+def split_system(messages: list[Message]) -> tuple[str, list[Message]]:
+    """The text of the system message, if there is one, and the other messages."""
+    if messages and messages[0]["role"] == "system":
+        return messages[0]["content"], messages[1:]
+    return "", messages
+
+
+def with_replies(
+    messages: Iterable[Message], origin: Origin
+) -> Iterator[tuple[Message, Reply | None]]:
+    """The messages, each with the reply that it was where this server has given it.
+
+    Calls and results have the server's own ids there. A call without a result gets one at once.
+    """
+    ids: dict[str, str] = {}  # the server's own, by ours
+    open_: list[str] = []
+    for message in messages:
+        if message["role"] == "tool":
+            identity = ids.get(message["tool_call_id"], message["tool_call_id"])
+            open_ = [one for one in open_ if one != identity]
+            changed = {**message, "tool_call_id": identity}
+            yield FailedCall(changed) if isinstance(message, FailedCall) else changed, None
+            continue
+        yield from map(_not_called, open_)
+        open_ = []
+        reply = message.reply if isinstance(message, Said) else None
+        if reply is None or reply.origin != origin:
+            yield message, None
+            continue
+        calls = message.get("tool_calls", ())
+        ids |= _own_ids(calls, reply.tool_calls)
+        open_ = [*dict.fromkeys([*(ids[call["id"]] for call in calls), *_called(reply)])]
+        own = [{**call, "id": ids[call["id"]]} for call in calls]
+        yield {**message, **({"tool_calls": own} if own else {})}, reply
+    yield from map(_not_called, open_)
+
+
+def _called(reply: Reply) -> list[str]:
+    """The ids of the calls among a reply's opaque parts, of which the message may have none."""
+    parts = own_parts(reply, "output") or own_parts(reply, "content") or []
+    calls = [one for one in parts if one.get("type") in ("function_call", "tool_use")]
+    return [one.get("call_id") or one["id"] for one in calls]
+
+
+def own_parts(reply: Reply | None, name: str) -> list[dict[str, Any]] | None:
+    """The opaque parts of a reply of this server, which go back as they came."""
+    parts = reply and (reply.opaque or {}).get(name)
+    return parts if is_list(parts) and all(map(is_object, parts)) else None
+
+
+def _own_ids(calls: Iterable[dict[str, Any]], asked: Sequence[ToolRequest]) -> dict[str, str]:
+    """The server's ids by ours; where it gives none, or one twice, there is another one."""
+    theirs = {one.id for one in asked}
+    further = (f"call{number:05d}" for number in count(90_001))
+    ids: dict[str, str] = {}
+    for call, one in zip(calls, asked, strict=True):
+        ours = (other for other in chain((call["id"],), further) if other not in theirs)
+        ids[call["id"]] = one.id if one.id and one.id not in ids.values() else next(ours)
+    return ids
+
+
+def _not_called(identity: str) -> tuple[Message, None]:
+    return {"role": "tool", "tool_call_id": identity, "content": _NOT_CALLED}, None
 
 
 def sendable_name(name: object) -> str:

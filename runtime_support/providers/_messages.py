@@ -1,8 +1,8 @@
 """Anthropic's Messages on the wire, which is a `Wire` (`_wires`): requests and replies.
 
     render(request, form)                       ("messages", {"model": ..., "messages": [...]})
-    read(b'{"content": ...}', request, form, None)          Reply("...")
-    gather(request, form, None).add({"type": "content_block_delta", ...})    a piece
+    READER(request, form, None).read(b'{"content": ...}')   Reply("...")
+    READER(request, form, None).add({"type": "content_block_delta", ...})    a piece
 
 What the model thought comes back signed, in blocks beside those of its text and of its calls; all
 blocks of a reply go back in their order, as they were.
@@ -15,25 +15,27 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from runtime_support._exchange import FailedCall, Message, Origin, Reply, Request, Said, ToolRequest
-from runtime_support._values import is_list, is_object, without_halves
+from runtime_support._exchange import FailedCall, Message, Origin, Reply, Request
+from runtime_support._values import is_list, is_object
 from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.providers._bodies import (
-    Gathering,
-    are_sound,
+    ReplyReader,
     call_of,
-    is_wrapped,
     joined,
     object_at,
-    read_object,
-    sendable_parts,
+    opaque_parts,
     tokens,
-    unexpected_answer,
-    unwrapped,
     with_extra,
     wrap_schema,
 )
-from runtime_support.providers._history import sendable, sendable_name, without_last_thoughts
+from runtime_support.providers._history import (
+    own_parts,
+    sendable,
+    sendable_name,
+    split_system,
+    with_replies,
+    without_last_thoughts,
+)
 from runtime_support.providers._wires import RequestForm
 
 NAME = "messages"
@@ -53,11 +55,6 @@ _FINISHES = {
     "model_context_window_exceeded": "length",
     "tool_use": "tool_calls",
 }
-# The result that is sent for a call that was not made: the wire wants one for each.
-_NOT_CALLED = "not called: nothing was missing any more"
-
-# What a reply is here, and what helps where it is something else.
-_MEANT = ("a message", 'a server that does not speak this API takes `api = "chat"`')
 
 
 def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
@@ -74,7 +71,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     if "stop" in options:
         stop = options.pop("stop")
         options["stop_sequences"] = [stop] if isinstance(stop, str) else stop
-    system, messages = _system(sendable(request.messages))
+    system, messages = split_system(sendable(request.messages))
     tools = list(map(_tool, request.tools))
     # They come first: what is marked is kept with all that is before it.
     if tools and not system:
@@ -109,19 +106,6 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     # Addresses end in the version, or in front of it, as those that the package is given.
     has_version = form.origin.address.rstrip("/").endswith("/v1")
     return "messages" if has_version else "v1/messages", with_extra(body, extra)
-
-
-def read(content: bytes, request: Request, form: RequestForm, request_id: str | None) -> Reply:
-    """The reply in the body of a response; ProviderError when it is not one."""
-    body = read_object(content, request_id, *_MEANT)
-    if not is_list(body.get("content")):
-        raise unexpected_answer(content, request_id, *_MEANT)
-    return _reply(body, body["content"], request, form)
-
-
-def gather(request: Request, form: RequestForm, request_id: str | None) -> MessageEvents:
-    """What takes the events of a message that is streamed."""
-    return MessageEvents(request, form, request_id)
 
 
 # What the wire has no keywords for, in words.
@@ -167,13 +151,6 @@ def _is_expressible(request: Request) -> bool:
     return request.is_strict or request.enforce_schema == "on"
 
 
-def _system(messages: list[Message]) -> tuple[str, list[Message]]:
-    """The text of the system message, if there is one, and the other messages."""
-    if messages and messages[0]["role"] == "system":
-        return messages[0]["content"], messages[1:]
-    return "", messages
-
-
 def _tool(described: dict[str, Any]) -> dict[str, Any]:
     function = dict(described["function"])
     return {"input_schema": function.pop("parameters"), **function}
@@ -191,49 +168,22 @@ def _merged(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _messages(messages: Iterable[Message], origin: Origin) -> Iterator[dict[str, Any]]:
-    """The messages in blocks; what this server has said itself goes back as it was.
-
-    The results of all calls of a message follow it at once.
-    """
-    ids: dict[str, str] = {}  # the server's own, by ours
-    open_: list[str] = []  # calls without a result
-    for message in messages:
+    """The messages in blocks; what this server has said itself goes back as it was."""
+    for message, reply in with_replies(messages, origin):
         if message["role"] == "tool":
-            ours: str = message["tool_call_id"]
-            identity = ids.get(ours, ours)
-            open_ = [one for one in open_ if one != identity]
-            failed = isinstance(message, FailedCall)
-            yield _user([_result(identity, message["content"], is_error=failed)])
+            yield {"role": "user", "content": [_result(message)]}
             continue
-        if open_:
-            yield _user([_result(identity, _NOT_CALLED) for identity in open_])
-            open_ = []
-        reply = message.reply if isinstance(message, Said) else None
-        own = None if reply is None else _own_blocks(reply, origin)
-        if reply is None or own is None:
-            blocks = list(_blocks(message))
-        else:
-            blocks = own
-            known = (call["id"] for call in message.get("tool_calls", ()))
-            ids |= zip(known, (one.id for one in reply.tool_calls), strict=True)
-            open_ = [one["id"] for one in own if one.get("type") == "tool_use"]
+        own = own_parts(reply, "content")
+        blocks = list(_blocks(message)) if own is None else _own_blocks(own)
         # A server takes no message without a block; of the user's, it says so.
         if blocks or message["role"] != "assistant":
             yield {"role": message["role"], "content": blocks}
-    if open_:
-        yield _user([_result(identity, _NOT_CALLED) for identity in open_])
 
 
-def _user(blocks: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"role": "user", "content": blocks}
-
-
-def _own_blocks(reply: Reply, origin: Origin) -> list[dict[str, Any]] | None:
-    """The blocks of a reply of this server, as they came."""
-    blocks = None if reply.origin != origin else (reply.opaque or {}).get("content")
-    if not is_list(blocks) or not all(map(is_object, blocks)):
-        return None
-    # Servers may give a text that has nothing in it, or thoughts alone; they do not take them.
+def _own_blocks(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The blocks of a reply as the server takes them: it may give a text that has nothing in it, or
+    thoughts alone.
+    """
     kept = [one for one in blocks if one.get("type") != "text" or str(one.get("text")).strip()]
     named = [
         {**one, "name": sendable_name(one.get("name"))} if one.get("type") == "tool_use" else one
@@ -278,9 +228,10 @@ def _source(url: str) -> dict[str, Any]:
     return {"type": "base64", "media_type": data[1], "data": data[2]}
 
 
-def _result(identity: str, text: str, *, is_error: bool = False) -> dict[str, Any]:
+def _result(message: Message) -> dict[str, Any]:
+    identity, text = message["tool_call_id"], message["content"]
     result = {"type": "tool_result", "tool_use_id": identity, "content": text}
-    return {**result, "is_error": True} if is_error else result
+    return {**result, "is_error": True} if isinstance(message, FailedCall) else result
 
 
 # The parts of a block that come in pieces: by the type of the event, its field and the block's.
@@ -292,10 +243,10 @@ _GROWING = {
 }
 
 
-class MessageEvents(Gathering):
-    """The events of a message that is streamed, and the reply that they make."""
+class MessagesReader(ReplyReader):
+    """Reads a message, whole or in events."""
 
-    _meant = _MEANT
+    meant = ("a message", 'a server that does not speak this API takes `api = "chat"`')
 
     def __init__(self, request: Request, form: RequestForm, request_id: str | None) -> None:
         super().__init__(request, form, request_id)
@@ -352,16 +303,35 @@ class MessageEvents(Gathering):
         self._pieces.setdefault((place, own), []).append(piece)
         return self._text.add(piece) if kind == "text_delta" else ""
 
-    def reply(self) -> Reply:
-        """The reply that all events make."""
+    def _is_meant(self, body: dict[str, Any]) -> bool:
+        return is_list(body.get("content"))
+
+    def _whole(self) -> dict[str, Any]:
         for (place, name), pieces in self._pieces.items():
             block, whole = self._blocks[place], joined(pieces)
             if name != "input":
                 block[name] = str(block.get(name) or "") + whole
             elif whole:
                 block[name] = _input(whole)
-        content = [self._blocks[place] for place in sorted(self._blocks)]
-        return _reply(self._body, content, self._request, self._form)
+        return {**self._body, "content": [self._blocks[place] for place in sorted(self._blocks)]}
+
+    def _reply(self, body: dict[str, Any]) -> Reply:
+        blocks = list(filter(is_object, body["content"]))
+        used = [one for one in blocks if one.get("type") == "tool_use"]
+        calls = tuple(call_of(one, one.get("input"), one.get("id")) for one in used)
+        texts = (one.get("text") for one in blocks if one.get("type") == "text")
+        text = "".join(one for one in texts if isinstance(one, str))
+        reason = str(body.get("stop_reason") or ("tool_use" if calls else "end_turn"))
+        if reason == "pause_turn":
+            hint = "leave out the tools of the server that take this long"
+            said = "the model has paused its turn, so the reply is not whole"
+            raise ProviderError(said, hint=hint)
+        if reason == "refusal" and not text:
+            text = str(object_at(body, "stop_details").get("explanation") or "")
+        is_sound = all(is_object(one.get("input")) for one in used)
+        opaque, calls = opaque_parts("content", body["content"] if is_sound else [], calls)
+        finish, usage = _FINISHES.get(reason, reason), _tokens(object_at(body, "usage"))
+        return self._made(body, text, calls, finish, opaque, usage)
 
 
 def _input(text: str) -> Any:
@@ -372,36 +342,12 @@ def _input(text: str) -> Any:
         return text
 
 
-def _reply(body: dict[str, Any], content: list[Any], request: Request, form: RequestForm) -> Reply:
-    """The reply that these blocks are."""
-    blocks = list(filter(is_object, content))
-    used = [one for one in blocks if one.get("type") == "tool_use"]
-    calls = tuple(call_of(one, one.get("input"), one.get("id")) for one in used)
-    texts = (one.get("text") for one in blocks if one.get("type") == "text")
-    text = "".join(one for one in texts if isinstance(one, str))
-    reason = str(body.get("stop_reason") or ("tool_use" if calls else "end_turn"))
-    if reason == "pause_turn":
-        hint = "leave out the tools of the server that take this long"
-        raise ProviderError("the model has paused its turn, so the reply is not whole", hint=hint)
-    if reason == "refusal" and not text:
-        text = str(object_at(body, "stop_details").get("explanation") or "")
-    is_sound = all(is_object(one.get("input")) for one in used) and are_sound(calls)
-    opaque = sendable_parts({"content": content}) if len(blocks) == len(content) else None
-    has_own = bool(blocks) and opaque is not None and is_sound
-    return Reply(
-        text=unwrapped(text) if is_wrapped(request, form) else text,
-        tool_calls=calls if has_own else tuple(ToolRequest(c.name, c.arguments) for c in calls),
-        finish=_FINISHES.get(reason, without_halves(reason)),
-        model=without_halves(str(body.get("model") or form.origin.model)),
-        **_tokens(object_at(body, "usage")),
-        opaque=opaque if has_own else None,
-        origin=form.origin if has_own else None,
-    )
-
-
 def _tokens(usage: dict[str, Any]) -> dict[str, Any]:
     """The tokens of a reply; the wire counts the input without what a cache had or was given."""
     parts = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     counts = (usage.get(name) for name in parts)
     sent = sum(one for one in counts if type(one) is int and one > 0)
     return tokens({**usage, "input_tokens": sent}, "input", "output")
+
+
+READER = MessagesReader

@@ -26,7 +26,6 @@ from runtime_support._exchange import (
     Origin,
     Replying,
     Request,
-    Said,
     Streaming,
 )
 from runtime_support._notes import note
@@ -34,9 +33,7 @@ from runtime_support._settings import Settings
 from runtime_support._spending import tokens_in
 from runtime_support._values import counted, without_halves
 from runtime_support.errors import ProviderError, SaftError, ToolsUnsupported
-from runtime_support.providers._bodies import Gathering
-from runtime_support.providers._clients import Body
-from runtime_support.providers._network import NETWORK_ERRORS
+from runtime_support.providers._clients import NETWORK_ERRORS, Body
 from runtime_support.providers._server import Server
 from runtime_support.providers._wires import (
     Rejected,
@@ -51,6 +48,7 @@ from runtime_support.providers._wires import (
 if TYPE_CHECKING:
     from runtime_support.providers import _chat, _messages, _responses
     from runtime_support.providers._backoff import Backoff
+    from runtime_support.providers._bodies import ReplyReader
 
     _ALL: tuple[Wire, ...] = (_chat, _responses, _messages)  # so that checkers hold each to it
 
@@ -201,19 +199,11 @@ class OpenAIProvider(Streaming):
         except (server.error, *NETWORK_ERRORS, ProviderError) as error:
             raise self._failure(error) from None
         body = Body(response, self.settings.max_reply_bytes)
-        gathered = wire.gather(request, form, request_id_of(response))
-        reading = self._read(wire, request, form, body, gathered, heard)
+        reader = wire.READER(request, form, request_id_of(response))
+        reading = self._read(form, body, reader, heard)
         return (yield from close_after(reading, body.closing))
 
-    def _read(
-        self,
-        wire: Wire,
-        request: Request,
-        form: RequestForm,
-        body: Body,
-        gathered: Gathering,
-        heard: Heard,
-    ) -> Replying:
+    def _read(self, form: RequestForm, body: Body, reader: ReplyReader, heard: Heard) -> Replying:
         """The pieces of a response, and the reply; once there is text, no other try.
 
         A reply of events that is whole is one, however its connection ends.
@@ -223,38 +213,38 @@ class OpenAIProvider(Streaming):
             if not (form.streamed and (yield from body.has_events())):
                 content = yield from body.read()
                 with _of_server():
-                    return wire.read(content, request, form, body.request_id)
-            yield from self._pieces(body, gathered, heard)
+                    return reader.read(content)
+            yield from self._pieces(body, reader, heard)
         except (*NETWORK_ERRORS, httpx2.DecodingError, ValueError, ProviderError) as error:
             problem = error
-        if gathered.is_whole:
+        if reader.is_whole:
             try:
                 with _of_server():
-                    return gathered.reply()
+                    return reader.reply()
             except (ValueError, ProviderError) as error:
                 problem = error
         failure = self._failure(problem)
-        if gathered.text:
+        if reader.text:
             failure = failure.error if isinstance(failure, Unanswered) else failure
             if isinstance(failure, ProviderError):
-                failure.text = gathered.text
+                failure.text = reader.text
                 length = counted(len(failure.text), "character")
                 failure.message += f"; {length} of the reply had come"
         raise failure from problem.__cause__
 
-    def _pieces(self, body: Body, gathered: Gathering, heard: Heard) -> Effects[None]:
-        while not gathered.is_over and (data := (yield from body.next_event())) is not None:
+    def _pieces(self, body: Body, reader: ReplyReader, heard: Heard) -> Effects[None]:
+        while not reader.is_over and (data := (yield from body.next_event())) is not None:
             with _of_server():
                 if data.startswith(_DONE):
-                    if not gathered.is_whole:
-                        gathered.end()
+                    if not reader.is_whole:
+                        reader.end()
                     break
-                piece = gathered.add(json.loads(data))
+                piece = reader.add(json.loads(data))
             if piece and heard is not None:
                 heard.append(piece)
                 with self._backoff.aside(), body.resting():
                     yield piece
-        if gathered.is_whole:
+        if reader.is_whole:
             yield from body.drain()
 
     def _failure(self, error: Exception) -> Exception:
@@ -312,11 +302,8 @@ def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, byt
     except UnicodeEncodeError:
         pass
     # Models see again what they wrote, which reminders quote, and may have written half of a pair.
-    messages = tuple(
-        _mended(message) if _is_of_model(message, number > request.begins) else message
-        for number, message in enumerate(request.messages)
-    )
-    others = [message for message in messages if message["role"] != "assistant"]
+    said = enumerate(request.messages)
+    others = [one for number, one in said if not _is_of_model(one, number > request.begins)]
     given = [others, request.model, request.tools, request.schema, dict(request.options)]
     try:
         _encoded(given).encode()
@@ -326,22 +313,9 @@ def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, byt
             f"the request cannot be sent: there is half of a surrogate pair ({half}) in it",
             hint="look for text that was cut inside of a character, or decoded wrongly",
         ) from None
-    path, body = wire.render(replace(request, messages=messages), form)
-    # What is left of halves is opaque and goes back as it was: the escape is JSON as well.
-    return path, _encoded(body).encode(errors="backslashreplace")
+    return path, without_halves(_encoded(body)).encode()
 
 
 def _is_of_model(message: Message, is_behind: bool) -> bool:
     """Whether a model wrote a message, or is reminded by it, `is_behind` the prompt."""
     return message["role"] == "assistant" or (is_behind and message["role"] == "user")
-
-
-def _mended(message: Message) -> Message:
-    """What a model wrote, or is told of it, without halves of surrogate pairs."""
-    mended = {**message, "content": message["content"] and without_halves(message["content"])}
-    if "tool_calls" in message:
-        mended["tool_calls"] = [
-            {**call, "function": {n: without_halves(text) for n, text in call["function"].items()}}
-            for call in message["tool_calls"]
-        ]
-    return Said(mended, message.reply) if isinstance(message, Said) else mended

@@ -30,7 +30,7 @@ from runtime_support.errors import (
     RateLimited,
     Refused,
 )
-from runtime_support.providers._network import SILENT
+from runtime_support.providers._clients import SILENT
 from runtime_support.providers._wires import (
     SHOWN,
     Rejected,

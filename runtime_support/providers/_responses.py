@@ -1,8 +1,8 @@
 """OpenAI's Responses on the wire, which is a `Wire` (`_wires`): requests and replies.
 
     render(request, form)                       ("responses", {"model": ..., "input": [...]})
-    read(b'{"output": ...}', request, form, None)           Reply("...")
-    gather(request, form, None).add({"type": "response.output_text.delta", ...})    a piece
+    READER(request, form, None).read(b'{"output": ...}')    Reply("...")
+    READER(request, form, None).add({"type": "response.output_text.delta", ...})    a piece
 
 Nothing is kept by the server. What the model thought comes back encrypted, in items beside those of
 its message and of its calls; all items of a reply go back in their order, as they were.
@@ -14,30 +14,27 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from runtime_support._exchange import Message, Origin, Reply, Request, Said, ToolRequest
-from runtime_support._values import brief, is_list, is_object, without_halves
+from runtime_support._exchange import Message, Origin, Reply, Request
+from runtime_support._values import brief, is_list, is_object
 from runtime_support.errors import ConfigError
 from runtime_support.providers._bodies import (
-    Gathering,
-    are_sound,
+    ReplyReader,
     call_of,
-    is_wrapped,
     object_at,
-    read_object,
-    sendable_parts,
+    opaque_parts,
     tokens,
-    unexpected_answer,
-    unwrapped,
     with_extra,
     wrap_schema,
 )
 from runtime_support.providers._history import (
+    own_parts,
     sendable,
     sendable_arguments,
     sendable_name,
+    split_system,
+    with_replies,
     without_last_thoughts,
 )
-from runtime_support.providers._refusals import reported_error
 from runtime_support.providers._wires import RequestForm
 
 NAME = "responses"
@@ -57,11 +54,6 @@ _WITHOUT_THOUGHTS = re.compile(r"(ft:)?(gpt-4|gpt-3\.5|chatgpt-4|gpt-5(\.\d+)?-c
 
 # What replies are in the end, by the server's word and ours.
 _CUT = {"max_output_tokens": "length", "max_messages": "length"}
-# The result that is sent for a call that was not made: the wire wants one for each.
-_NOT_CALLED = "not called: nothing was missing any more"
-
-# What a reply is here, and what helps where it is something else.
-_MEANT = ("a response", 'a server that does not speak this API takes `api = "chat"`')
 
 
 def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
@@ -72,7 +64,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
         if name in options:
             value = options.pop(name)
             options[own] = {"effort": value} if name == "reasoning_effort" else value
-    instructions, messages = _instructions(sendable(request.messages))
+    instructions, messages = split_system(sendable(request.messages))
     body: dict[str, Any] = {"model": form.origin.model}
     if instructions:
         body["instructions"] = instructions
@@ -98,19 +90,6 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
     return "responses", whole
 
 
-def read(content: bytes, request: Request, form: RequestForm, request_id: str | None) -> Reply:
-    """The reply in the body of a response; ProviderError when it is not one."""
-    body = read_object(content, request_id, *_MEANT)
-    if not is_list(body.get("output")):
-        raise unexpected_answer(content, request_id, *_MEANT)
-    return _reply(body, body["output"], request, form)
-
-
-def gather(request: Request, form: RequestForm, request_id: str | None) -> ResponseEvents:
-    """What takes the events of a response that is streamed."""
-    return ResponseEvents(request, form, request_id)
-
-
 def is_for_chat(request: Request) -> bool:
     """Whether the request has what only chat completions have a field for."""
     extra: dict[str, Any] = request.options.get("extra_body", {})
@@ -122,49 +101,24 @@ def is_for_chat(request: Request) -> bool:
     )
 
 
-def _instructions(messages: list[Message]) -> tuple[str, list[Message]]:
-    """The text of the system message, if there is one, and the other messages."""
-    if messages and messages[0]["role"] == "system":
-        return messages[0]["content"], messages[1:]
-    return "", messages
-
-
 def _tool(described: dict[str, Any]) -> dict[str, Any]:
     # Where it is not said, the server takes a tool to be strict.
     return {"type": "function", **described["function"], "strict": False}
 
 
 def _input(messages: Iterable[Message], origin: Origin) -> Iterator[dict[str, Any]]:
-    """The messages as items; what this server has said itself goes back as it was."""
-    ids: dict[str, str] = {}  # the server's own, by ours
-    open_: list[str] = []  # calls without a result
-    for message in messages:
-        if message["role"] == "tool":
-            ours: str = message["tool_call_id"]
-            identity = ids.get(ours, ours)
-            open_ = [one for one in open_ if one != identity]
-            yield _result(identity, message["content"])
-            continue
-        yield from (_result(identity, _NOT_CALLED) for identity in open_)
-        open_ = []
-        reply = message.reply if isinstance(message, Said) else None
-        own = None if reply is None else _own_items(reply, origin)
-        if reply is None or own is None:
+    """The messages as items; what this server has said itself goes back as it was, but for thoughts
+    that nothing follows.
+    """
+    for message, reply in with_replies(messages, origin):
+        own = own_parts(reply, "output")
+        if own is not None:
+            yield from without_last_thoughts(list(map(_readable_call, own)), ("reasoning",))
+        elif message["role"] == "tool":
+            identity, text = message["tool_call_id"], message["content"]
+            yield {"type": "function_call_output", "call_id": identity, "output": text}
+        else:
             yield from _items(message)
-            continue
-        known = (call["id"] for call in message.get("tool_calls", ()))
-        ids |= zip(known, (one.id for one in reply.tool_calls), strict=True)
-        open_ = [one["call_id"] for one in own if one.get("type") == "function_call"]
-        yield from own
-    yield from (_result(identity, _NOT_CALLED) for identity in open_)
-
-
-def _own_items(reply: Reply, origin: Origin) -> list[dict[str, Any]] | None:
-    """The items of a reply of this server, as they came, but for thoughts that nothing follows."""
-    items = None if reply.origin != origin else (reply.opaque or {}).get("output")
-    if not is_list(items) or not all(map(is_object, items)):
-        return None
-    return without_last_thoughts(list(map(_readable_call, items)), ("reasoning",))
 
 
 def _readable_call(item: dict[str, Any]) -> dict[str, Any]:
@@ -203,14 +157,10 @@ def _part(part: dict[str, Any]) -> dict[str, Any]:
             return part
 
 
-def _result(identity: str, text: str) -> dict[str, Any]:
-    return {"type": "function_call_output", "call_id": identity, "output": text}
+class ResponsesReader(ReplyReader):
+    """Reads a response, whole or in events."""
 
-
-class ResponseEvents(Gathering):
-    """The events of a response that is streamed, and the reply that they make."""
-
-    _meant = _MEANT
+    meant = ("a response", 'a server that does not speak this API takes `api = "chat"`')
 
     def __init__(self, request: Request, form: RequestForm, request_id: str | None) -> None:
         super().__init__(request, form, request_id)
@@ -242,48 +192,33 @@ class ResponseEvents(Gathering):
             case "response.completed" | "response.incomplete" | "response.failed":
                 self._response = object_at(event, "response")
             case "error":
-                raise reported_error(event, self._request_id)
+                raise self._reported(event)
             case _:
                 pass
         return ""
 
-    def reply(self) -> Reply:
-        """The reply that all events make."""
-        body = self._response or {}
-        if is_object(body.get("error")):
-            raise reported_error(body["error"], self._request_id)
+    def _is_meant(self, body: dict[str, Any]) -> bool:
+        return is_list(body.get("output"))
+
+    def _whole(self) -> dict[str, Any]:
+        body = self._checked(self._response)
         told = body.get("output")
         # Each item is whole when it is done; some servers leave them out at the end.
         items = {**dict(enumerate(told if is_list(told) else ())), **self._items}
-        output = [items[place] for place in sorted(items)]
-        return _reply(body, output, self._request, self._form, self._text.whole)
+        return {**body, "output": [items[place] for place in sorted(items)]}
 
-
-def _reply(
-    body: dict[str, Any], output: list[Any], request: Request, form: RequestForm, heard: str = ""
-) -> Reply:
-    """The reply that these items are; `heard` is the text that came in pieces."""
-    items = list(filter(is_object, output))
-    messages = [one for one in items if one.get("type") == "message"]
-    calls = tuple(
-        call_of(one, one.get("arguments"), one.get("call_id"))
-        for one in items
-        if one.get("type") == "function_call"
-    )
-    refusal = _joined(messages, "refusal", "refusal")
-    answers = [one for one in messages if not _is_aside(one)]
-    text = refusal or _joined(answers or messages, "output_text", "text") or heard
-    opaque = sendable_parts({"output": output}) if len(items) == len(output) else None
-    has_own = bool(items) and opaque is not None and are_sound(calls)
-    return Reply(
-        text=unwrapped(text) if is_wrapped(request, form) else text,
-        tool_calls=calls if has_own else tuple(ToolRequest(c.name, c.arguments) for c in calls),
-        finish="refusal" if refusal else _finish(body, bool(calls)),
-        model=without_halves(str(body.get("model") or form.origin.model)),
-        **tokens(object_at(body, "usage"), "input", "output"),
-        opaque=opaque if has_own else None,
-        origin=form.origin if has_own else None,
-    )
+    def _reply(self, body: dict[str, Any]) -> Reply:
+        items = list(filter(is_object, body["output"]))
+        messages = [one for one in items if one.get("type") == "message"]
+        called = [one for one in items if one.get("type") == "function_call"]
+        calls = tuple(call_of(one, one.get("arguments"), one.get("call_id")) for one in called)
+        refusal = _joined(messages, "refusal", "refusal")
+        answers = [one for one in messages if not _is_aside(one)]
+        text = refusal or _joined(answers or messages, "output_text", "text") or self._text.whole
+        finish = "refusal" if refusal else _finish(body, bool(calls))
+        opaque, calls = opaque_parts("output", body["output"], calls)
+        usage = tokens(object_at(body, "usage"), "input", "output")
+        return self._made(body, text, calls, finish, opaque, usage)
 
 
 def _finish(body: dict[str, Any], has_calls: bool) -> str:
@@ -293,7 +228,7 @@ def _finish(body: dict[str, Any], has_calls: bool) -> str:
         raise ValueError(f"its status is {brief(status)}")
     if status == "incomplete":
         reason = str(object_at(body, "incomplete_details").get("reason") or "length")
-        return _CUT.get(reason, without_halves(reason))
+        return _CUT.get(reason, reason)
     return "tool_calls" if has_calls else "stop"
 
 
@@ -308,3 +243,6 @@ def _joined(messages: list[dict[str, Any]], kind: str, name: str) -> str:
     parts = (part for content in contents if is_list(content) for part in content)
     texts = (one.get(name) for one in parts if is_object(one) and one.get("type") == kind)
     return "".join(text for text in texts if isinstance(text, str))
+
+
+READER = ResponsesReader

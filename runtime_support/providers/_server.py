@@ -24,7 +24,7 @@ from runtime_support._redaction import redacted, remember_secrets, shown
 from runtime_support._settings import Settings
 from runtime_support.errors import ConfigError
 from runtime_support.providers._backoff import Backoff
-from runtime_support.providers._clients import LAST_PORT, async_client_to, client_to
+from runtime_support.providers._clients import LAST_PORT, client_to
 from runtime_support.providers._wires import SHOWN
 
 if TYPE_CHECKING:
@@ -186,6 +186,8 @@ class Server:
         return self.package.Client(http_client=connections, **self._of_client())
 
     def _new_async_client(self) -> Any:
+        from runtime_support.providers._async_clients import async_client_to
+
         connections = async_client_to(self._url, is_embedded=self.is_embedded)
         return self.package.AsyncClient(http_client=connections, **self._of_client())
 

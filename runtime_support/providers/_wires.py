@@ -1,13 +1,13 @@
 """What a wire is: the form in which one kind of server wants requests and gives replies.
 
     path, body = wire.render(request, form)                what is sent, as JSON data
-    wire.read(content, request, form, request_id)          the reply in the body of a response
-    wire.gather(request, form, request_id).add(event)      a piece of a reply that is streamed
+    wire.READER(request, form, request_id).read(content)   the reply in the body of a response
+    wire.READER(request, form, request_id).add(event)      a piece of a reply that is streamed
     without_lacking(wire.LACKS, "the wire ...", request)   the request as far as the wire has words
 
 and how a try ends that has no reply: `Unanswered`, `Rejected`.
 
-A wire is a module of functions without state. Sending, waiting and asking again know none of them
+A wire is a module: a function and a class. Sending, waiting and asking again know none of them
 (`_openai`), and neither do journals and recordings: a `Request` has one form, on whatever wire.
 """
 
@@ -17,14 +17,14 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from runtime_support._exchange import Origin, Reply, Request
+from runtime_support._exchange import Origin, Request
 from runtime_support._notes import note
 from runtime_support.errors import ConfigError, ProviderError
 
 if TYPE_CHECKING:
     import httpx2
 
-    from runtime_support.providers._bodies import Gathering
+    from runtime_support.providers._bodies import ReplyReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class RequestForm:
 
 
 class Wire(Protocol):
-    """The functions of a wire."""
+    """What a wire has."""
 
     @property
     def NAME(self) -> str:
@@ -77,14 +77,9 @@ class Wire(Protocol):
         """The path below the address of the server, and the body."""
         ...
 
-    def read(
-        self, content: bytes, request: Request, form: RequestForm, request_id: str | None
-    ) -> Reply:
-        """The reply in the body of a response; ProviderError when it is not one."""
-        ...
-
-    def gather(self, request: Request, form: RequestForm, request_id: str | None) -> Gathering:
-        """What takes the events of a reply that is streamed."""
+    @property
+    def READER(self) -> type[ReplyReader]:
+        """What reads a reply, whole or in events."""
         ...
 
 

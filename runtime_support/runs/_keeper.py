@@ -25,7 +25,7 @@ from runtime_support._exchange import Reply, Replying, Request
 from runtime_support._hooks import Hook, PromptRun, RequestedCall, load_part
 from runtime_support._jsontext import to_json
 from runtime_support._notes import note
-from runtime_support._order import until_turn
+from runtime_support._order import wait_for_turn
 from runtime_support._reader import sent_arguments
 from runtime_support._redaction import redacted, shown
 from runtime_support._results import Answer, ToolCall
@@ -194,7 +194,7 @@ class JournalHook(Hook):
             self.asked = equal.take(asked.place, self._match)
             is_new = not equal.left
         if self.asked is None and not is_new:
-            yield from until_turn()
+            yield from wait_for_turn()
             self._take_equal(asked)
         if self.asked is None:
             with self.journal.equal_prompts(asked) as equal:

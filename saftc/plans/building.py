@@ -33,7 +33,7 @@ from typing import TypeAlias, assert_never
 import libcst as cst
 
 from runtime_support._schema import model
-from runtime_support._schema.reading import Parameter
+from runtime_support._schema.signatures import Parameter
 from runtime_support.programs import Registry
 from runtime_support.programs import _conversions as conversions
 from runtime_support.programs import _tree as tree

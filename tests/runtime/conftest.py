@@ -14,7 +14,7 @@ from runtime_support import _redaction as redaction
 from runtime_support import _settings as config
 from runtime_support import _spending as spending
 from runtime_support import configure, providers
-from runtime_support.providers import _backoff, _clients, _network, _retries
+from runtime_support.providers import _backoff, _clients, _retries
 from runtime_support.runs import _keeper as keeping
 from runtime_support.runs import _lines as lines
 from runtime_support.runs import _places as places
@@ -108,6 +108,5 @@ def request_clock(monkeypatch: pytest.MonkeyPatch) -> RequestClock:
     """What the time-outs of requests look at, so that none is over before the test says so."""
     clock, of_loop = RequestClock(), asyncio.BaseEventLoop.time
     monkeypatch.setattr(_clients, "time", clock)
-    monkeypatch.setattr(_network, "time", clock)
     monkeypatch.setattr(asyncio.BaseEventLoop, "time", lambda loop: of_loop(loop) + clock.skipped)
     return clock

@@ -203,7 +203,7 @@ def test_every_option_is_checked(name: str) -> None:
 def test_a_variable_that_nothing_reads_is_told_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(config, "_told", set[str]())
+    monkeypatch.setattr("runtime_support._projects._told", set[str]())
     for name in ("SAFT_MODLE", "SAFT_BUDGET_COSTS", "SAFT_TEAM_ID", "SAFT_STOP", "SAFT_MODEL"):
         monkeypatch.setenv(name, "x")
     assert settings_for().model == "x"

@@ -357,10 +357,15 @@ def test_a_stream_that_goes_on_after_calls(server: FakeServer) -> None:
     assert server.bodies[-1]["stream"] is True
 
 
-def test_halves_of_characters_go_back_as_they_were(server: FakeServer) -> None:
+def test_halves_of_characters_go_back_as_the_sign_for_what_is_unreadable(
+    server: FakeServer,
+) -> None:
     half = [{"type": "reasoning.encrypted", "data": "\ud83d"}]
-    server.responder = Remembering([calls(call(0), reasoning_details=half), {"content": "done"}])
+    answers = [{"role": "assistant", **calls(call(0), reasoning_details=half)}, {"content": "done"}]
+    server.answers = [message(answers[0], "tool_calls"), message(answers[1])]
     assert prompt("{double}", double=double).value == "done"
+    (said,) = (one for one in server.bodies[1]["messages"] if one["role"] == "assistant")
+    assert said["reasoning_details"] == [{"type": "reasoning.encrypted", "data": "\ufffd"}]
 
 
 # Journals and recordings

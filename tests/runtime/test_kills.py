@@ -235,7 +235,7 @@ def dying(point: str, count: int) -> Callable[[], None]:
 
     def prepare() -> None:
         if point == "reply":
-            _chat.read = counted(_chat.read)
+            _chat.ChatReader.read = counted(_chat.ChatReader.read)
         elif point == "sync":
             Journal._commit = counted(Journal._commit)  # after a transaction
         else:

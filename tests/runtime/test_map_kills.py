@@ -83,7 +83,7 @@ def dying(point: str, count: int, *, before: bool) -> Callable[[], None]:
     def prepare() -> None:
         match point:
             case "reply":
-                _chat.read = counted(_chat.read)
+                _chat.ChatReader.read = counted(_chat.ChatReader.read)
             case "sync":
                 commit = Journal._commit  # pyright: ignore[reportPrivateUsage]
                 Journal._commit = counted(commit)  # pyright: ignore[reportPrivateUsage]

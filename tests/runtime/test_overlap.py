@@ -638,6 +638,36 @@ def test_a_server_that_takes_few_at_once(server: FakeServer) -> None:
     assert tasks._slots.in_flight == 0  # pyright: ignore[reportPrivateUsage]
 
 
+def test_what_waits_behind_a_failure_holds_no_place_that_comes_before_it(
+    server: FakeServer, is_failed: threading.Event
+) -> None:
+    is_refused = threading.Event()
+
+    def respond(body: dict[str, Any]) -> Answer:
+        text = body["messages"][0]["content"]
+        if text == "2" and not is_refused.is_set():
+            is_refused.set()
+            return status(429, retry_after_ms=300)
+        return completion(text)
+
+    def work(n: int) -> str:
+        if n == 1:
+            assert is_refused.wait(60)
+            raise ValueError("no")
+        if n == 0:
+            assert is_failed.wait(60)
+            time.sleep(0.5)  # the one behind the failure is the first that waits
+        return ask(n)
+
+    server.responder = respond
+    configure(max_in_flight=3, max_wait=5)
+    taken: list[str] = []
+    with pytest.raises(ValueError, match="no"):
+        for answer in overlap(work, [0, 1, 2]):
+            taken.append(answer)
+    assert taken == ["0"]
+
+
 def test_a_prompt_that_is_refused_alone_fails(server: FakeServer) -> None:
     server.answers = [status(429, retry_after_ms=1)]
     configure(max_retries=0)

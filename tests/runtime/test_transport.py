@@ -20,7 +20,7 @@ from runtime_support import (
     configure,
     prompt,
 )
-from runtime_support.providers import _clients, _network
+from runtime_support.providers import _clients
 from tests.runtime.conftest import RequestClock
 from tests.support.fake_server import (
     LEFT,
@@ -224,7 +224,6 @@ class Ticking(RequestClock):
 def test_the_time_to_unpack_counts(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Ticking()
     monkeypatch.setattr(_clients, "time", clock)
-    monkeypatch.setattr(_network, "time", clock)
     # It is unpacked a megabyte at a time.
     packed = gzip.compress(b" " * 31_000_000)
     server.answers = [Answer(body=packed, headers={**JSON, "content-encoding": "gzip"})]

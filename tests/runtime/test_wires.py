@@ -269,7 +269,7 @@ def five_rounds() -> Any:
 def die_when_a_reply_is_kept(wire: Spoken) -> None:
     """Has the process kill itself at the next thing that its journal keeps after a reply."""
     module: Any = wire_named(wire.NAME)
-    read, commit = module.read, Journal._commit
+    read, commit = module.READER.read, Journal._commit
 
     def dying(journal: Journal, rows: Any) -> None:
         commit(journal, rows)
@@ -280,7 +280,7 @@ def die_when_a_reply_is_kept(wire: Spoken) -> None:
         Journal._commit = dying
         return reply
 
-    module.read = reading
+    module.READER.read = reading
 
 
 def test_a_run_that_is_killed_after_each_of_its_rounds(

@@ -55,7 +55,7 @@ def used(identity: str, **input_: Any) -> Message:
 def read(*content: Message, **parts: Any) -> Reply:
     """The reply in a message with these blocks."""
     body = {"type": "message", "content": content, "stop_reason": "end_turn", **parts}
-    return _messages.read(json.dumps(body).encode(), Request((TEXT,)), form(), None)
+    return _messages.READER(Request((TEXT,)), form(), None).read(json.dumps(body).encode())
 
 
 def error(status: int, kind: str, said: str, **headers: str) -> Answer:
@@ -369,7 +369,7 @@ def test_what_is_counted_at_the_end_of_a_stream(messages: FakeServer) -> None:
 
 
 def test_arguments_that_were_cut() -> None:
-    gathered = _messages.gather(Request((TEXT,)), form(), None)
+    gathered = _messages.READER(Request((TEXT,)), form(), None)
     block: Message = {"type": "tool_use", "id": "t", "name": "double", "input": {}}
     start: Message = {"type": "content_block_start", "index": 0, "content_block": block}
     piece = {"type": "input_json_delta", "partial_json": '{"number": '}

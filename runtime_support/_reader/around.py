@@ -1,0 +1,47 @@
+"""What a model writes around its answer: thinking before it, fences.
+
+    without_thinking("<think>hm</think>4")     "4"
+    split_fences("Here:\n```\n4\n```")         (["4"], "Here:")
+"""
+
+from __future__ import annotations
+
+import re
+
+THINKING_TAGS = ("think", "thinking", "thought", "thoughts", "reasoning")
+OPENS_THINKING = re.compile(rf"\s*+<(?:{'|'.join(THINKING_TAGS)})>", re.IGNORECASE)
+CLOSES_THINKING = re.compile(rf"</(?:{'|'.join(THINKING_TAGS)})>", re.IGNORECASE)
+_OPENS_FENCE = re.compile(r"(```|~~~)[ \t]*+[\w.+-]*+")
+
+
+def without_thinking(text: str, *, is_text: bool = False) -> str:
+    """Returns the text behind the blocks in which a model thinks aloud before its answer.
+
+    The tag that opens the first block may have been in the prompt, unless the answer `is_text`.
+    """
+    position = 0
+    while (opening := OPENS_THINKING.match(text, position)) is not None:
+        closing = CLOSES_THINKING.search(text, opening.end())
+        position = len(text) if closing is None else closing.end()
+    is_open = position == 0 and not is_text and text.lstrip()[:1] not in ("{", "[", '"', "`")
+    closing = CLOSES_THINKING.search(text) if is_open else None
+    return text[position if closing is None else closing.end() :]
+
+
+def split_fences(text: str) -> tuple[list[str], str]:
+    """Returns the contents of the code fences, the last one closed or not, and the text outside."""
+    contents: list[list[str]] = []
+    outside: list[str] = []
+    fence = ""
+    for line in text.split("\n"):
+        bare = line.strip()
+        opening = None if fence else _OPENS_FENCE.fullmatch(bare)
+        if opening is not None:
+            fence = opening[1]
+            contents.append([])
+        elif fence and bare.endswith(fence):
+            contents[-1].append(bare.removesuffix(fence))
+            fence = ""
+        else:
+            (contents[-1] if fence else outside).append(line)
+    return ["\n".join(lines) for lines in contents], "\n".join(outside)

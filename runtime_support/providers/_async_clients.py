@@ -1,0 +1,158 @@
+"""The same clients and network for an event loop, which is the first to load them.
+
+openai.AsyncOpenAI(http_client=async_client_to(httpx2.URL("https://api.openai.com/v1")), ...)
+httpcore2.AsyncConnectionPool(network_backend=AsyncBackend())
+"""
+
+from __future__ import annotations
+
+import asyncio
+import select
+import ssl
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, TypeVar
+
+import httpcore2
+import httpx2
+
+from runtime_support._effects import finish_async
+from runtime_support.providers._clients import (
+    WRITTEN_AT_ONCE,
+    LightRequests,
+    auth_of,
+    pool_options,
+    respond,
+    wait_within,
+)
+
+T = TypeVar("T")
+
+# With a thousand requests at once, one pool, which looks at all of its own for each, takes nearly
+# twice the time.
+_CONNECTIONS_OF_POOL = 32
+
+
+def async_client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.AsyncClient:
+    """A client for an event loop; see `client_to`."""
+    transport = _AsyncTransport(pool_options(address, is_embedded))
+    return _AsyncClient(transport=transport, auth=auth_of(address))
+
+
+class _AsyncClient(LightRequests, httpx2.AsyncClient):
+    """For an event loop."""
+
+
+class _AsyncTransport(httpx2.AsyncBaseTransport):
+    """Connections to one server, for an event loop: in several pools."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self._options = options
+        self._pools: list[_AsyncPool] = []
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The response of the first pool with room, so that idle connections are found again."""
+        free = (one for one in self._pools if one.requests < _CONNECTIONS_OF_POOL)
+        pool = next(free, None)
+        if pool is None:
+            pool = _AsyncPool(network_backend=AsyncBackend(), **self._options)
+            self._pools.append(pool)
+        pool.requests += 1
+        return await finish_async(respond(request, pool, pool.leave))
+
+    async def aclose(self) -> None:
+        """Closes all connections."""
+        for pool in self._pools:
+            await pool.aclose()
+
+
+class _AsyncPool(httpcore2.AsyncConnectionPool):
+    """Some connections of an event loop, and how many requests have or want one of them."""
+
+    requests = 0
+
+    def leave(self) -> None:
+        """A request has left it."""
+        self.requests -= 1
+
+
+async def _awaited(
+    timeout: float | None,
+    ask: Callable[..., Awaitable[T]],
+    *arguments: Any,
+    late: type[Exception] = httpcore2.ReadTimeout,
+    failed: type[Exception] = httpcore2.ReadError,
+) -> T:
+    """What comes of one wait in an event loop."""
+    try:
+        with wait_within(timeout, late) as left:
+            async with asyncio.timeout(left):
+                return await ask(*arguments)
+    except OSError as error:  # that of a certificate is one as well
+        raise failed(str(error)) from error
+
+
+class AsyncBackend(httpcore2.AsyncNetworkBackend):
+    """Connections of asyncio."""
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        """A new connection."""
+        return _AsyncStream(*await _awaited(timeout, asyncio.open_connection, host, port, **_NEW))
+
+
+_NEW: dict[str, Any] = {"late": httpcore2.ConnectTimeout, "failed": httpcore2.ConnectError}
+
+
+class _AsyncStream(httpcore2.AsyncNetworkStream):
+    """A connection of asyncio; what is small waits here as well."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._kept = b""
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        if self._kept:
+            await self._send(timeout, httpcore2.ReadError)
+        return await _awaited(timeout, self._reader.read, max_bytes)
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._kept += buffer
+        if len(self._kept) > WRITTEN_AT_ONCE:
+            await self._send(timeout, httpcore2.WriteError)
+
+    async def aclose(self) -> None:
+        self._writer.close()
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        async def start() -> None:
+            await self._writer.start_tls(ssl_context, server_hostname=server_hostname)
+
+        await _awaited(timeout, start, **_NEW)
+        return self
+
+    def get_extra_info(self, info: str) -> Any:
+        if info != "is_readable":
+            return self._writer.get_extra_info(info)
+        # Of an idle connection: whether the server has closed it.
+        if self._reader.at_eof() or self._writer.is_closing() or not hasattr(select, "poll"):
+            return self._reader.at_eof() or self._writer.is_closing()
+        looking = select.poll()
+        looking.register(self._writer.get_extra_info("socket").fileno(), select.POLLIN)
+        return bool(looking.poll(0))
+
+    async def _send(self, timeout: float | None, failed: type[Exception]) -> None:
+        kept, self._kept = self._kept, b""
+        self._writer.write(kept)
+        await _awaited(timeout, self._writer.drain, failed=failed)
