@@ -68,7 +68,10 @@ class Bounds:
             found = self._calls_itself(definition, script)
         else:
             self._open.append(definition)
-            found = Walk(script).function(definition)
+            walk_ = Walk(script)
+            bound = walk_.block(definition.body)[0]
+            name, pieces = definition.name.text, tuple(walk_.pieces)
+            found = FunctionBound(name, definition, script.source, bound, pieces)
             self._open.pop()
         self._functions[definition] = found
         return found
@@ -79,27 +82,28 @@ class Bounds:
 
     def of_prompt(self, node: n.Prompt) -> Piece:
         """The bound of a prompt of the script, where it stands: what its variables are is open."""
-        return self._own.prompt(node, {})
+        return self._own.prompt(node, None)
 
     def chooses_model(self, definition: n.FunctionDef) -> bool:
         """Whether a prompt that a function reaches says itself who answers, or how long."""
-        return any(
-            isinstance(node, n.Prompt) and self.script_of(one).names_options(node, _OF_COST)
+        given = [
+            self.script_of(one).options(node.options)
             for one in self.effects.reached([definition])
             for top in one.body
             for node in walk(top)
-        )
+            if isinstance(node, n.Prompt)
+        ]
+        return any(one is None or not _OF_COST.isdisjoint(one) for one in given)
 
     @cached_property
     def top(self) -> FunctionBound:
         """What the script does when it is imported, with what it imports."""
-        own = Walk(self._own).top()
-        bound, pieces = own.bound, list(own.pieces)
-        for script in self._imported:
-            inner = Walk(script).top()
-            bound += inner.bound
-            pieces = [*inner.pieces, *pieces]
-        return replace(own, bound=bound, pieces=tuple(pieces))
+        bound, pieces = NOTHING, list[Piece]()
+        for script in (*reversed(self._imported), self._own):
+            walk_ = Walk(script)
+            bound += walk_.block(script.facts.module.statements)[0]
+            pieces += walk_.pieces
+        return FunctionBound("", self.facts.module, self.source, bound, tuple(pieces))
 
     @cached_property
     def program(self) -> FunctionBound:
@@ -150,7 +154,7 @@ class Bounds:
             for node in nodes_of(facts.module, n.Prompt):
                 if node.mode == "program" and facts.prompts.get(node) == PROGRAM:
                     functions += script.callable_by(node)
-                    settings = script.settings(node, {})
+                    settings = script.settings(node, None)
                     if isinstance(settings, Settings):
                         most = largest(most, settings.program_calls)
             for node, coercion in facts.coercions.items():

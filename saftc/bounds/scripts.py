@@ -1,9 +1,9 @@
 """One of the scripts: what a prompt and a call in it ask, whatever is gone through."""
 
-from collections.abc import Set
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
 
 from saftc.bounds.algebra import ONE, ZERO, Measure, Polynomial, measured, number
 from saftc.bounds.bound import (
@@ -15,9 +15,9 @@ from saftc.bounds.bound import (
     each_once,
     largest_bound,
 )
+from saftc.bounds.lengths import At, Lengths, Loop
 from saftc.bounds.rules import (
     Fields,
-    Limits,
     Settings,
     program_calls,
     program_replies,
@@ -26,12 +26,8 @@ from saftc.bounds.rules import (
     settings_of,
     tool_calls,
 )
-from saftc.bounds.values import Known, Reader, Value
-from saftc.bounds.written import Written
-from saftc.schedule.effects import Effects
 from saftc.schedule.plan import Ahead, Plan
 from saftc.semantics.builtins import BUILTINS
-from saftc.semantics.constants import constants_of
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import BuiltinCall
 from saftc.semantics.names import Symbol
@@ -43,7 +39,6 @@ from saftc.semantics.types import (
     PROGRAM,
     BuiltinType,
     FunctionType,
-    ObjectType,
     Type,
     members,
     within,
@@ -52,34 +47,21 @@ from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 
+if TYPE_CHECKING:
+    from saftc.bounds.requests import Bounds
+
 # The builtins that are not pure, and ask for nothing.
 _ASK_FOR_NOTHING = frozenset(
     {"print", "write", "read_text", "list_files", "write_text", "append_text", "input", "env"}
     | {"read", "image", "file", "now", "today"}
 )
-# The options of a prompt that bound its requests.
-_BOUNDING = ("max_repairs", "max_tool_rounds", "max_tool_calls", "enforce_schema")
+# The options of a prompt that bound its requests, by the settings that they are.
+_BOUNDING = {
+    "max_repairs": ("max_repairs",),
+    "max_tool_rounds": ("rounds",),
+    "max_tool_calls": ("calls", "program_calls"),
+}
 A_BUDGET = "a budget of the run (`--budget-requests`) bounds it"
-
-
-class Whole(Protocol):
-    """What is known of all the scripts together; see `Bounds`."""
-
-    limits: Limits
-
-    def meets_functions(self) -> bool: ...
-
-    def kept_programs(self) -> tuple[list[n.FunctionDef], Polynomial]: ...
-
-    def of_function(self, definition: n.FunctionDef) -> FunctionBound: ...
-
-    def of_any(self) -> Bound: ...
-
-    def script_of(self, definition: n.FunctionDef) -> "Script": ...
-
-    def plan_of(self, facts: Facts) -> Plan: ...
-
-    def effects_of(self, facts: Facts) -> Effects: ...
 
 
 class _Tool(NamedTuple):
@@ -93,19 +75,20 @@ class _Tool(NamedTuple):
 class Script:
     """One of the scripts: what is asked in it, whatever is gone through."""
 
-    def __init__(self, bounds: Whole, facts: Facts, source: Source) -> None:
+    def __init__(self, bounds: "Bounds", facts: Facts, source: Source) -> None:
         self.bounds = bounds
         self.facts = facts
         self.source = source
         self.effects = bounds.effects_of(facts)
-        self.reader = Reader(facts, source, constants_of(facts), self._result, self._asks)
-        self._calling: set[n.Call] = set()
+        self.lengths = Lengths(facts, source, lambda node: "asks" in self.effects.of(node))
 
-    def ahead(self, loop: n.ForStmt | n.WhileStmt) -> Ahead | None:
-        """What of a loop runs ahead, where it may read what the loop writes."""
+    def ahead(self, loop: Loop) -> Ahead | None:
+        """What of a loop runs ahead and reads what the rest of its turns writes."""
         may_change = self.effects.of(*loop.body) >= {"asks", "reads", "writes"}
-        is_for = isinstance(loop, n.ForStmt)
-        return self._plan.loops.get(loop) if is_for and may_change else None
+        found = self._plan.loops.get(loop) if isinstance(loop, n.ForStmt) and may_change else None
+        if found is None or "reads" not in self.effects.of(*loop.body[: found.cut]):
+            return None
+        return found if "writes" in self.effects.of(*loop.body[found.cut :]) else None
 
     @cached_property
     def _plan(self) -> Plan:
@@ -128,72 +111,48 @@ class Script:
 
     # Prompts
 
-    def settings(self, node: n.Prompt, known: Known) -> Settings | Reason:
+    def settings(self, node: n.Prompt, at: At) -> Settings | Reason:
         """The settings of a prompt, or why they are not known."""
-        found = settings_of(self.bounds.limits)
-        if node.options is None:
-            return found
-        given = self._options(node.options, known)
-        if given is None:
-            written = self.reader.written(node.options, known).shown
+        found, options = settings_of(self.bounds.limits), self.options(node.options)
+        if options is None:
+            assert node.options is not None
+            written = self.lengths.written(node.options, at).shown
             words = f"the options are those of `{written}` when it runs"
             return Reason(node.options, self.source, words, "written in place they count")
-        return Settings(
-            given["max_repairs"].count if "max_repairs" in given else found.max_repairs,
-            given["max_tool_rounds"].count if "max_tool_rounds" in given else found.rounds,
-            given["max_tool_calls"].count if "max_tool_calls" in given else found.calls,
-            given["max_tool_calls"].count if "max_tool_calls" in given else found.program_calls,
-            found.is_structured
-            if "enforce_schema" not in given
-            else _is_on(given["enforce_schema"]),
-        )
+        for name, value in options.items():
+            if name == "enforce_schema":
+                is_on = isinstance(value, n.Literal) and value.value == "on"
+                found = replace(found, is_structured=is_on)
+            may_ask = name == "check" and self.facts.types.get(value, ANY) == ANY
+            if may_ask and not self.bounds.of_any().is_zero:
+                words = f"nothing says how often `{self.lengths.written(value, at).shown}` asks"
+                return Reason(value, self.source, words, "the name of a function bounds it")
+            for field in _BOUNDING.get(name, ()):
+                found = replace(found, **{field: self.lengths.most(value, "int", at)})
+        return found
 
-    def names_options(self, node: n.Prompt, names: Set[str]) -> bool:
-        """Whether a prompt has one of these options, or may have."""
-        if node.options is None:
-            return False
-        written = node.options
-        if isinstance(written, n.Name):
-            constant = self.reader.constant(self.facts.names.of(written))
-            if not isinstance(constant, n.ObjectLiteral):
-                return True
-            written = constant
-        return any(not isinstance(o, n.Field) or o.key.text in names for o in written.fields)
-
-    def _options(self, node: n.Expression, known: Known) -> dict[str, Value] | None:
-        """The options that bound requests; None where it is not known which are given."""
+    def options(self, node: n.Expression | None) -> dict[str, n.Expression] | None:
+        """The options of a prompt as they are written; None where it is not known which are."""
         if isinstance(node, n.Name):
-            constant = self.reader.constant(self.facts.names.of(node))
-            if isinstance(constant, n.ObjectLiteral):
-                return self._options(constant, {})
-        if not isinstance(node, n.ObjectLiteral):
-            return self._options_by_type(node, known)
-        found: dict[str, Value] = {}
-        for entry in node.fields:
+            constant = self.lengths.definitions.only(self.facts.names.of(node))
+            node = constant.value if isinstance(constant, n.AssignStmt) else node
+        if not isinstance(node, n.ObjectLiteral | None):
+            return None
+        found: dict[str, n.Expression] = {}
+        for entry in () if node is None else node.fields:
+            inner: dict[str, n.Expression] | None = None
             if isinstance(entry, n.Field):
-                if entry.key.text in _BOUNDING:
-                    found[entry.key.text] = self.reader.value(entry.value, known)
-                continue
-            inner = self._options(entry.value, known) if isinstance(entry, n.Spread) else None
+                inner = {entry.key.text: entry.value}
+            elif isinstance(entry, n.Spread):
+                inner = self.options(entry.value)
             if inner is None:
                 return None
             found |= inner
         return found
 
-    def _options_by_type(self, node: n.Expression, known: Known) -> dict[str, Value] | None:
-        type_ = self.facts.types.get(node, ANY)
-        if not isinstance(type_, ObjectType):
-            return None
-        written = self.reader.written(node, known)
-        return {
-            name: Value(Written((*written.parts, f".{name}")))
-            for name in _BOUNDING
-            if type_.field(name) is not None
-        }
-
-    def prompt(self, node: n.Prompt, known: Known) -> Piece:
+    def prompt(self, node: n.Prompt, at: At) -> Piece:
         """The requests of a prompt itself, and of the functions that its model may call."""
-        settings = self.settings(node, known)
+        settings = self.settings(node, at)
         if isinstance(settings, Reason):
             return Piece(node, self.source, Bound(ZERO, (settings,)), settings.words)
         if node.mode == "program":
@@ -272,7 +231,7 @@ class Script:
             return each.times(calls)
         return self.unknown(node, f"no rule says what `{name}` asks")
 
-    def call(self, node: n.Call, known: Known) -> Piece | None:
+    def call(self, node: n.Call, at: At) -> Piece | None:
         """What a call asks, beside what its parts ask; None where that is nothing."""
         form = self.facts.forms.calls.get(node)
         if isinstance(form, BuiltinCall):
@@ -280,7 +239,7 @@ class Script:
             if form.by is not None:
                 given = form.arguments or tuple(one.value for one in node.arguments)
                 each = self._called_value(form.by)
-                bound += each.times(self.reader.value(given[0], known).size)
+                bound += each.times(self.lengths.size(given[0], at))
             return self._piece(node, bound, f"`{form.builtin.name}`")
         record = self.facts.record_of(node.function)
         if record is not None and record.module is None:
@@ -289,14 +248,14 @@ class Script:
         for type_ in members(self.facts.types.get(node.function, ANY)):
             if isinstance(type_, FunctionType):
                 called = self.bounds.of_function(type_.definition)
-                bounds.append(self._with_arguments(called, node, known))
+                bounds.append(self._with_arguments(called, node, at))
                 words.append(f"`{called.name}`")
             else:
                 bounds.append(self._of_type(type_, node.function))
         bound = largest_bound(bounds)
         if not words:
             bound += self._given_away(node)
-        written = self.reader.written(node.function, {}).shown
+        written = self.lengths.written(node.function, None).shown
         text = " or ".join(dict.fromkeys(words)) or f"`{written}`"
         return self._piece(node, bound, text, called if len(bounds) == 1 else None)
 
@@ -335,8 +294,8 @@ class Script:
                 elif inner == ANY:
                     asked = self.bounds.of_any()
                 if not asked.is_zero:
-                    written = self.reader.written(one.value, {}).shown
-                    callee = self.reader.written(node.function, {}).shown
+                    written = self.lengths.written(one.value, None).shown
+                    callee = self.lengths.written(node.function, None).shown
                     return self.unknown(
                         one.value,
                         f"nothing says how often `{callee}` calls `{written}`",
@@ -344,63 +303,51 @@ class Script:
                     )
         return NOTHING
 
-    def _with_arguments(self, called: FunctionBound, node: n.Call, known: Known) -> Bound:
+    def _with_arguments(self, called: FunctionBound, node: n.Call, at: At) -> Bound:
         """The bound of a function with the arguments of a call in the place of its parameters."""
         if called.bound.most.number is not None:
             return called.bound
-        given = self._arguments(called.definition, node, known)
-        most, reasons = self._replaced(called, called.bound.most, given, known)
-        return Bound(most, each_once(called.bound.reasons, reasons))
-
-    def _arguments(
-        self, definition: n.FunctionDef | n.Module, node: n.Call, known: Known
-    ) -> dict[Symbol, Value]:
-        """What the parameters of a function are in a call of it."""
-        assert isinstance(definition, n.FunctionDef)
-        other = self.bounds.script_of(definition)
-        names = other.facts.names
-        found: dict[Symbol, Value] = {}
-        for one in definition.parameters:
-            if one.default is not None:
-                found[names.of(one.name)] = other.reader.value(one.default, {})
-        for position, argument in enumerate(node.arguments):
-            if argument.name is None:
-                taking = definition.parameters[position : position + 1]
-            else:
-                text = argument.name.text
-                taking = [one for one in definition.parameters if one.name.text == text]
-            for one in taking:
-                found[names.of(one.name)] = self.reader.value(argument.value, known)
-        return found
-
-    def _replaced(
-        self, called: FunctionBound, most: Polynomial, given: Known, known: Known
-    ) -> tuple[Polynomial, list[Reason]]:
-        """A formula of a function in the words of its caller, and the reasons where it has none."""
+        given = self._arguments(called.definition, node, at)
+        written = {one: known.written(value, place) for one, (known, value, place) in given.items()}
         reasons: list[Reason] = []
 
-        def written(symbol: Symbol) -> Written | None:
-            value = given.get(symbol) or known.get(symbol)
-            return None if value is None else value.written
-
         def meaning(measure: Measure) -> Polynomial:
-            parts = measure.of.parts
-            if len(parts) == 1 and isinstance(parts[0], Symbol):
-                value = given.get(parts[0]) or known.get(parts[0])
-                if value is not None:
-                    return value.size if measure.kind == "len" else value.count
+            bare = measure.of.parts[0] if len(measure.of.parts) == 1 else None
+            if isinstance(bare, Symbol) and bare in given:
+                lengths, value, where = given[bare]
+                return lengths.most(value, measure.kind, where)
             inner = self._inner(called, measure)
             if inner is None:
-                return measured(replace(measure, of=measure.of.replaced(written)))
+                return measured(measure.kind, measure.of.replaced(written))
             reasons.append(inner)
             return ZERO
 
-        return most.replaced(meaning), reasons
+        most = called.bound.most.replaced(meaning)
+        return Bound(most, each_once(called.bound.reasons, reasons))
+
+    def _arguments(
+        self, definition: n.FunctionDef | n.Module, node: n.Call, at: At
+    ) -> dict[Symbol, tuple[Lengths, n.Expression, At]]:
+        """What is given to the parameters of a function in a call of it, and where."""
+        assert isinstance(definition, n.FunctionDef)
+        other = self.bounds.script_of(definition)
+        found: dict[Symbol, tuple[Lengths, n.Expression, At]] = {}
+        named = {one.name.text: one for one in definition.parameters}
+        for one in definition.parameters:
+            if one.default is not None:
+                found[other.facts.names.of(one.name)] = other.lengths, one.default, None
+        for one, argument in zip_longest(definition.parameters, node.arguments):
+            if argument is not None:
+                taking = one if argument.name is None else named.get(argument.name.text)
+                if taking is not None:
+                    symbol = other.facts.names.of(taking.name)
+                    found[symbol] = self.lengths, argument.value, at
+        return found
 
     def _inner(self, called: FunctionBound, measure: Measure) -> Reason | None:
         """Why a measure of a function says nothing elsewhere, if so."""
-        advice = _advice(measure)
-        for made in measure.of.made:
+        advice, made = _advice(measure), measure.of.made
+        if made is not None:
             return Reason(made.node, made.source, f"`{measure.text}` {made.words}", advice)
         assert isinstance(called.definition, n.FunctionDef)
         other = self.bounds.script_of(called.definition)
@@ -427,41 +374,12 @@ class Script:
                 source = self.bounds.script_of(definition).source
                 inner = Reason(definition.name, source, words, _advice(measure))
             if inner is None:
-                return measured(measure)
+                return measured(measure.kind, measure.of)
             reasons.append(inner)
             return ZERO
 
         most = called.bound.most.replaced(meaning)
         return Bound(most, each_once(called.bound.reasons, reasons))
-
-    # Values
-
-    def _result(self, node: n.Call, known: Known) -> Value | None:
-        """What is known of the value of a call of a function."""
-        type_ = self.facts.types.get(node.function, ANY)
-        if not isinstance(type_, FunctionType) or node in self._calling:
-            return None
-        self._calling.add(node)
-        try:
-            called = self.bounds.of_function(type_.definition)
-            if called.value is None:
-                return None
-            given = self._arguments(called.definition, node, known)
-            written = self.reader.written(node, known)
-            found = {"length": called.value.length, "number": called.value.number}
-            for name, formula in found.items():
-                # What is not known of its parameters alone shows itself, and not its inside.
-                if formula is None or any(len(one.of.parts) > 1 for one in formula.measures()):
-                    found[name] = None
-                else:
-                    most, reasons = self._replaced(called, formula, given, known)
-                    found[name] = None if reasons else most
-            return Value(written, found["length"], found["number"], least=called.value.least)
-        finally:
-            self._calling.discard(node)
-
-    def _asks(self, node: n.Expression) -> bool:
-        return "asks" in self.effects.of(node)
 
 
 def _is_of_python(facts: Facts, node: n.Expression) -> bool:
@@ -473,10 +391,6 @@ def _is_of_python(facts: Facts, node: n.Expression) -> bool:
         if meant is not None and meant.kind == "variable":
             return False
     return facts.is_imported(node)
-
-
-def _is_on(value: Value) -> bool:
-    return value.written.text == '"on"'
 
 
 def _advice(measure: Measure) -> str:
