@@ -22,7 +22,6 @@ from saftc.bounds.scripts import A_BUDGET, Script
 from saftc.bounds.walking import Walk
 from saftc.schedule.awaits import function_values
 from saftc.schedule.effects import Effects
-from saftc.schedule.plan import Plan, plan
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.facts import Facts
 from saftc.semantics.programs import conversions_of, functions_above
@@ -50,7 +49,7 @@ class Bounds:
         self.facts = facts
         self.source = source
         self.limits = limits
-        self._overlapping = overlapping
+        self.overlapping = overlapping
         self.effects = Effects(self.facts, overlapping.pure)
         self._functions: dict[n.FunctionDef, FunctionBound] = {}
         self._open: list[n.FunctionDef] = []
@@ -142,12 +141,9 @@ class Bounds:
             self.script_of(one).without_parameters(one) for one in self.passed_around
         )
 
+    @cached_property
     def kept_programs(self) -> tuple[list[n.FunctionDef], Polynomial]:
         """What programs that are kept may call, and how many calls such a program may make."""
-        return self._kept_programs
-
-    @cached_property
-    def _kept_programs(self) -> tuple[list[n.FunctionDef], Polynomial]:
         functions, most = list[n.FunctionDef](), number(self.limits.program_calls)
         for script in (self._own, *self._imported):
             facts = script.facts
@@ -176,14 +172,6 @@ class Bounds:
         facts = self.facts
         pairs = zip(facts.scripts, facts.script_sources, strict=True)
         return [Script(self, one, source) for one, source in pairs]
-
-    def plan_of(self, facts: Facts) -> Plan:
-        """What of a script runs ahead."""
-        return plan(facts, self._overlapping)
-
-    def effects_of(self, facts: Facts) -> Effects:
-        """The effects in one of the scripts."""
-        return self.effects.of_script(facts)
 
     def _calls_itself(self, definition: n.FunctionDef, script: Script) -> FunctionBound:
         name = definition.name.text

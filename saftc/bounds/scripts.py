@@ -26,7 +26,7 @@ from saftc.bounds.rules import (
     settings_of,
     tool_calls,
 )
-from saftc.schedule.plan import Ahead, Plan
+from saftc.schedule.plan import Ahead, Plan, plan
 from saftc.semantics.builtins import BUILTINS
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import BuiltinCall
@@ -79,7 +79,7 @@ class Script:
         self.bounds = bounds
         self.facts = facts
         self.source = source
-        self.effects = bounds.effects_of(facts)
+        self.effects = bounds.effects.of_script(facts)
         self.lengths = Lengths(facts, source, lambda node: "asks" in self.effects.of(node))
 
     def ahead(self, loop: Loop) -> Ahead | None:
@@ -92,7 +92,7 @@ class Script:
 
     @cached_property
     def _plan(self) -> Plan:
-        return self.bounds.plan_of(self.facts)
+        return plan(self.facts, self.bounds.overlapping)
 
     @cached_property
     def fields(self) -> dict[n.Expression, Fields]:
@@ -173,23 +173,11 @@ class Script:
 
     def _tool(self, one: Offered) -> _Tool:
         """What a call of a value asks that may be a tool."""
-        bounds, is_tool = list[Bound](), one.is_function
-        for type_ in members(one.type):
-            match type_:
-                case FunctionType(definition=definition):
-                    is_tool = True
-                    bounds.append(self.without_parameters(definition))
-                case BuiltinType():
-                    is_tool = True
-                    bounds.append(self.builtin(type_.name, one.value))
-                case _ if type_ == ANY and _is_of_python(one.facts, one.value):
-                    is_tool = True  # Python's asks for nothing
-                case _ if type_ == ANY and self.bounds.meets_functions():
-                    is_tool = True
-                    bounds.append(self.bounds.of_any())
-                case _:
-                    pass
-        return _Tool(one.name, is_tool, largest_bound(bounds))
+        types = members(one.type)
+        is_tool = one.is_function or any(isinstance(t, FunctionType | BuiltinType) for t in types)
+        may_be = _is_of_python(one.facts, one.value) or self.bounds.meets_functions()
+        bound = self._called_value(one.value, one.facts)
+        return _Tool(one.name, is_tool or (ANY in types and may_be), bound)
 
     def _program(self, node: n.Prompt, settings: Settings) -> Piece:
         own = program_replies(settings)
@@ -226,7 +214,7 @@ class Script:
         if known.is_pure or name in _ASK_FOR_NOTHING:
             return NOTHING
         if name == "run":
-            functions, calls = self.bounds.kept_programs()
+            functions, calls = self.bounds.kept_programs
             each = largest_bound(self.without_parameters(one) for one in functions)
             return each.times(calls)
         return self.unknown(node, f"no rule says what `{name}` asks")
@@ -238,7 +226,7 @@ class Script:
             bound = self.builtin(form.builtin.name, node)
             if form.by is not None:
                 given = form.arguments or tuple(one.value for one in node.arguments)
-                each = self._called_value(form.by)
+                each = self._called_value(form.by, self.facts)
                 bound += each.times(self.lengths.size(given[0], at))
             return self._piece(node, bound, f"`{form.builtin.name}`")
         record = self.facts.record_of(node.function)
@@ -251,7 +239,7 @@ class Script:
                 bounds.append(self._with_arguments(called, node, at))
                 words.append(f"`{called.name}`")
             else:
-                bounds.append(self._of_type(type_, node.function))
+                bounds.append(self._of_type(type_, node.function, self.facts))
         bound = largest_bound(bounds)
         if not words:
             bound += self._given_away(node)
@@ -264,24 +252,22 @@ class Script:
     ) -> Piece | None:
         return None if bound.is_zero else Piece(node, self.source, bound, words, (), called)
 
-    def _of_type(self, type_: Type, node: n.Expression) -> Bound:
-        """What a call asks of a value that is not a known function."""
-        match type_:
-            case BuiltinType(name=name):
-                return self.builtin(name, node)
-            case _ if type_ == ANY and not _is_of_python(self.facts, node):
-                return self.bounds.of_any()
-            case _:
-                return NOTHING  # Python's, or a record: its rules ask for nothing
-
-    def _called_value(self, node: n.Expression) -> Bound:
+    def _called_value(self, node: n.Expression, facts: Facts) -> Bound:
         """What one call of a value asks, whatever it is given."""
         return largest_bound(
-            self.without_parameters(type_.definition)
-            if isinstance(type_, FunctionType)
-            else self._of_type(type_, node)
-            for type_ in members(self.facts.types.get(node, ANY))
+            self.without_parameters(one.definition)
+            if isinstance(one, FunctionType)
+            else self._of_type(one, node, facts)
+            for one in members(facts.types.get(node, ANY))
         )
+
+    def _of_type(self, type_: Type, node: n.Expression, facts: Facts) -> Bound:
+        """What a call asks of a value that is not a known function."""
+        if isinstance(type_, BuiltinType):
+            return self.builtin(type_.name, node)
+        # Python's asks for nothing, and neither do the rules of a record.
+        is_unknown = type_ == ANY and not _is_of_python(facts, node)
+        return self.bounds.of_any() if is_unknown else NOTHING
 
     def _given_away(self, node: n.Call) -> Bound:
         """What may be asked by what is called and nobody knows, with the functions it is given."""
