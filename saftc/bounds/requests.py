@@ -62,8 +62,7 @@ class Bounds:
         script = self.script_of(definition)
         if definition in self._open:
             return self._calls_itself(definition, script)
-        effects = self.effects.script_of(definition)
-        if definition in effects.functions_in(definition.body):
+        if self.effects.summary(definition).calls_itself:
             found = self._calls_itself(definition, script)
         else:
             self._open.append(definition)
