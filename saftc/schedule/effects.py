@@ -354,7 +354,8 @@ class Effects:
 
     def _directly(self, nodes: Iterable[n.Node]) -> _Found:
         """What the nodes and all below them do, each of which is asked once."""
-        return _both(*map(self._with_parts, nodes))
+        found = [self._below.get(one) or self._with_parts(one) for one in nodes]
+        return found[0] if len(found) == 1 else _both(*found)
 
     def _with_parts(self, top: n.Node) -> _Found:
         pending, above = [top], list[tuple[n.Node, Sequence[n.Node]]]()
