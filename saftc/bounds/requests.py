@@ -56,23 +56,23 @@ class Bounds:
 
     def of_function(self, definition: n.FunctionDef) -> FunctionBound:
         """The bound of a function, in its parameters."""
-        known = self._functions.get(definition)
-        if known is not None:
-            return known
-        script = self.script_of(definition)
         if definition in self._open:
-            return self._calls_itself(definition, script)
+            return self._calls_itself(definition)
+        for ring in self.effects.unknown_of(definition, self._functions):
+            for one in ring:
+                self._functions[one] = self._found(one)
+        return self._functions[definition]
+
+    def _found(self, definition: n.FunctionDef) -> FunctionBound:
         if self.effects.summary(definition).calls_itself:
-            found = self._calls_itself(definition, script)
-        else:
-            self._open.append(definition)
-            walk_ = Walk(script)
-            bound = walk_.block(definition.body)[0]
-            name, pieces = definition.name.text, tuple(walk_.pieces)
-            found = FunctionBound(name, definition, script.source, bound, pieces)
-            self._open.pop()
-        self._functions[definition] = found
-        return found
+            return self._calls_itself(definition)
+        self._open.append(definition)
+        script = self.script_of(definition)
+        body = Walk(script)
+        bound = body.block(definition.body)[0]
+        self._open.pop()
+        name, pieces = definition.name.text, tuple(body.pieces)
+        return FunctionBound(name, definition, script.source, bound, pieces)
 
     def of_functions(self) -> list[FunctionBound]:
         """Those of the functions of the script, in its order."""
@@ -172,8 +172,8 @@ class Bounds:
         pairs = zip(facts.scripts, facts.script_sources, strict=True)
         return [Script(self, one, source) for one, source in pairs]
 
-    def _calls_itself(self, definition: n.FunctionDef, script: Script) -> FunctionBound:
-        name = definition.name.text
+    def _calls_itself(self, definition: n.FunctionDef) -> FunctionBound:
+        name, source = definition.name.text, self.script_of(definition).source
         reached = self.effects.reached([definition])
         runs = (
             isinstance(node, n.Name) and node.text == "run"
@@ -183,9 +183,9 @@ class Bounds:
         )
         is_known = not self.passed_around and not any(runs)
         asks = "asks" in self.effects.of_function(definition) or not is_known
-        reason = Reason(definition.name, script.source, f"`{name}` may call itself", A_BUDGET)
+        reason = Reason(definition.name, source, f"`{name}` may call itself", A_BUDGET)
         bound = Bound(ZERO, (reason,)) if asks else NOTHING
-        return FunctionBound(name, definition, script.source, bound, ())
+        return FunctionBound(name, definition, source, bound, ())
 
 
 def _is_main(node: n.Statement) -> bool:

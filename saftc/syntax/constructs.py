@@ -29,25 +29,23 @@ class Construct:
 _UNKNOWN = Construct("unknown", "unknown", "unknown")
 _WRITTEN = Construct("nothing", "never", "parts", stays=True, keeps="nothing")
 _COLLECTION = Construct("nothing", "never", "parts", keeps="parts")
-_TEXT = Construct("nothing", "never", "parts", keeps="nothing")
 _OPERATOR = Construct("nothing", "rule", "parts", stays=True, keeps="nothing")
 _PART = Construct("nothing", "rule", "parts", keeps="nothing")
-_OBJECT = Construct("nothing", "rule", "parts", keeps="parts")
 _LOOP = Construct("nothing", "rule", "rule", keeps="nothing")
 _STATEMENT = Construct("nothing", "never", "rule")
 _CHECK = Construct("nothing", "rule", "rule")
 _IMPORT = Construct("rule", "rule", "rule")
 # Evaluated by what it is a part of, or not at all.
 _BELOW = Construct("nothing", "unknown", "unknown")
-_TARGET = Construct("nothing", "never", "unknown", keeps="nothing")
 
 CONSTRUCTS: dict[type[n.Node], Construct] = {
     # Expressions and their parts
     **dict.fromkeys((n.Identifier, n.Literal, n.Argument, n.Logical), _WRITTEN),
-    **dict.fromkeys((n.FormatText, n.FormattedString), _WRITTEN),
+    **dict.fromkeys((n.FormatText, n.FormattedString, n.PromptText, n.Hole), _WRITTEN),
     **dict.fromkeys((n.ListLiteral, n.TupleLiteral, n.Field), _COLLECTION),
-    **dict.fromkeys((n.PromptText, n.Hole), _TEXT),
-    **dict.fromkeys((n.ObjectLiteral, n.ComputedField), _OBJECT),
+    **dict.fromkeys(
+        (n.ObjectLiteral, n.ComputedField), Construct("nothing", "rule", "parts", keeps="parts")
+    ),
     **dict.fromkeys((n.Binary, n.Comparison, n.TupleMember, n.FormatHole), _OPERATOR),
     **dict.fromkeys((n.Index, n.Slice, n.Spread), _PART),
     n.Name: Construct("rule", "rule", "parts", stays=True, keeps="parts"),
@@ -67,7 +65,10 @@ CONSTRUCTS: dict[type[n.Node], Construct] = {
     **dict.fromkeys((n.AssertStmt, n.FailStmt, n.UnpackStmt), _CHECK),
     n.ForStmt: _LOOP,
     **dict.fromkeys((n.ImportStmt, n.FromImport), _IMPORT),
-    **dict.fromkeys((n.NamePattern, n.TuplePattern, n.PatternField), _TARGET),
+    **dict.fromkeys(
+        (n.NamePattern, n.TuplePattern, n.PatternField),
+        Construct("nothing", "never", "unknown", keeps="nothing"),
+    ),
     **dict.fromkeys((n.Branch, n.Parameter, n.ImportedName, n.Module), _BELOW),
     # Schemas
     **dict.fromkeys((n.NamedSchema, n.LiteralSchema, n.ListSchema, n.TupleSchema), _BELOW),

@@ -272,6 +272,12 @@ def test_variables(text: str, most: str, tmp_path: Path) -> None:
     assert told(bounds_in(tmp_path, script), "g") == most
 
 
+def test_long_chains_of_calls_end(tmp_path: Path) -> None:
+    calls = "".join(f"f f{i}(x: string):\n    ret f{i + 1}(x)\n\n" for i in range(250))
+    text = f"{calls}f f250(x: string):\n    ret $ {{x}} $\n\nf0(\"a\")\n"
+    assert told(bounds_in(tmp_path, text), "") == "2"
+
+
 def test_each_construct_has_a_rule() -> None:
     """A new one is unknown in bounds until somebody says what it asks."""
     rules = {n.Prompt, n.Call, n.Conditional, n.Comprehension}
