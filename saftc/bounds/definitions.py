@@ -1,7 +1,7 @@
 """Where the variables of a script have their values from.
 
-    definitions = Definitions(facts)
-    definitions.at(symbol, statement)       the one assignment that is seen there, if there is one
+definitions = Definitions(facts)
+definitions.at(symbol, statement)       the one assignment that is seen there, if there is one
 """
 
 from bisect import bisect_left

@@ -127,6 +127,7 @@ class Bounds:
             if isinstance(member, FunctionType)
         ]
 
+    @cached_property
     def meets_functions(self) -> bool:
         """Whether a value of which nothing is known may be a function, of a script or Python's."""
         return any(

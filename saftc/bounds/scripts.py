@@ -175,7 +175,7 @@ class Script:
         """What a call of a value asks that may be a tool."""
         types = members(one.type)
         is_tool = one.is_function or any(isinstance(t, FunctionType | BuiltinType) for t in types)
-        may_be = _is_of_python(one.facts, one.value) or self.bounds.meets_functions()
+        may_be = _is_of_python(one.facts, one.value) or self.bounds.meets_functions
         bound = self._called_value(one.value, one.facts)
         return _Tool(one.name, is_tool or (ANY in types and may_be), bound)
 

@@ -274,7 +274,7 @@ def test_variables(text: str, most: str, tmp_path: Path) -> None:
 
 def test_long_chains_of_calls_end(tmp_path: Path) -> None:
     calls = "".join(f"f f{i}(x: string):\n    ret f{i + 1}(x)\n\n" for i in range(250))
-    text = f"{calls}f f250(x: string):\n    ret $ {{x}} $\n\nf0(\"a\")\n"
+    text = f'{calls}f f250(x: string):\n    ret $ {{x}} $\n\nf0("a")\n'
     assert told(bounds_in(tmp_path, text), "") == "2"
 
 
