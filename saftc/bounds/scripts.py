@@ -1,5 +1,6 @@
 """One of the scripts: what a prompt and a call in it ask, whatever is gone through."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import zip_longest
@@ -161,15 +162,27 @@ class Script:
         is_class = any(self.facts.record_of(one.value) is not None for one in node.holes)
         has_tools = is_class or any(one.is_tool for one in tools)
         fields = self.fields.get(node)
-        own = Bound(replies(settings, has_tools=has_tools, is_do=node.mode == "do", fields=fields))
+        own = replies(settings, has_tools=has_tools, is_do=node.mode == "do", fields=fields)
         words = _asked(settings, node.mode == "do", fields, has_tools=has_tools)
         names = [one.name for one in tools if not one.bound.is_zero]
-        each = largest_bound(one.bound for one in tools)
-        called = each.times(tool_calls(settings)) if has_tools else NOTHING
+        each = largest_bound(one.bound for one in tools) if has_tools else NOTHING
+        return self._calling(node, own, words, tool_calls(settings), each, names)
+
+    def _calling(
+        self,
+        node: n.Prompt,
+        own: Polynomial,
+        words: str,
+        calls: Polynomial,
+        each: Bound,
+        names: Sequence[str],
+    ) -> Piece:
+        """What a prompt asks with so many calls of functions, the dearest of which asks `each`."""
+        called = each.times(calls)
         if not called.is_zero:
-            of = " or ".join(dict.fromkeys(f"`{name}`" for name in names))
-            words += f" + {tool_calls(settings).text} calls of {of}, {_each(each)}"
-        return Piece(node, self.source, own + called, words)
+            of = " or ".join(dict.fromkeys(f"`{name}`" for name in names)) or "a function"
+            words += f" + {calls.text} calls of {of}, {_each(each)}"
+        return Piece(node, self.source, Bound(own) + called, words)
 
     def _tool(self, one: Offered) -> _Tool:
         """What a call of a value asks that may be a tool."""
@@ -180,21 +193,15 @@ class Script:
         return _Tool(one.name, is_tool or (ANY in types and may_be), bound)
 
     def _program(self, node: n.Prompt, settings: Settings) -> Piece:
-        own = program_replies(settings)
-        words = _further(own)
-        if self.facts.prompts.get(node) == PROGRAM:
-            return Piece(node, self.source, Bound(own), words)
-        functions = self.callable_by(node)
-        each = largest_bound(self.without_parameters(one) for one in functions)
-        if any(ANY in members(one.type) for one in offered(self.facts, node)):
-            each = largest_bound((each, self.bounds.of_any()))
-        if each.is_zero:
-            return Piece(node, self.source, Bound(own), words)
-        calls = program_calls(settings)
-        asking = [one for one in functions if not self.without_parameters(one).is_zero]
-        of = " or ".join(dict.fromkeys(f"`{one.name.text}`" for one in asking))
-        words += f" + {calls.text} calls of {of or 'a function'}, {_each(each)}"
-        return Piece(node, self.source, Bound(own) + each.times(calls), words)
+        own, each, functions = program_replies(settings), NOTHING, list[n.FunctionDef]()
+        if self.facts.prompts.get(node) != PROGRAM:
+            functions = self.callable_by(node)
+            each = largest_bound(map(self.without_parameters, functions))
+            if any(ANY in members(one.type) for one in offered(self.facts, node)):
+                each = largest_bound((each, self.bounds.of_any()))
+        asking = [o.name.text for o in functions if not self.without_parameters(o).is_zero]
+        words = _counted(own, "program")
+        return self._calling(node, own, words, program_calls(settings), each, asking)
 
     def callable_by(self, node: n.Prompt) -> list[n.FunctionDef]:
         """The functions of scripts that a program may call which answers a prompt."""
@@ -400,10 +407,6 @@ def _asked(settings: Settings, is_do: bool, fields: Fields | None, *, has_tools:
 
 def _counted(value: Polynomial, word: str) -> str:
     return f"{value.text} {word}{'' if value == ONE else 's'}"
-
-
-def _further(replies: Polynomial) -> str:
-    return _counted(replies, "program")
 
 
 def _each(bound: Bound) -> str:
