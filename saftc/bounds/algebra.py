@@ -1,4 +1,4 @@
-"""Polynomials over lengths: `3 * len(mails) + 2`.
+"""Sums of products of lengths and numbers: `3 * len(mails) + 2`.
 
     n = measured("len", mails)
     n * 2 + n                       3 * len(mails)
@@ -17,18 +17,18 @@ from typing import Literal
 
 from saftc.bounds.written import Written
 
+Kind = Literal["len", "int"]
+
 
 @dataclass(frozen=True)
 class Measure:
     """The length of a value, or a whole number, that is known when the script runs.
 
-    It is the largest that the expression has in a run, and 0 where that is below. One of a `turn`
-    is that of a variable when a turn of a loop begins, while the loop is being gone through.
+    It is the largest that the expression has in a run, and 0 where that is below.
     """
 
-    kind: Literal["len", "int"]
+    kind: Kind
     of: Written
-    turn: int = 0
 
     @cached_property
     def text(self) -> str:
@@ -56,10 +56,7 @@ class Polynomial:
     @property
     def number(self) -> int | None:
         """The number that it is, if it is one."""
-        if not self.terms:
-            return 0
-        term, times = self.terms[0]
-        return times if not term else None
+        return None if any(term for term, _ in self.terms) else self.value(lambda _: 0)
 
     @property
     def shown(self) -> str:
@@ -71,18 +68,11 @@ class Polynomial:
         """Whether it is nothing at all."""
         return not self.terms
 
-    @property
-    def constant(self) -> int:
-        """The number in the sum."""
-        return dict(self.terms).get((), 0)
-
     def measures(self) -> "Iterable[Measure]":
         """The measures in it, each once, in the order of the text."""
         return dict.fromkeys(factor for term, _ in self.terms for factor in term)
 
     def __add__(self, other: "Polynomial") -> "Polynomial":
-        if not (self.terms and other.terms):
-            return self if self.terms else other
         return _sum([*self.terms, *other.terms])
 
     def __mul__(self, other: "Polynomial") -> "Polynomial":
@@ -92,19 +82,9 @@ class Polynomial:
             for b, j in other.terms
         )
 
-    def less(self, number: int) -> "Polynomial":
-        """The polynomial without a number, of which it has as much."""
-        return self.without(Polynomial((((), number),)) if number else ZERO)
-
-    def without(self, part: "Polynomial") -> "Polynomial":
-        """The rest of the polynomial, which covers the part."""
-        assert self.covers(part)
-        return _sum([*self.terms, *((term, -times) for term, times in part.terms)])
-
-    def covers(self, other: "Polynomial") -> bool:
-        """Whether it is certainly not below another one."""
-        own = dict(self.terms)
-        return all(own.get(term, 0) >= times for term, times in other.terms)
+    def less(self, taken: int) -> "Polynomial":
+        """The polynomial without a number, as far as a number is in it."""
+        return _sum((term, times if term else max(0, times - taken)) for term, times in self.terms)
 
     def replaced(self, meaning: "Callable[[Measure], Polynomial]") -> "Polynomial":
         """The polynomial with others in the place of measures."""
@@ -123,18 +103,13 @@ def number(value: int) -> Polynomial:
     return Polynomial((((), value),)) if value > 0 else ZERO
 
 
-def measured(measure: Measure) -> Polynomial:
-    """A measure alone."""
-    return Polynomial((((measure,), 1),))
+def measured(kind: Kind, of: Written) -> Polynomial:
+    """A length or a number alone."""
+    return Polynomial((((Measure(kind, of),), 1),))
 
 
 ZERO = Polynomial()
 ONE = number(1)
-
-
-def total(*parts: Polynomial) -> Polynomial:
-    """The sum of polynomials."""
-    return reduce(Polynomial.__add__, parts, ZERO)
 
 
 def largest(*ways: Polynomial) -> Polynomial:
@@ -147,12 +122,8 @@ def largest(*ways: Polynomial) -> Polynomial:
 
 
 def least(*ways: Polynomial) -> Polynomial:
-    """One of the polynomials, which none of the others is certain to be below.
-
-    A number goes before what is not known.
-    """
-    kept = [way for way in dict.fromkeys(ways) if not any(way != o and way.covers(o) for o in ways)]
-    return next((way for way in kept if way.number is not None), kept[0])
+    """The one of the polynomials that is the least number; where none is a number, the first."""
+    return min(ways, key=lambda way: (way.number is None, way.number or 0))
 
 
 def _sum(terms: Iterable[tuple[Term, int]]) -> Polynomial:

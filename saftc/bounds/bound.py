@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from saftc.bounds.algebra import ZERO, Polynomial, largest
-from saftc.bounds.values import Value
 from saftc.source import Source
 from saftc.syntax import nodes as n
 
@@ -37,8 +36,6 @@ class Bound:
         return None if self.reasons else self.most.number
 
     def __add__(self, other: "Bound") -> "Bound":
-        if self.is_zero or other.is_zero:
-            return other if self.is_zero else self
         return Bound(self.most + other.most, each_once(self.reasons, other.reasons))
 
     def times(self, factor: Polynomial) -> "Bound":
@@ -51,9 +48,7 @@ NOTHING = Bound()
 
 def largest_bound(bounds: Iterable[Bound]) -> Bound:
     """The largest of several; unknown, where one is."""
-    found = [one for one in bounds if not one.is_zero]
-    if len(found) < 2:
-        return found[0] if found else NOTHING
+    found = list(bounds)
     reasons = each_once(*(one.reasons for one in found))
     return Bound(largest(*(one.most for one in found)), reasons)
 
@@ -81,14 +76,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class FunctionBound:
-    """A function, or what a script does at its top: its bound, and the places that ask.
-
-    `value` is what is known of what it gives.
-    """
+    """A function, or what a script does at its top: its bound, and the places that ask."""
 
     name: str
     definition: n.FunctionDef | n.Module
     source: Source
     bound: Bound
     pieces: tuple[Piece, ...]
-    value: Value | None = None

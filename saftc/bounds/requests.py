@@ -22,7 +22,6 @@ from saftc.bounds.scripts import A_BUDGET, Script
 from saftc.bounds.walking import Walk
 from saftc.schedule.awaits import function_values
 from saftc.schedule.effects import Effects
-from saftc.schedule.plan import Plan, plan
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.semantics.facts import Facts
 from saftc.semantics.programs import conversions_of, functions_above
@@ -50,28 +49,30 @@ class Bounds:
         self.facts = facts
         self.source = source
         self.limits = limits
-        self._overlapping = overlapping
+        self.overlapping = overlapping
         self.effects = Effects(self.facts, overlapping.pure)
         self._functions: dict[n.FunctionDef, FunctionBound] = {}
         self._open: list[n.FunctionDef] = []
 
     def of_function(self, definition: n.FunctionDef) -> FunctionBound:
         """The bound of a function, in its parameters."""
-        known = self._functions.get(definition)
-        if known is not None:
-            return known
-        script = self.script_of(definition)
         if definition in self._open:
-            return self._calls_itself(definition, script)
-        effects = self.effects.script_of(definition)
-        if definition in effects.functions_in(definition.body):
-            found = self._calls_itself(definition, script)
-        else:
-            self._open.append(definition)
-            found = Walk(script).function(definition)
-            self._open.pop()
-        self._functions[definition] = found
-        return found
+            return self._calls_itself(definition)
+        for ring in self.effects.unknown_of(definition, self._functions):
+            for one in ring:
+                self._functions[one] = self._found(one)
+        return self._functions[definition]
+
+    def _found(self, definition: n.FunctionDef) -> FunctionBound:
+        if self.effects.summary(definition).calls_itself:
+            return self._calls_itself(definition)
+        self._open.append(definition)
+        script = self.script_of(definition)
+        body = Walk(script)
+        bound = body.block(definition.body)[0]
+        self._open.pop()
+        name, pieces = definition.name.text, tuple(body.pieces)
+        return FunctionBound(name, definition, script.source, bound, pieces)
 
     def of_functions(self) -> list[FunctionBound]:
         """Those of the functions of the script, in its order."""
@@ -79,27 +80,28 @@ class Bounds:
 
     def of_prompt(self, node: n.Prompt) -> Piece:
         """The bound of a prompt of the script, where it stands: what its variables are is open."""
-        return self._own.prompt(node, {})
+        return self._own.prompt(node, None)
 
     def chooses_model(self, definition: n.FunctionDef) -> bool:
         """Whether a prompt that a function reaches says itself who answers, or how long."""
-        return any(
-            isinstance(node, n.Prompt) and self.script_of(one).names_options(node, _OF_COST)
+        given = [
+            self.script_of(one).options(node.options)
             for one in self.effects.reached([definition])
             for top in one.body
             for node in walk(top)
-        )
+            if isinstance(node, n.Prompt)
+        ]
+        return any(one is None or not _OF_COST.isdisjoint(one) for one in given)
 
     @cached_property
     def top(self) -> FunctionBound:
         """What the script does when it is imported, with what it imports."""
-        own = Walk(self._own).top()
-        bound, pieces = own.bound, list(own.pieces)
-        for script in self._imported:
-            inner = Walk(script).top()
-            bound += inner.bound
-            pieces = [*inner.pieces, *pieces]
-        return replace(own, bound=bound, pieces=tuple(pieces))
+        bound, pieces = NOTHING, list[Piece]()
+        for script in (*reversed(self._imported), self._own):
+            walk_ = Walk(script)
+            bound += walk_.block(script.facts.module.statements)[0]
+            pieces += walk_.pieces
+        return FunctionBound("", self.facts.module, self.source, bound, tuple(pieces))
 
     @cached_property
     def program(self) -> FunctionBound:
@@ -125,6 +127,7 @@ class Bounds:
             if isinstance(member, FunctionType)
         ]
 
+    @cached_property
     def meets_functions(self) -> bool:
         """Whether a value of which nothing is known may be a function, of a script or Python's."""
         return any(
@@ -138,19 +141,16 @@ class Bounds:
             self.script_of(one).without_parameters(one) for one in self.passed_around
         )
 
+    @cached_property
     def kept_programs(self) -> tuple[list[n.FunctionDef], Polynomial]:
         """What programs that are kept may call, and how many calls such a program may make."""
-        return self._kept_programs
-
-    @cached_property
-    def _kept_programs(self) -> tuple[list[n.FunctionDef], Polynomial]:
         functions, most = list[n.FunctionDef](), number(self.limits.program_calls)
         for script in (self._own, *self._imported):
             facts = script.facts
             for node in nodes_of(facts.module, n.Prompt):
                 if node.mode == "program" and facts.prompts.get(node) == PROGRAM:
                     functions += script.callable_by(node)
-                    settings = script.settings(node, {})
+                    settings = script.settings(node, None)
                     if isinstance(settings, Settings):
                         most = largest(most, settings.program_calls)
             for node, coercion in facts.coercions.items():
@@ -173,16 +173,8 @@ class Bounds:
         pairs = zip(facts.scripts, facts.script_sources, strict=True)
         return [Script(self, one, source) for one, source in pairs]
 
-    def plan_of(self, facts: Facts) -> Plan:
-        """What of a script runs ahead."""
-        return plan(facts, self._overlapping)
-
-    def effects_of(self, facts: Facts) -> Effects:
-        """The effects in one of the scripts."""
-        return self.effects.of_script(facts)
-
-    def _calls_itself(self, definition: n.FunctionDef, script: Script) -> FunctionBound:
-        name = definition.name.text
+    def _calls_itself(self, definition: n.FunctionDef) -> FunctionBound:
+        name, source = definition.name.text, self.script_of(definition).source
         reached = self.effects.reached([definition])
         runs = (
             isinstance(node, n.Name) and node.text == "run"
@@ -192,9 +184,9 @@ class Bounds:
         )
         is_known = not self.passed_around and not any(runs)
         asks = "asks" in self.effects.of_function(definition) or not is_known
-        reason = Reason(definition.name, script.source, f"`{name}` may call itself", A_BUDGET)
+        reason = Reason(definition.name, source, f"`{name}` may call itself", A_BUDGET)
         bound = Bound(ZERO, (reason,)) if asks else NOTHING
-        return FunctionBound(name, definition, script.source, bound, ())
+        return FunctionBound(name, definition, source, bound, ())
 
 
 def _is_main(node: n.Statement) -> bool:

@@ -1,9 +1,10 @@
 """One of the scripts: what a prompt and a call in it ask, whatever is gone through."""
 
-from collections.abc import Set
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
 
 from saftc.bounds.algebra import ONE, ZERO, Measure, Polynomial, measured, number
 from saftc.bounds.bound import (
@@ -15,9 +16,9 @@ from saftc.bounds.bound import (
     each_once,
     largest_bound,
 )
+from saftc.bounds.lengths import At, Lengths, Loop
 from saftc.bounds.rules import (
     Fields,
-    Limits,
     Settings,
     program_calls,
     program_replies,
@@ -26,12 +27,8 @@ from saftc.bounds.rules import (
     settings_of,
     tool_calls,
 )
-from saftc.bounds.values import Known, Reader, Value
-from saftc.bounds.written import Written
-from saftc.schedule.effects import Effects
-from saftc.schedule.plan import Ahead, Plan
+from saftc.schedule.plan import Ahead, Plan, plan
 from saftc.semantics.builtins import BUILTINS
-from saftc.semantics.constants import constants_of
 from saftc.semantics.facts import Facts
 from saftc.semantics.forms import BuiltinCall
 from saftc.semantics.names import Symbol
@@ -43,7 +40,6 @@ from saftc.semantics.types import (
     PROGRAM,
     BuiltinType,
     FunctionType,
-    ObjectType,
     Type,
     members,
     within,
@@ -52,34 +48,21 @@ from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 
+if TYPE_CHECKING:
+    from saftc.bounds.requests import Bounds
+
 # The builtins that are not pure, and ask for nothing.
 _ASK_FOR_NOTHING = frozenset(
     {"print", "write", "read_text", "list_files", "write_text", "append_text", "input", "env"}
     | {"read", "image", "file", "now", "today"}
 )
-# The options of a prompt that bound its requests.
-_BOUNDING = ("max_repairs", "max_tool_rounds", "max_tool_calls", "enforce_schema")
+# The options of a prompt that bound its requests, by the settings that they are.
+_BOUNDING = {
+    "max_repairs": ("max_repairs",),
+    "max_tool_rounds": ("rounds",),
+    "max_tool_calls": ("calls", "program_calls"),
+}
 A_BUDGET = "a budget of the run (`--budget-requests`) bounds it"
-
-
-class Whole(Protocol):
-    """What is known of all the scripts together; see `Bounds`."""
-
-    limits: Limits
-
-    def meets_functions(self) -> bool: ...
-
-    def kept_programs(self) -> tuple[list[n.FunctionDef], Polynomial]: ...
-
-    def of_function(self, definition: n.FunctionDef) -> FunctionBound: ...
-
-    def of_any(self) -> Bound: ...
-
-    def script_of(self, definition: n.FunctionDef) -> "Script": ...
-
-    def plan_of(self, facts: Facts) -> Plan: ...
-
-    def effects_of(self, facts: Facts) -> Effects: ...
 
 
 class _Tool(NamedTuple):
@@ -93,23 +76,24 @@ class _Tool(NamedTuple):
 class Script:
     """One of the scripts: what is asked in it, whatever is gone through."""
 
-    def __init__(self, bounds: Whole, facts: Facts, source: Source) -> None:
+    def __init__(self, bounds: "Bounds", facts: Facts, source: Source) -> None:
         self.bounds = bounds
         self.facts = facts
         self.source = source
-        self.effects = bounds.effects_of(facts)
-        self.reader = Reader(facts, source, constants_of(facts), self._result, self._asks)
-        self._calling: set[n.Call] = set()
+        self.effects = bounds.effects.of_script(facts)
+        self.lengths = Lengths(facts, source, lambda node: "asks" in self.effects.of(node))
 
-    def ahead(self, loop: n.ForStmt | n.WhileStmt) -> Ahead | None:
-        """What of a loop runs ahead, where it may read what the loop writes."""
+    def ahead(self, loop: Loop) -> Ahead | None:
+        """What of a loop runs ahead and reads what the rest of its turns writes."""
         may_change = self.effects.of(*loop.body) >= {"asks", "reads", "writes"}
-        is_for = isinstance(loop, n.ForStmt)
-        return self._plan.loops.get(loop) if is_for and may_change else None
+        found = self._plan.loops.get(loop) if isinstance(loop, n.ForStmt) and may_change else None
+        if found is None or "reads" not in self.effects.of(*loop.body[: found.cut]):
+            return None
+        return found if "writes" in self.effects.of(*loop.body[found.cut :]) else None
 
     @cached_property
     def _plan(self) -> Plan:
-        return self.bounds.plan_of(self.facts)
+        return plan(self.facts, self.bounds.overlapping)
 
     @cached_property
     def fields(self) -> dict[n.Expression, Fields]:
@@ -128,72 +112,48 @@ class Script:
 
     # Prompts
 
-    def settings(self, node: n.Prompt, known: Known) -> Settings | Reason:
+    def settings(self, node: n.Prompt, at: At) -> Settings | Reason:
         """The settings of a prompt, or why they are not known."""
-        found = settings_of(self.bounds.limits)
-        if node.options is None:
-            return found
-        given = self._options(node.options, known)
-        if given is None:
-            written = self.reader.written(node.options, known).shown
+        found, options = settings_of(self.bounds.limits), self.options(node.options)
+        if options is None:
+            assert node.options is not None
+            written = self.lengths.written(node.options, at).shown
             words = f"the options are those of `{written}` when it runs"
             return Reason(node.options, self.source, words, "written in place they count")
-        return Settings(
-            given["max_repairs"].count if "max_repairs" in given else found.max_repairs,
-            given["max_tool_rounds"].count if "max_tool_rounds" in given else found.rounds,
-            given["max_tool_calls"].count if "max_tool_calls" in given else found.calls,
-            given["max_tool_calls"].count if "max_tool_calls" in given else found.program_calls,
-            found.is_structured
-            if "enforce_schema" not in given
-            else _is_on(given["enforce_schema"]),
-        )
+        for name, value in options.items():
+            if name == "enforce_schema":
+                is_on = isinstance(value, n.Literal) and value.value == "on"
+                found = replace(found, is_structured=is_on)
+            may_ask = name == "check" and self.facts.types.get(value, ANY) == ANY
+            if may_ask and not self.bounds.of_any().is_zero:
+                words = f"nothing says how often `{self.lengths.written(value, at).shown}` asks"
+                return Reason(value, self.source, words, "the name of a function bounds it")
+            for field in _BOUNDING.get(name, ()):
+                found = replace(found, **{field: self.lengths.most(value, "int", at)})
+        return found
 
-    def names_options(self, node: n.Prompt, names: Set[str]) -> bool:
-        """Whether a prompt has one of these options, or may have."""
-        if node.options is None:
-            return False
-        written = node.options
-        if isinstance(written, n.Name):
-            constant = self.reader.constant(self.facts.names.of(written))
-            if not isinstance(constant, n.ObjectLiteral):
-                return True
-            written = constant
-        return any(not isinstance(o, n.Field) or o.key.text in names for o in written.fields)
-
-    def _options(self, node: n.Expression, known: Known) -> dict[str, Value] | None:
-        """The options that bound requests; None where it is not known which are given."""
+    def options(self, node: n.Expression | None) -> dict[str, n.Expression] | None:
+        """The options of a prompt as they are written; None where it is not known which are."""
         if isinstance(node, n.Name):
-            constant = self.reader.constant(self.facts.names.of(node))
-            if isinstance(constant, n.ObjectLiteral):
-                return self._options(constant, {})
-        if not isinstance(node, n.ObjectLiteral):
-            return self._options_by_type(node, known)
-        found: dict[str, Value] = {}
-        for entry in node.fields:
+            constant = self.lengths.definitions.only(self.facts.names.of(node))
+            node = constant.value if isinstance(constant, n.AssignStmt) else node
+        if not isinstance(node, n.ObjectLiteral | None):
+            return None
+        found: dict[str, n.Expression] = {}
+        for entry in () if node is None else node.fields:
+            inner: dict[str, n.Expression] | None = None
             if isinstance(entry, n.Field):
-                if entry.key.text in _BOUNDING:
-                    found[entry.key.text] = self.reader.value(entry.value, known)
-                continue
-            inner = self._options(entry.value, known) if isinstance(entry, n.Spread) else None
+                inner = {entry.key.text: entry.value}
+            elif isinstance(entry, n.Spread):
+                inner = self.options(entry.value)
             if inner is None:
                 return None
             found |= inner
         return found
 
-    def _options_by_type(self, node: n.Expression, known: Known) -> dict[str, Value] | None:
-        type_ = self.facts.types.get(node, ANY)
-        if not isinstance(type_, ObjectType):
-            return None
-        written = self.reader.written(node, known)
-        return {
-            name: Value(Written((*written.parts, f".{name}")))
-            for name in _BOUNDING
-            if type_.field(name) is not None
-        }
-
-    def prompt(self, node: n.Prompt, known: Known) -> Piece:
+    def prompt(self, node: n.Prompt, at: At) -> Piece:
         """The requests of a prompt itself, and of the functions that its model may call."""
-        settings = self.settings(node, known)
+        settings = self.settings(node, at)
         if isinstance(settings, Reason):
             return Piece(node, self.source, Bound(ZERO, (settings,)), settings.words)
         if node.mode == "program":
@@ -202,52 +162,46 @@ class Script:
         is_class = any(self.facts.record_of(one.value) is not None for one in node.holes)
         has_tools = is_class or any(one.is_tool for one in tools)
         fields = self.fields.get(node)
-        own = Bound(replies(settings, has_tools=has_tools, is_do=node.mode == "do", fields=fields))
+        own = replies(settings, has_tools=has_tools, is_do=node.mode == "do", fields=fields)
         words = _asked(settings, node.mode == "do", fields, has_tools=has_tools)
         names = [one.name for one in tools if not one.bound.is_zero]
-        each = largest_bound(one.bound for one in tools)
-        called = each.times(tool_calls(settings)) if has_tools else NOTHING
+        each = largest_bound(one.bound for one in tools) if has_tools else NOTHING
+        return self._calling(node, own, words, tool_calls(settings), each, names)
+
+    def _calling(
+        self,
+        node: n.Prompt,
+        own: Polynomial,
+        words: str,
+        calls: Polynomial,
+        each: Bound,
+        names: Sequence[str],
+    ) -> Piece:
+        """What a prompt asks with so many calls of functions, the dearest of which asks `each`."""
+        called = each.times(calls)
         if not called.is_zero:
-            of = " or ".join(dict.fromkeys(f"`{name}`" for name in names))
-            words += f" + {tool_calls(settings).text} calls of {of}, {_each(each)}"
-        return Piece(node, self.source, own + called, words)
+            of = " or ".join(dict.fromkeys(f"`{name}`" for name in names)) or "a function"
+            words += f" + {calls.text} calls of {of}, {_each(each)}"
+        return Piece(node, self.source, Bound(own) + called, words)
 
     def _tool(self, one: Offered) -> _Tool:
         """What a call of a value asks that may be a tool."""
-        bounds, is_tool = list[Bound](), one.is_function
-        for type_ in members(one.type):
-            match type_:
-                case FunctionType(definition=definition):
-                    is_tool = True
-                    bounds.append(self.without_parameters(definition))
-                case BuiltinType():
-                    is_tool = True
-                    bounds.append(self.builtin(type_.name, one.value))
-                case _ if type_ == ANY and _is_of_python(one.facts, one.value):
-                    is_tool = True  # Python's asks for nothing
-                case _ if type_ == ANY and self.bounds.meets_functions():
-                    is_tool = True
-                    bounds.append(self.bounds.of_any())
-                case _:
-                    pass
-        return _Tool(one.name, is_tool, largest_bound(bounds))
+        types = members(one.type)
+        is_tool = one.is_function or any(isinstance(t, FunctionType | BuiltinType) for t in types)
+        may_be = _is_of_python(one.facts, one.value) or self.bounds.meets_functions
+        bound = self._called_value(one.value, one.facts)
+        return _Tool(one.name, is_tool or (ANY in types and may_be), bound)
 
     def _program(self, node: n.Prompt, settings: Settings) -> Piece:
-        own = program_replies(settings)
-        words = _further(own)
-        if self.facts.prompts.get(node) == PROGRAM:
-            return Piece(node, self.source, Bound(own), words)
-        functions = self.callable_by(node)
-        each = largest_bound(self.without_parameters(one) for one in functions)
-        if any(ANY in members(one.type) for one in offered(self.facts, node)):
-            each = largest_bound((each, self.bounds.of_any()))
-        if each.is_zero:
-            return Piece(node, self.source, Bound(own), words)
-        calls = program_calls(settings)
-        asking = [one for one in functions if not self.without_parameters(one).is_zero]
-        of = " or ".join(dict.fromkeys(f"`{one.name.text}`" for one in asking))
-        words += f" + {calls.text} calls of {of or 'a function'}, {_each(each)}"
-        return Piece(node, self.source, Bound(own) + each.times(calls), words)
+        own, each, functions = program_replies(settings), NOTHING, list[n.FunctionDef]()
+        if self.facts.prompts.get(node) != PROGRAM:
+            functions = self.callable_by(node)
+            each = largest_bound(map(self.without_parameters, functions))
+            if any(ANY in members(one.type) for one in offered(self.facts, node)):
+                each = largest_bound((each, self.bounds.of_any()))
+        asking = [o.name.text for o in functions if not self.without_parameters(o).is_zero]
+        words = _counted(own, "program")
+        return self._calling(node, own, words, program_calls(settings), each, asking)
 
     def callable_by(self, node: n.Prompt) -> list[n.FunctionDef]:
         """The functions of scripts that a program may call which answers a prompt."""
@@ -267,20 +221,20 @@ class Script:
         if known.is_pure or name in _ASK_FOR_NOTHING:
             return NOTHING
         if name == "run":
-            functions, calls = self.bounds.kept_programs()
+            functions, calls = self.bounds.kept_programs
             each = largest_bound(self.without_parameters(one) for one in functions)
             return each.times(calls)
         return self.unknown(node, f"no rule says what `{name}` asks")
 
-    def call(self, node: n.Call, known: Known) -> Piece | None:
+    def call(self, node: n.Call, at: At) -> Piece | None:
         """What a call asks, beside what its parts ask; None where that is nothing."""
         form = self.facts.forms.calls.get(node)
         if isinstance(form, BuiltinCall):
             bound = self.builtin(form.builtin.name, node)
             if form.by is not None:
                 given = form.arguments or tuple(one.value for one in node.arguments)
-                each = self._called_value(form.by)
-                bound += each.times(self.reader.value(given[0], known).size)
+                each = self._called_value(form.by, self.facts)
+                bound += each.times(self.lengths.size(given[0], at))
             return self._piece(node, bound, f"`{form.builtin.name}`")
         record = self.facts.record_of(node.function)
         if record is not None and record.module is None:
@@ -289,14 +243,14 @@ class Script:
         for type_ in members(self.facts.types.get(node.function, ANY)):
             if isinstance(type_, FunctionType):
                 called = self.bounds.of_function(type_.definition)
-                bounds.append(self._with_arguments(called, node, known))
+                bounds.append(self._with_arguments(called, node, at))
                 words.append(f"`{called.name}`")
             else:
-                bounds.append(self._of_type(type_, node.function))
+                bounds.append(self._of_type(type_, node.function, self.facts))
         bound = largest_bound(bounds)
         if not words:
             bound += self._given_away(node)
-        written = self.reader.written(node.function, {}).shown
+        written = self.lengths.written(node.function, None).shown
         text = " or ".join(dict.fromkeys(words)) or f"`{written}`"
         return self._piece(node, bound, text, called if len(bounds) == 1 else None)
 
@@ -305,24 +259,22 @@ class Script:
     ) -> Piece | None:
         return None if bound.is_zero else Piece(node, self.source, bound, words, (), called)
 
-    def _of_type(self, type_: Type, node: n.Expression) -> Bound:
-        """What a call asks of a value that is not a known function."""
-        match type_:
-            case BuiltinType(name=name):
-                return self.builtin(name, node)
-            case _ if type_ == ANY and not _is_of_python(self.facts, node):
-                return self.bounds.of_any()
-            case _:
-                return NOTHING  # Python's, or a record: its rules ask for nothing
-
-    def _called_value(self, node: n.Expression) -> Bound:
+    def _called_value(self, node: n.Expression, facts: Facts) -> Bound:
         """What one call of a value asks, whatever it is given."""
         return largest_bound(
-            self.without_parameters(type_.definition)
-            if isinstance(type_, FunctionType)
-            else self._of_type(type_, node)
-            for type_ in members(self.facts.types.get(node, ANY))
+            self.without_parameters(one.definition)
+            if isinstance(one, FunctionType)
+            else self._of_type(one, node, facts)
+            for one in members(facts.types.get(node, ANY))
         )
+
+    def _of_type(self, type_: Type, node: n.Expression, facts: Facts) -> Bound:
+        """What a call asks of a value that is not a known function."""
+        if isinstance(type_, BuiltinType):
+            return self.builtin(type_.name, node)
+        # Python's asks for nothing, and neither do the rules of a record.
+        is_unknown = type_ == ANY and not _is_of_python(facts, node)
+        return self.bounds.of_any() if is_unknown else NOTHING
 
     def _given_away(self, node: n.Call) -> Bound:
         """What may be asked by what is called and nobody knows, with the functions it is given."""
@@ -335,8 +287,8 @@ class Script:
                 elif inner == ANY:
                     asked = self.bounds.of_any()
                 if not asked.is_zero:
-                    written = self.reader.written(one.value, {}).shown
-                    callee = self.reader.written(node.function, {}).shown
+                    written = self.lengths.written(one.value, None).shown
+                    callee = self.lengths.written(node.function, None).shown
                     return self.unknown(
                         one.value,
                         f"nothing says how often `{callee}` calls `{written}`",
@@ -344,63 +296,51 @@ class Script:
                     )
         return NOTHING
 
-    def _with_arguments(self, called: FunctionBound, node: n.Call, known: Known) -> Bound:
+    def _with_arguments(self, called: FunctionBound, node: n.Call, at: At) -> Bound:
         """The bound of a function with the arguments of a call in the place of its parameters."""
         if called.bound.most.number is not None:
             return called.bound
-        given = self._arguments(called.definition, node, known)
-        most, reasons = self._replaced(called, called.bound.most, given, known)
-        return Bound(most, each_once(called.bound.reasons, reasons))
-
-    def _arguments(
-        self, definition: n.FunctionDef | n.Module, node: n.Call, known: Known
-    ) -> dict[Symbol, Value]:
-        """What the parameters of a function are in a call of it."""
-        assert isinstance(definition, n.FunctionDef)
-        other = self.bounds.script_of(definition)
-        names = other.facts.names
-        found: dict[Symbol, Value] = {}
-        for one in definition.parameters:
-            if one.default is not None:
-                found[names.of(one.name)] = other.reader.value(one.default, {})
-        for position, argument in enumerate(node.arguments):
-            if argument.name is None:
-                taking = definition.parameters[position : position + 1]
-            else:
-                text = argument.name.text
-                taking = [one for one in definition.parameters if one.name.text == text]
-            for one in taking:
-                found[names.of(one.name)] = self.reader.value(argument.value, known)
-        return found
-
-    def _replaced(
-        self, called: FunctionBound, most: Polynomial, given: Known, known: Known
-    ) -> tuple[Polynomial, list[Reason]]:
-        """A formula of a function in the words of its caller, and the reasons where it has none."""
+        given = self._arguments(called.definition, node, at)
+        written = {one: known.written(value, place) for one, (known, value, place) in given.items()}
         reasons: list[Reason] = []
 
-        def written(symbol: Symbol) -> Written | None:
-            value = given.get(symbol) or known.get(symbol)
-            return None if value is None else value.written
-
         def meaning(measure: Measure) -> Polynomial:
-            parts = measure.of.parts
-            if len(parts) == 1 and isinstance(parts[0], Symbol):
-                value = given.get(parts[0]) or known.get(parts[0])
-                if value is not None:
-                    return value.size if measure.kind == "len" else value.count
+            bare = measure.of.parts[0] if len(measure.of.parts) == 1 else None
+            if isinstance(bare, Symbol) and bare in given:
+                lengths, value, where = given[bare]
+                return lengths.most(value, measure.kind, where)
             inner = self._inner(called, measure)
             if inner is None:
-                return measured(replace(measure, of=measure.of.replaced(written)))
+                return measured(measure.kind, measure.of.replaced(written))
             reasons.append(inner)
             return ZERO
 
-        return most.replaced(meaning), reasons
+        most = called.bound.most.replaced(meaning)
+        return Bound(most, each_once(called.bound.reasons, reasons))
+
+    def _arguments(
+        self, definition: n.FunctionDef | n.Module, node: n.Call, at: At
+    ) -> dict[Symbol, tuple[Lengths, n.Expression, At]]:
+        """What is given to the parameters of a function in a call of it, and where."""
+        assert isinstance(definition, n.FunctionDef)
+        other = self.bounds.script_of(definition)
+        found: dict[Symbol, tuple[Lengths, n.Expression, At]] = {}
+        named = {one.name.text: one for one in definition.parameters}
+        for one in definition.parameters:
+            if one.default is not None:
+                found[other.facts.names.of(one.name)] = other.lengths, one.default, None
+        for one, argument in zip_longest(definition.parameters, node.arguments):
+            if argument is not None:
+                taking = one if argument.name is None else named.get(argument.name.text)
+                if taking is not None:
+                    symbol = other.facts.names.of(taking.name)
+                    found[symbol] = self.lengths, argument.value, at
+        return found
 
     def _inner(self, called: FunctionBound, measure: Measure) -> Reason | None:
         """Why a measure of a function says nothing elsewhere, if so."""
-        advice = _advice(measure)
-        for made in measure.of.made:
+        advice, made = _advice(measure), measure.of.made
+        if made is not None:
             return Reason(made.node, made.source, f"`{measure.text}` {made.words}", advice)
         assert isinstance(called.definition, n.FunctionDef)
         other = self.bounds.script_of(called.definition)
@@ -427,41 +367,12 @@ class Script:
                 source = self.bounds.script_of(definition).source
                 inner = Reason(definition.name, source, words, _advice(measure))
             if inner is None:
-                return measured(measure)
+                return measured(measure.kind, measure.of)
             reasons.append(inner)
             return ZERO
 
         most = called.bound.most.replaced(meaning)
         return Bound(most, each_once(called.bound.reasons, reasons))
-
-    # Values
-
-    def _result(self, node: n.Call, known: Known) -> Value | None:
-        """What is known of the value of a call of a function."""
-        type_ = self.facts.types.get(node.function, ANY)
-        if not isinstance(type_, FunctionType) or node in self._calling:
-            return None
-        self._calling.add(node)
-        try:
-            called = self.bounds.of_function(type_.definition)
-            if called.value is None:
-                return None
-            given = self._arguments(called.definition, node, known)
-            written = self.reader.written(node, known)
-            found = {"length": called.value.length, "number": called.value.number}
-            for name, formula in found.items():
-                # What is not known of its parameters alone shows itself, and not its inside.
-                if formula is None or any(len(one.of.parts) > 1 for one in formula.measures()):
-                    found[name] = None
-                else:
-                    most, reasons = self._replaced(called, formula, given, known)
-                    found[name] = None if reasons else most
-            return Value(written, found["length"], found["number"], least=called.value.least)
-        finally:
-            self._calling.discard(node)
-
-    def _asks(self, node: n.Expression) -> bool:
-        return "asks" in self.effects.of(node)
 
 
 def _is_of_python(facts: Facts, node: n.Expression) -> bool:
@@ -473,10 +384,6 @@ def _is_of_python(facts: Facts, node: n.Expression) -> bool:
         if meant is not None and meant.kind == "variable":
             return False
     return facts.is_imported(node)
-
-
-def _is_on(value: Value) -> bool:
-    return value.written.text == '"on"'
 
 
 def _advice(measure: Measure) -> str:
@@ -500,10 +407,6 @@ def _asked(settings: Settings, is_do: bool, fields: Fields | None, *, has_tools:
 
 def _counted(value: Polynomial, word: str) -> str:
     return f"{value.text} {word}{'' if value == ONE else 's'}"
-
-
-def _further(replies: Polynomial) -> str:
-    return _counted(replies, "program")
 
 
 def _each(bound: Bound) -> str:

@@ -1,10 +1,10 @@
-"""Expressions as a script writes them, in which names can be replaced by other expressions.
+"""Expressions as a script writes them, in which parameters can be replaced by their arguments.
 
 Written(("split(", text, ', "\\n")'))      split(text, "\\n")
 .replaced({text: ...})                      split(mail.body, "\\n")
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,21 +18,23 @@ WIDEST = 48
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Stands in what means nothing elsewhere, such as what a model makes; `words` say why."""
+    """Why an expression means nothing elsewhere, and the place that makes it so."""
 
     node: n.Node
-    source: Source = field(compare=False)
-    words: str = field(compare=False)
+    source: Source
+    words: str
 
 
-Part = str | Symbol | Made
+Part = str | Symbol
 
 
 @dataclass(frozen=True)
 class Written:
-    """The parts of an expression: text, names, and the mark of what is made at its place."""
+    """The parts of an expression, text and names; `is_tight`: it needs no brackets around it."""
 
     parts: tuple[Part, ...]
+    made: Made | None = field(default=None, compare=False)
+    is_tight: bool = field(default=True, compare=False)
 
     @cached_property
     def text(self) -> str:
@@ -49,64 +51,33 @@ class Written:
         """The names in it."""
         return [one for one in self.parts if isinstance(one, Symbol)]
 
-    @property
-    def made(self) -> list[Made]:
-        """The marks in it."""
-        return [one for one in self.parts if isinstance(one, Made)]
-
-    def replaced(self, meaning: Callable[[Symbol], "Written | None"]) -> "Written":
+    def replaced(self, meaning: Mapping[Symbol, "Written"]) -> "Written":
         """The expression with others in the place of names."""
         found: list[Part] = []
-        for position, part in enumerate(self.parts):
-            new = meaning(part) if isinstance(part, Symbol) else None
+        made = self.made
+        for before, part, behind in zip(
+            ("(", *self.parts), self.parts, (*self.parts[1:], ")"), strict=False
+        ):
+            new = meaning.get(part) if isinstance(part, Symbol) else None
             if new is None:
                 found.append(part)
-            elif self._is_alone(position) or _is_tight(new.text):
-                found += new.parts
-            else:
-                found += ["(", *new.parts, ")"]
-        return joined(found)
-
-    def _is_alone(self, position: int) -> bool:
-        """Whether brackets or commas are on both sides."""
-        before = "".join(map(_text, self.parts[:position])).rstrip()
-        behind = "".join(map(_text, self.parts[position + 1 :])).lstrip()
-        return (not before or before[-1] in "([{,:") and (not behind or behind[0] in ")]},")
+                continue
+            made = made or new.made
+            is_alone = _text(before).rstrip()[-1:] in "([{,:" and _text(behind)[:1] in ")]},"
+            found += new.parts if new.is_tight or is_alone else ("(", *new.parts, ")")
+        return Written(joined(found), made, self.is_tight)
 
 
-def joined(parts: list[Part]) -> Written:
-    """The expression of these parts, texts beside each other as one."""
+def joined(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """The parts of an expression, texts beside each other as one."""
     found: list[Part] = []
     for part in parts:
         if isinstance(part, str) and found and isinstance(found[-1], str):
             found[-1] += part
         elif part != "":
             found.append(part)
-    return Written(tuple(found))
+    return tuple(found)
 
 
 def _text(part: Part) -> str:
-    match part:
-        case str():
-            return part
-        case Symbol():
-            return part.name
-        case Made():
-            return ""
-
-
-def _is_tight(text: str) -> bool:
-    """Whether an expression binds as tightly as a name, a call or a literal does."""
-    depth, quoted = 0, ""
-    for before, letter in zip(" " + text, text, strict=False):
-        if quoted:
-            quoted = "" if letter == quoted and before != "\\" else quoted
-        elif letter == '"':
-            quoted = letter
-        elif letter in "([{":
-            depth += 1
-        elif letter in ")]}":
-            depth -= 1
-        elif letter == " " and depth == 0:
-            return False
-    return not text.startswith("-")
+    return part if isinstance(part, str) else part.name

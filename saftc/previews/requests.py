@@ -27,6 +27,7 @@ from runtime_support._tools import function_tool
 from runtime_support.errors import SaftError
 from runtime_support.programs._prompting import ProgramQuestion
 from runtime_support.providers._bodies import wrap_schema
+from saftc.bounds.definitions import Definitions
 from saftc.bounds.rendering import why_unbounded
 from saftc.bounds.requests import Bounds
 from saftc.bounds.settings import limits_here
@@ -42,7 +43,6 @@ from saftc.schedule.alone import Alone
 from saftc.schedule.plan import Plan
 from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.schedule.why import Told, calls_elsewhere, told
-from saftc.semantics.constants import constants_of
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
 from saftc.semantics.programs import conversions_of
@@ -85,7 +85,7 @@ def preview(compiled: Compiled, find: FindModule, *, on_wire: bool = False) -> l
     overlap = {one: None if plan.is_off else decided.get(one) or alone.of(one) for one in own}
     known = _Known(Declarations(checked.facts, find), overlap, meanings)
     for facts in scripts:
-        known.constants.update(constants_of(facts))
+        known.constants.update(Definitions(facts).constants())
         for symbol, imported in _imports(facts):
             known.imports.setdefault(symbol, []).append(imported)
     place = _places(compiled) if on_wire else None

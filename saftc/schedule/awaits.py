@@ -44,11 +44,12 @@ class Awaits:
         known[id(facts)] = self
         self.scripts = [known.get(id(one)) or Awaits(one, known) for one in facts.scripts]
         self.functions: set[n.FunctionDef] = set().union(*(s.functions for s in self.scripts))
-        own, known_before = nodes_of(facts.module, n.FunctionDef), -1
+        own, known_before = [*nodes_of(facts.module, n.FunctionDef)], -1
         while known_before != len(self.functions):
             known_before = len(self.functions)
-            # Most functions are below those that they call, which are in the set by then.
+            # Most functions are below or above all that they call, which are in the set by then.
             self.functions.update(f for f in own if f not in self.functions and self.in_(f.body))
+            own.reverse()
 
     @cached_property
     def asks(self) -> bool:
@@ -87,7 +88,7 @@ class Awaits:
         """
         return (
             self.asks
-            or self._knows_python
+            or self.facts.uses_python
             or any(one.values_wait for one in self.scripts)
             or self._keeps_functions
         )
@@ -151,9 +152,9 @@ class Awaits:
             case Form.SEND:
                 if self._is_given_any(node):
                     return Wait.THREAD
-                return Wait.VALUE if self._passes_any or self._knows_python else None
+                return Wait.VALUE if self._passes_any or self.facts.uses_python else None
             case Form.OPS:
-                is_open = self._knows_python and ANY in members(self._type(node.function))
+                is_open = self.facts.uses_python and ANY in members(self._type(node.function))
                 return Wait.VALUE if is_open or self._may_wait(node.function) else None
             case _:
                 return None
@@ -223,11 +224,6 @@ class Awaits:
             elif is_script:
                 found.add(facts.names.of(node.alias or node.module))
         return found
-
-    @cached_property
-    def _knows_python(self) -> bool:
-        """Whether a value of which nothing is known may be an `async def` of Python."""
-        return self.facts.uses_python
 
     def _is_run(self, node: n.Name) -> bool:
         symbol = self.facts.names.of(node)

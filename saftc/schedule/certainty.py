@@ -83,10 +83,6 @@ class Certainty:
         """The first thing in an expression that may stop the script."""
         return next(self._reasons(failures_in(self.facts, node)), None)
 
-    def function(self, definition: n.FunctionDef) -> Reason | None:
-        """The first thing in a call of a function that may stop the script."""
-        return next(iter(self._of_function(definition)), None)
-
     def unpacks(self, loop: n.ForStmt | n.ComprehensionClause) -> Reason | None:
         """What may keep the items of a loop from being taken."""
         return next(self._reasons(failures_of(self.facts, loop)), None)
@@ -94,10 +90,10 @@ class Certainty:
     # Functions
 
     def _of_function(self, definition: n.FunctionDef) -> tuple[Reason, ...]:
-        if definition not in self._functions:
-            is_own = self.facts.is_own(definition)
-            found = self._function(definition) if is_own else self._elsewhere(definition)
-            self._functions[definition] = tuple(found)
+        for ring in self.effects.unknown_of(definition, self._functions):
+            for one in ring:
+                found = self._function(one) if self.facts.is_own(one) else self._elsewhere(one)
+                self._functions[one] = tuple(found)
         return self._functions[definition]
 
     def _function(self, definition: n.FunctionDef) -> _Reasons:

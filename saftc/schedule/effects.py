@@ -21,7 +21,7 @@ What is not known to do nothing is unknown: a node that no rule names, an import
 of Python that is made by code of its own. To compare and to show a value does nothing.
 """
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Container, Iterable, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -74,7 +74,7 @@ UNKNOWN = frozenset[Effect]({"unknown"})
 _NEVER_AHEAD = frozenset[Effect]({"unknown", "writes"})
 
 # Modules of Python's library whose functions only calculate.
-CALCULATING = frozenset(
+_CALCULATING = frozenset(
     {"calendar", "fractions", "html", "json", "math", "re", "statistics", "string", "textwrap"}
     | {"unicodedata", "difflib", "colorsys", "base64", "zlib"}
 )
@@ -106,8 +106,8 @@ class Summary:
 class Effects:
     """The effects in a module; each of its functions has one summary.
 
-    `pure` are patterns of Python functions without effects, as in `geo.*`, and `calculating` the
-    modules of Python of which that is known. Without `has_clock`, a look at the clock is an effect.
+    `pure` are patterns of Python functions without effects, as in `geo.*`. Without `has_clock`, a
+    look at the clock is an effect.
     The effects in a script that `is_imported` are those that its functions have elsewhere.
     """
 
@@ -115,7 +115,6 @@ class Effects:
         self,
         facts: Facts,
         pure: Iterable[str] = (),
-        calculating: frozenset[str] = CALCULATING,
         *,
         has_clock: bool = True,
         is_imported: bool = False,
@@ -127,9 +126,8 @@ class Effects:
         if is_imported:
             self._known[id(facts)] = self
         self._has_clock = has_clock
-        self._standard = {**_STANDARD, **(_CLOCK if has_clock else {})} if calculating else {}
+        self._standard = {**_STANDARD, **(_CLOCK if has_clock else {})}
         self._pure = tuple(pure)
-        self._calculating = calculating
         self._is_imported = is_imported
         self._nodes: dict[n.Node, _Found] = {}
         self._below: dict[n.Node, _Found] = {}
@@ -153,7 +151,6 @@ class Effects:
         return Effects(
             facts,
             self._pure,
-            self._calculating,
             has_clock=self._has_clock,
             is_imported=is_imported,
             known=self._known,
@@ -208,10 +205,17 @@ class Effects:
 
     def summary(self, definition: n.FunctionDef) -> Summary:
         """What is known of a call of a function."""
-        if definition not in self._summaries:
-            for ring in rings(definition, self._calls, self._summaries):
-                self._summaries.update(dict.fromkeys(ring, self._closed(ring)))
+        for ring in self.unknown_of(definition, self._summaries):
+            self._summaries.update(dict.fromkeys(ring, self._closed(ring)))
         return self._summaries[definition]
+
+    def unknown_of(
+        self, definition: n.FunctionDef, known: Container[n.FunctionDef]
+    ) -> Iterable[Sequence[n.FunctionDef]]:
+        """What a function reaches and itself, as far as that is not known: those first that are
+        called, and together those that call each other. Who takes some makes them known.
+        """
+        return () if definition in known else rings(definition, self._calls, known)
 
     def _closed(self, ring: Sequence[n.FunctionDef]) -> Summary:
         found = list(map(self._in_body, ring))
@@ -354,7 +358,8 @@ class Effects:
 
     def _directly(self, nodes: Iterable[n.Node]) -> _Found:
         """What the nodes and all below them do, each of which is asked once."""
-        return _both(*map(self._with_parts, nodes))
+        found = [self._below.get(one) or self._with_parts(one) for one in nodes]
+        return found[0] if len(found) == 1 else _both(*found)
 
     def _with_parts(self, top: n.Node) -> _Found:
         pending, above = [top], list[tuple[n.Node, Sequence[n.Node]]]()
@@ -509,7 +514,7 @@ class Effects:
 
     def _is_pure_import(self, symbol: Symbol) -> bool:
         module, name = self._imports.get(symbol, ("", ""))
-        if module in self._calculating:
+        if module in _CALCULATING:
             return True
         # Of a module that is imported whole, its functions are named in many ways.
         path = f"{module}.{name or '*'}"

@@ -125,12 +125,6 @@ def counted_in(flow: Flow, loop: n.ForStmt) -> set[Symbol]:
     return {one.symbol for one in _growths(flow, loop) if one.is_count}
 
 
-def added_to(flow: Flow, statement: n.Statement) -> Symbol | None:
-    """What a statement adds to, if that is all that it does."""
-    found = _growth_of(flow, statement)
-    return None if found is None else found.symbol
-
-
 def _growths(flow: Flow, loop: n.ForStmt) -> Iterator[_Growth]:
     for statement in all_statements(loop.body):
         found = _growth_of(flow, statement)

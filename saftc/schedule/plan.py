@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count, product
 
 from saftc.flow.forward import ends
-from saftc.flow.statements import all_statements, blocks_of, bound_by
+from saftc.flow.statements import all_statements, blocks_of, bound_by, evaluated_by
 from saftc.schedule.awaits import Awaits
 from saftc.schedule.certainty import (
     ANNOTATE,
@@ -495,7 +495,7 @@ class _Planner:
                 # A function that is made above the statement has its items.
                 if node not in self.plan.maps or self.plan.maps[node].name is None:
                     inside.update(walk(node))
-            elif isinstance(node, n.Parameter | n.RecordDef):
+            elif isinstance(node, n.RecordDef):
                 inside.update(walk(node))
 
     def _comprehension(self, node: n.Comprehension, place: _Place, *, is_inside: bool) -> None:
@@ -657,9 +657,8 @@ def _numbered(name: str) -> Iterator[str]:
 
 def _own_nodes(statement: n.Statement) -> Iterator[n.Node]:
     """The nodes in a statement itself, and not in one inside of it."""
-    inner = {node for block in blocks_of(statement) for one in block for node in walk(one)}
-    if isinstance(statement, n.FunctionDef):
-        return
-    for node in walk(statement):
-        if node not in inner:
-            yield node
+    if isinstance(statement, n.RecordDef):
+        yield from walk(statement)
+    elif not isinstance(statement, n.FunctionDef):
+        for node in evaluated_by(statement):
+            yield from walk(node)

@@ -29,7 +29,7 @@ from saftc.semantics.relations import Fit, fit
 from saftc.semantics.types import ANY, MapType, ObjectType, is_only, members
 from saftc.syntax import nodes as n
 from saftc.syntax.constructs import construct_of
-from saftc.syntax.walk import walk
+from saftc.syntax.walk import children, walk
 
 # They are done with what they evaluate, and keep none of it.
 _DROPS = (n.ExpressionStmt, n.IfStmt, n.ForStmt, n.WhileStmt, n.AssertStmt)
@@ -122,55 +122,25 @@ class _Finder(Forward[_State]):
             case n.Name():
                 if is_kept:
                     yield self.facts.names.of(node)
-            case n.Literal():
-                return
-            case n.ListLiteral() | n.TupleLiteral():
-                for item in node.items:
-                    yield from self._handed_on(item, is_kept=True)
-            case n.ObjectLiteral():
-                for entry in node.fields:
-                    yield from self._handed_on(entry, is_kept=True)
-            case n.Spread():
-                yield from self._handed_on(node.value, is_kept=False)
-            case n.Field():
-                yield from self._handed_on(node.value, is_kept=True)
-            case n.ComputedField():
-                yield from self._handed_on(node.key, is_kept=False)
-                yield from self._handed_on(node.value, is_kept=True)
             case n.Call():
-                yield from self._handed_to(node, is_kept=is_kept)
-            case n.Index():
-                yield from self._handed_on(node.value, is_kept=False)
-                yield from self._handed_on(node.key, is_kept=False)
-            case n.Member() | n.TupleMember():
-                yield from self._handed_on(node.value, is_kept=False)
-            case n.Slice():
-                for part in (node.value, node.start, node.stop, node.step):
-                    if part is not None:
-                        yield from self._handed_on(part, is_kept=False)
-            case n.Unary():
-                yield from self._handed_on(node.operand, is_kept=False)
-            case n.Binary() | n.Comparison() | n.Logical():
-                yield from self._handed_on(node.left, is_kept=False)
-                yield from self._handed_on(node.right, is_kept=False)
+                yield from self._handed_to(node)
             case n.Conditional():
                 yield from self._handed_on(node.condition, is_kept=False)
                 yield from self._handed_on(node.then, is_kept=is_kept)
                 yield from self._handed_on(node.other, is_kept=is_kept)
-            case n.Comprehension():
-                yield from self._handed_on(node.item, is_kept=True)
-                for clause in node.clauses:
-                    for part in (clause.iterable, *clause.conditions):
-                        yield from self._handed_on(part, is_kept=False)
-            case n.FormattedString() | n.Prompt(mode="plain" | "do", options=None, after=None):
-                # What is interpolated is text from then on.
-                for part in node.parts:
-                    if isinstance(part, n.FormatHole | n.Hole):
-                        yield from self._handed_on(part.value, is_kept=False)
+            case n.ComputedField():
+                yield from self._handed_on(node.key, is_kept=False)
+                yield from self._handed_on(node.value, is_kept=True)
+            case n.Prompt() if node.mode == "program" or node.options or node.after:
+                yield from self._mentioned(node)
+            case _ if construct_of(node).keeps != "unknown" or isinstance(node, n.Prompt):
+                # What a prompt or a text shows is text from then on.
+                for part in children(node):
+                    yield from self._handed_on(part, is_kept=construct_of(node).keeps == "parts")
             case _:
                 yield from self._mentioned(node)
 
-    def _handed_to(self, node: n.Call, *, is_kept: bool) -> Iterator[Symbol]:
+    def _handed_to(self, node: n.Call) -> Iterator[Symbol]:
         yield from self._handed_on(node.function, is_kept=False)
         for position, argument in enumerate(node.arguments):
             is_looked_at = self._is_looked_at(node, position)

@@ -15,40 +15,44 @@ class Construct:
 
     `does`: nothing by itself, or a "rule" of the effects says what. `fails`: never, once its parts
     have their values, or as a "rule" says. `asks`: as its "parts" do, or as a "rule" says. What
-    `stays` gives the same whenever it is evaluated, when its parts do.
+    `stays` gives the same whenever it is evaluated, when its parts do. Its value `keeps` nothing of
+    the values of its parts, or holds the "parts" themselves.
     """
 
     does: Literal["nothing", "rule", "unknown"]
     fails: Literal["never", "rule", "unknown"]
     asks: Literal["parts", "rule", "unknown"]
     stays: bool = False
+    keeps: Literal["nothing", "parts", "unknown"] = "unknown"
 
 
 _UNKNOWN = Construct("unknown", "unknown", "unknown")
-_WRITTEN = Construct("nothing", "never", "parts", stays=True)
-_COLLECTION = Construct("nothing", "never", "parts")
-_OPERATOR = Construct("nothing", "rule", "parts", stays=True)
-_PART = Construct("nothing", "rule", "parts")
-_LOOP = Construct("nothing", "rule", "rule")
+_WRITTEN = Construct("nothing", "never", "parts", stays=True, keeps="nothing")
+_COLLECTION = Construct("nothing", "never", "parts", keeps="parts")
+_OPERATOR = Construct("nothing", "rule", "parts", stays=True, keeps="nothing")
+_PART = Construct("nothing", "rule", "parts", keeps="nothing")
+_LOOP = Construct("nothing", "rule", "rule", keeps="nothing")
 _STATEMENT = Construct("nothing", "never", "rule")
 _CHECK = Construct("nothing", "rule", "rule")
 _IMPORT = Construct("rule", "rule", "rule")
 # Evaluated by what it is a part of, or not at all.
 _BELOW = Construct("nothing", "unknown", "unknown")
-_TARGET = Construct("nothing", "never", "unknown")
 
 CONSTRUCTS: dict[type[n.Node], Construct] = {
     # Expressions and their parts
     **dict.fromkeys((n.Identifier, n.Literal, n.Argument, n.Logical), _WRITTEN),
-    **dict.fromkeys((n.FormatText, n.FormattedString), _WRITTEN),
-    **dict.fromkeys((n.ListLiteral, n.TupleLiteral, n.Field, n.PromptText, n.Hole), _COLLECTION),
-    **dict.fromkeys((n.ObjectLiteral, n.ComputedField), _PART),
+    **dict.fromkeys((n.FormatText, n.FormattedString, n.PromptText, n.Hole), _WRITTEN),
+    **dict.fromkeys((n.ListLiteral, n.TupleLiteral, n.Field), _COLLECTION),
+    **dict.fromkeys(
+        (n.ObjectLiteral, n.ComputedField), Construct("nothing", "rule", "parts", keeps="parts")
+    ),
     **dict.fromkeys((n.Binary, n.Comparison, n.TupleMember, n.FormatHole), _OPERATOR),
     **dict.fromkeys((n.Index, n.Slice, n.Spread), _PART),
-    **dict.fromkeys((n.Name, n.Member), Construct("rule", "rule", "parts", stays=True)),
-    n.Unary: Construct("nothing", "rule", "parts", stays=True),
+    n.Name: Construct("rule", "rule", "parts", stays=True, keeps="parts"),
+    n.Member: Construct("rule", "rule", "parts", stays=True, keeps="nothing"),
+    n.Unary: _OPERATOR,
     n.Conditional: Construct("nothing", "never", "rule", stays=True),
-    n.Comprehension: Construct("nothing", "never", "rule"),
+    n.Comprehension: Construct("nothing", "never", "rule", keeps="parts"),
     n.ComprehensionClause: _LOOP,
     n.Prompt: Construct("rule", "rule", "rule"),
     n.Call: Construct("rule", "rule", "rule"),
@@ -61,7 +65,10 @@ CONSTRUCTS: dict[type[n.Node], Construct] = {
     **dict.fromkeys((n.AssertStmt, n.FailStmt, n.UnpackStmt), _CHECK),
     n.ForStmt: _LOOP,
     **dict.fromkeys((n.ImportStmt, n.FromImport), _IMPORT),
-    **dict.fromkeys((n.NamePattern, n.TuplePattern, n.PatternField), _TARGET),
+    **dict.fromkeys(
+        (n.NamePattern, n.TuplePattern, n.PatternField),
+        Construct("nothing", "never", "unknown", keeps="nothing"),
+    ),
     **dict.fromkeys((n.Branch, n.Parameter, n.ImportedName, n.Module), _BELOW),
     # Schemas
     **dict.fromkeys((n.NamedSchema, n.LiteralSchema, n.ListSchema, n.TupleSchema), _BELOW),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from saftc.driver import check
 from saftc.schedule.effects import Effects
 from saftc.schedule.flow import Flow
 from saftc.schedule.plan import Plan, plan
@@ -13,7 +14,7 @@ from saftc.schedule.why import told
 from saftc.semantics.facts import Facts
 from saftc.semantics.names import Symbol
 from saftc.semantics.types import STRING
-from saftc.source import Span
+from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, walk
 from tests.compiler.support import ROOT, compile_file, compile_text
@@ -595,6 +596,17 @@ def test_that_a_number_may_be_too_large_keeps_nothing_in_order(second: str) -> N
 def test_the_first_of_a_group_may_read() -> None:
     text = FUNCTIONS + 'one = $ a {read_text("x")} $\ntwo = $ b {latest} $\n'
     assert plan(compile_text(text).checked.facts).groups
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_long_chains_of_calls_are_planned(is_async: bool) -> None:
+    calls = "".join(f"f f{i}(x: string) -> string:\n    ret f{i + 1}(x)\n\n" for i in range(250))
+    text = f"{calls}f f250(x: string) -> string:\n    ret $ {{x}} $\n\n"
+    text += 'for x in ["a", "b"]:\n    print(f0(x))\n'
+    facts = check(Source.from_text("chain.saft", text)).facts
+    planned = plan(facts, Overlapping(is_async=is_async))
+    assert len(planned.loops) == 1
+    assert planned.awaits is None or len(planned.awaits.functions) == 251
 
 
 def test_each_of_many_loops_takes_as_long_to_be_planned(monkeypatch: pytest.MonkeyPatch) -> None:

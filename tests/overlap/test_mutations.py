@@ -15,7 +15,6 @@ from saftc.schedule import certainty, loop_values
 from saftc.schedule.certainty import Certainty, Reason
 from saftc.schedule.effects import Effects
 from saftc.schedule.heads import Heads
-from saftc.schedule.loop_values import added_to
 from saftc.schedule.plan import _Planner  # pyright: ignore[reportPrivateUsage]
 from saftc.semantics.failure import _Finder  # pyright: ignore[reportPrivateUsage]
 from saftc.syntax import nodes as n
@@ -25,6 +24,7 @@ from tests.overlap.scripts import Script, script
 
 MOST = 600
 
+_growth_of: Any = vars(loop_values)["_growth_of"]
 _statement = Certainty._statement  # pyright: ignore[reportPrivateUsage]
 _cut = _Planner._cut  # pyright: ignore[reportPrivateUsage]
 
@@ -59,7 +59,7 @@ def _none_carried(self: _Planner, first: Any, certain: set[Any], _changed: objec
 
 
 def _all_growing(self: _Planner, loop: n.ForStmt) -> list[Any]:
-    return [s for one in loop.body if (s := added_to(self.flow, one)) is not None]
+    return [g.symbol for one in loop.body if (g := _growth_of(self.flow, one)) is not None]
 
 
 def _map_added_to(node: n.Statement) -> n.ObjectLiteral | None:
@@ -90,11 +90,11 @@ def _maps_growing(is_growth: Callable[[_Planner, n.Statement, n.ObjectLiteral], 
 
 
 def _adds(self: _Planner, node: n.Statement, _: n.ObjectLiteral) -> bool:
-    return added_to(self.flow, node) is not None
+    return _growth_of(self.flow, node) is not None
 
 
 def _adds_what_it_reads(self: _Planner, node: n.Statement, value: n.ObjectLiteral) -> bool:
-    return isinstance(value.fields[0], n.Spread) and added_to(self.flow, node) is None
+    return isinstance(value.fields[0], n.Spread) and _growth_of(self.flow, node) is None
 
 
 def _adds_in_front(_: _Planner, __: n.Statement, value: n.ObjectLiteral) -> bool:
