@@ -114,9 +114,10 @@ def condition(
         case n.Logical():
             inference.keep(node, BOOL)
             condition(inference, node.left, env, look)
-            inner = Environment(env)
+            inner = env.copy()
             narrow(inference, node.left, inner, truth=node.operator == "and")
             condition(inference, node.right, inner, look)
+            forget_changed_inside(inference, node.right, env)
         case n.Unary(operator="not"):
             inference.keep(node, BOOL)
             condition(inference, node.operand, env, look)
@@ -194,7 +195,8 @@ def _narrow_owner(
             return True
         return can_be_equal(field, value) if is_equal else field != value
 
-    if all(field is None or _takes_certain_values(field) for field in fields.values()):
+    is_told = all(field is None or _takes_certain_values(field) for field in fields.values())
+    if is_told and any(map(keeps, owners)):
         _keep_members(inference, node.value, env, keeps)
 
 
@@ -216,8 +218,8 @@ def _narrow_kind(
         return
     type_ = inference.facts.types.get(node, ANY)
     answers = {kind_word(member) == word for member in members(type_)}
-    if type_ not in (ANY, NEVER) and len(answers) == 1 and not inference.is_waiting():
-        inference.doubting.add(inference.unit)
+    if type_ not in (ANY, NEVER) and len(answers) == 1:
+        inference.doubt()
     _keep_members(inference, node, env, lambda member: (kind_word(member) == word) == is_equal)
 
 
@@ -230,7 +232,9 @@ def _keep_members(inference: Inference, node: n.Expression, env: Environment, ke
     if type_ in (ANY, NEVER):
         return
     kept = union(member for member in members(type_) if keeps(member))
-    if kept not in (type_, NEVER) or inference.is_waiting():
+    # What is declared cannot be nothing: that a test is wrong for it is told.
+    is_open = not target[1] and target[0] not in inference.facts.declared
+    if kept != type_ and (kept != NEVER or is_open):
         env.narrow(*target, kept)
 
 

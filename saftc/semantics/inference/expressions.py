@@ -348,7 +348,7 @@ def _conditional(
     inference: Inference, node: n.Conditional, env: Environment, wanted: Type | None
 ) -> Type:
     condition(inference, node.condition, env)
-    then, other = Environment(env), Environment(env)
+    then, other = env.copy(), env.copy()
     narrow(inference, node.condition, then, truth=True)
     narrow(inference, node.condition, other, truth=False)
     if wanted is not None and wanted != ANY:
@@ -357,14 +357,15 @@ def _conditional(
     else:
         first = inference.expression(node.then, then, wanted)
         second = inference.expression(node.other, other, wanted)
+    forget_changed_inside(inference, node, env)
     return union((first, second))
 
 
 def _comprehension(
     inference: Inference, node: n.Comprehension, env: Environment, wanted: Type | None
 ) -> Type:
-    inner = Environment(env)
-    forget_changed_inside(inference, node, inner)
+    forget_changed_inside(inference, node, env)
+    inner = env.copy()
     for clause in node.clauses:
         iterable = inference.expression(clause.iterable, inner)
         bind(inference, clause.pattern, iterated(inference, clause, iterable), inner)
