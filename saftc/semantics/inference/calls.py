@@ -35,8 +35,7 @@ from saftc.semantics.forms import (
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.keys import is_proved_key
-from saftc.semantics.inference.passing import pass_argument
-from saftc.semantics.inference.places import fit_into, is_zero
+from saftc.semantics.inference.places import fit_into, is_zero, pass_argument
 from saftc.semantics.operators import operate
 from saftc.semantics.results import HISTORY_ONLY
 from saftc.semantics.types import (

@@ -29,6 +29,7 @@ from saftc.semantics.inference.conditions import (
 )
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
+from saftc.semantics.inference.hints import operand_hint
 from saftc.semantics.inference.literals import (
     list_literal,
     member_of_kind,
@@ -47,10 +48,7 @@ from saftc.semantics.results import FAILURE_KIND, FAILURE_KINDS
 from saftc.semantics.types import (
     ANY,
     BOOL,
-    DATE,
     DATES,
-    DATETIME,
-    DECIMAL,
     FLOAT,
     INT,
     NEVER,
@@ -58,13 +56,10 @@ from saftc.semantics.types import (
     BuiltinType,
     FunctionType,
     ListType,
-    MapType,
-    ObjectType,
     RecordType,
     Type,
     base_of_value,
     is_only,
-    keys_of,
     may_be,
     members,
     show,
@@ -319,7 +314,7 @@ def _wrong_operands(
             node.span,
             operator=operator,
             found=f"{show(left)} and {show(right)}",
-            hint=_prompt_hint(inference, node, left, right) or _operand_hint(operator, left, right),
+            hint=_prompt_hint(inference, node, left, right) or operand_hint(operator, left, right),
         )
     )
 
@@ -404,38 +399,3 @@ def _formatted_string(inference: Inference, node: n.FormattedString, env: Enviro
             inference.may_fail(hole.value, wrong, f"which `{hole.spec}` cannot format")
         is_proved = all(takes_format(one, hole.spec) for one in members(type_))
         inference.facts.forms.holes[hole] = native_if(is_proved)
-
-
-def _operand_hint(operator: str, left: Type, right: Type) -> str | None:
-    kinds = {left, right}
-    if DECIMAL in kinds and FLOAT in kinds:
-        return 'a float is not exact: write `decimal("1.50")`, or `float(x)` of the decimal'
-    if operator in ("+", "-") and kinds & {DATE, DATETIME} and kinds & {INT, FLOAT}:
-        return "a date is moved by a duration: `duration(days: 3)`"
-    if kinds == {DATE, DATETIME}:
-        return "`x.date` is the date of a datetime"
-    words = [word for word, one in DATES.items() if one in kinds]
-    if STRING in kinds and words and operator not in ("in", "not in"):
-        return f"`{words[0]}(x)` reads a text" if operator != "+" else "`str(x)` makes a text"
-    if operator == "+" and any(isinstance(one, ListType) for one in (left, right)):
-        return "`+` joins two lists: `xs + [x]`"
-    if operator == "+" and STRING in (left, right):
-        return "`str(x)` makes a text of any value"
-    if operator == "%" and left == STRING:
-        return 'write `f"total: {n}"`'
-    if operator == "%" and {left, right} <= {INT, FLOAT}:
-        return "`%` takes ints only"
-    if operator in ("<", "<=", ">", ">=") and STRING in (left, right):
-        return "two numbers or two texts can be compared; `int(x)` reads a number from a text"
-    if operator in ("in", "not in") and right == STRING:
-        return "`str(x)` makes a text of any value"
-    if operator == "*" and STRING in (left, right):
-        return "`*` takes numbers only"
-    if BOOL in (left, right) and operator not in ("in", "not in"):
-        return "a bool is not a number"
-    if operator in ("in", "not in") and isinstance(right, ObjectType | MapType):
-        key = keys_of(right)
-        if key != STRING and left == STRING:
-            return f"`{key.kind}(x)` reads a text"
-        return f"the keys of an object are {'strings' if key == STRING else f'of type {key.kind}'}"
-    return None

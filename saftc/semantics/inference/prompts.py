@@ -7,8 +7,9 @@ from saftc.diagnostics.model import Advice
 from saftc.diagnostics.near import did_you_mean, meant_to_be
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
+from saftc.semantics.inference.hints import mismatch_hint
 from saftc.semantics.inference.members import conversation_hint
-from saftc.semantics.inference.places import as_written, fit_into, mismatch_hint, settle
+from saftc.semantics.inference.places import as_written, fit_into, settle
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.results import CONVERSATION, MESSAGE, OPTIONS, WIRES
 from saftc.semantics.types import (
@@ -230,7 +231,7 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
                     expected=show(wanted),
                     found=show(given),
                     hint=_hint_of_value(field.name, given)
-                    or mismatch_hint(inference, given, wanted),
+                    or mismatch_hint(inference.facts, given, wanted),
                 )
             )
 
