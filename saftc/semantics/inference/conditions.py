@@ -86,6 +86,15 @@ def logical_value(inference: Inference, node: n.Logical, env: Environment) -> No
         _warn_if_constant(inference, operand, type_)
 
 
+_HAS_ITEMS = "len({name}) > 0"
+# What is true of a value that is not empty.
+_NOT_EMPTY: dict[Type, str] = {
+    STRING: '{name} != ""',
+    INT: "{name} != 0",
+    FLOAT: "{name} != 0",
+}
+
+
 def _choice(node: n.Logical, left: Type) -> str:
     """What gives the first of two values that is not empty, as Python's `or` does."""
     name = node.left.text if isinstance(node.left, n.Name) else "x"
@@ -94,13 +103,8 @@ def _choice(node: n.Logical, left: Type) -> str:
             other = f'"{text}"'
         case _:
             other = "..."
-    if left == STRING:
-        return f'{name} if {name} != "" else {other}'
-    if isinstance(left, ListType):
-        return f"{name} if len({name}) > 0 else {other}"
-    if left in (INT, FLOAT):
-        return f"{name} if {name} != 0 else {other}"
-    return f"{name} if {name} else {other}"
+    test = _NOT_EMPTY.get(left, _HAS_ITEMS if isinstance(left, ListType) else "{name}")
+    return f"{name} if {test.format(name=name)} else {other}"
 
 
 def condition(

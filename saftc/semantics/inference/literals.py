@@ -271,8 +271,9 @@ def _merged(
         match entry:
             case n.Field():
                 wanted = _wanted_of(asked, entry.key.text)
-                if not all(isinstance(later, n.Field) for later in entries[position + 1 :]):
-                    wanted = _wanted_of_first(inference, entry.value, wanted, env)
+                is_last = all(isinstance(later, n.Field) for later in entries[position + 1 :])
+                if not is_last and not isinstance(entry.value, n.Prompt):
+                    wanted = None  # a later entry may replace it
                 type_ = _value(inference, entry.value, wanted, env)
                 added: list[ObjectType | MapType] = [
                     ObjectType((FieldType(entry.key.text, type_),), is_declared=False)
@@ -300,15 +301,6 @@ def _wanted_of(asked: ObjectType | MapType | None, name: str) -> Type | None:
             return None if field is None else field.type
         case None:
             return None
-
-
-def _wanted_of_first(
-    inference: Inference, node: n.Expression, wanted: Type | None, env: Environment
-) -> Type | None:
-    """What is asked of a value that a later entry may replace: nothing that it cannot be."""
-    if wanted is None or isinstance(node, n.Prompt):
-        return wanted
-    return None if fit(inference.expression(node, env), wanted) == Fit.NEVER else wanted
 
 
 def _with_key(type_: ObjectType | MapType, key: Scalar) -> ObjectType | MapType:

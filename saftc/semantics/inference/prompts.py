@@ -132,49 +132,31 @@ def _no_functions_inside(inference: Inference, node: n.Expression, type_: Type) 
 
 def asked_of_model(inference: Inference, node: n.Node, wanted: Type) -> None:
     """A model cannot give everything."""
+    hint = None
     if any(isinstance(one, CallableType) for one in within(wanted)):
-        inference.report(
-            catalogue.TYPE_MISMATCH.at(
-                node.span,
-                expected=show(wanted),
-                found="a prompt",
-                hint="a model cannot give a function; `program $ ... $` can give what to call",
-            )
-        )
-    if holds_dataframe(wanted):
-        inference.report(
-            catalogue.TYPE_MISMATCH.at(
-                node.span,
-                expected=show(wanted),
-                found="a prompt",
-                hint="JSON has no dataframes; `program $ ... $` can give one",
-            )
-        )
+        hint = "a model cannot give a function; `program $ ... $` can give what to call"
+    elif holds_dataframe(wanted):
+        hint = "JSON has no dataframes; `program $ ... $` can give one"
+    if hint is not None:
+        code = catalogue.TYPE_MISMATCH
+        inference.report(code.at(node.span, expected=show(wanted), found="a prompt", hint=hint))
 
 
 def _tools_without_tables(inference: Inference, node: n.Prompt) -> None:
     for value in node.shown:
         function = inference.facts.types.get(value)
-        if isinstance(function, FunctionType):
-            _tool_without_tables(inference, value, function)
-
-
-def _tool_without_tables(inference: Inference, node: n.Expression, function: FunctionType) -> None:
-    definition = function.definition
-    types = inference.facts.functions[definition].parameters
-    for parameter, type_ in zip(definition.parameters, types, strict=True):
-        is_function = any(isinstance(one, CallableType) for one in within(type_))
-        if is_function or holds_dataframe(type_):
-            missing = "function" if is_function else "dataframe"
-            inference.report(
-                catalogue.TYPE_MISMATCH.at(
-                    node.span,
-                    expected="a tool",
-                    found=show(function),
-                    hint=f"JSON has no {missing} for `{parameter.name.text}`; "
-                    "in `program $ ... $` a call can give it",
-                )
-            )
+        if not isinstance(function, FunctionType):
+            continue
+        definition = function.definition
+        types = inference.facts.functions[definition].parameters
+        for parameter, type_ in zip(definition.parameters, types, strict=True):
+            is_function = any(isinstance(one, CallableType) for one in within(type_))
+            if is_function or holds_dataframe(type_):
+                missing = "function" if is_function else "dataframe"
+                hint = f"JSON has no {missing} for `{parameter.name.text}`; "
+                hint += "in `program $ ... $` a call can give it"
+                code, found = catalogue.TYPE_MISMATCH, show(function)
+                inference.report(code.at(value.span, expected="a tool", found=found, hint=hint))
 
 
 def _hint_of_option(name: str) -> str | Advice:
