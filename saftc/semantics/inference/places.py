@@ -107,21 +107,13 @@ def settle(
             )
         )
         return wanted
-    asked = wanted
-    if how == Fit.CHECK and given != ANY:
-        # What the value certainly is not need not be asked for.
-        asked = union(
-            possible
-            for possible in members(wanted)
-            if any(fit(member, possible) != Fit.NEVER for member in members(given))
-        )
-    inference.coerce(node, how, asked)
+    inference.coerce(node, how, wanted)
     others = [one for one in members(given) if not isinstance(one, FunctionType | BuiltinType)]
     if how == Fit.EXACT and wanted != ANY and len(others) < len(members(given)):
         # As a function of that type it keeps no history, and is one of many.
         inference.facts.given_functions[node] = wanted
         return union([*others, *(one for one in members(wanted) if isinstance(one, CallableType))])
-    return given if how == Fit.EXACT and ANY not in (given, wanted) else asked
+    return given if how == Fit.EXACT and ANY not in (given, wanted) else wanted
 
 
 def _fit_function(
