@@ -10,8 +10,9 @@ from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.hints import mismatch_hint
 from saftc.semantics.inference.members import conversation_hint
 from saftc.semantics.inference.places import as_written, fit_into, settle
+from saftc.semantics.prompt_hints import options_of_another_wire
 from saftc.semantics.relations import Fit, fit
-from saftc.semantics.results import CONVERSATION, MESSAGE, OPTIONS, WIRES
+from saftc.semantics.results import CONVERSATION, MESSAGE, OPTIONS
 from saftc.semantics.types import (
     ANY,
     RESULT,
@@ -20,6 +21,7 @@ from saftc.semantics.types import (
     CallableType,
     FunctionType,
     ListType,
+    LiteralType,
     ObjectType,
     Type,
     holds_dataframe,
@@ -186,7 +188,13 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
             )
         return
     written = {f.key.text: f for f in node.named} if isinstance(node, n.ObjectLiteral) else {}
-    _options_of_the_wire(inference, node, type_, written)
+    wire = type_.field("api")
+    own = written.get("api")
+    if wire is not None:
+        chosen = as_written(own.value, wire.type, OPTIONS["api"]) if own else wire.type
+        known = chosen.value if isinstance(chosen, LiteralType) else ""
+        for mistake in options_of_another_wire(node, type_, str(known)):
+            inference.report(mistake)
     for field in type_.fields:
         key = written.get(field.name)
         if field.name == "tools":
@@ -250,25 +258,3 @@ def _hint_of_value(option: str, given: Type) -> Advice | None:
     values = renaming.VALUES.get(option, {}).items()
     new = next((new for old, new in values if given == literal_type(old)), None)
     return None if new is None else meant_to_be(f'"{new}"')
-
-
-def _options_of_the_wire(
-    inference: Inference,
-    node: n.Name | n.ObjectLiteral,
-    type_: ObjectType,
-    written: Mapping[str, n.Field],
-) -> None:
-    """The options that the wire beside them has no field for."""
-    wire = type_.field("api")
-    if wire is None:
-        return
-    own = written.get("api")
-    chosen = wire.type if own is None else as_written(own.value, wire.type, OPTIONS["api"])
-    known = [one for one in WIRES if chosen == literal_type(one)]
-    for name in (lacking for one in known for lacking in WIRES[one]):
-        if type_.field(name) is not None:
-            key = written[name].key if name in written else node
-            hint = f'leave `{name}` out, or choose the API "chat"'
-            inference.report(
-                catalogue.OPTION_OF_ANOTHER_WIRE.at(key.span, api=known[0], name=name, hint=hint)
-            )
