@@ -5,11 +5,12 @@ the branches of a conditional, a prompt. So `prices: [float] = [1, 2.5]` makes a
 item, and a prompt gets its contract from the annotation.
 """
 
+from dataclasses import replace
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice
-from saftc.diagnostics.near import is_slip, near
+from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.forms import (
     IsTest,
     KindTest,
@@ -227,25 +228,18 @@ def _comparison(inference: Inference, node: n.Comparison, env: Environment) -> T
 
 def _check_kinds(inference: Inference, node: n.Comparison, left: Type, right: Type) -> None:
     """Reports texts that a failure's kind is compared with, and that are none."""
-    compared: tuple[n.Expression | n.Spread, ...] = ()
-    if node.operator in ("==", "!="):
-        compared = (node.right,) if left == FAILURE_KIND else (node.left,)
-        compared = compared if FAILURE_KIND in (left, right) else ()
-    elif left == FAILURE_KIND and isinstance(node.right, n.ListLiteral | n.TupleLiteral):
-        compared = node.right.items
-    for other in compared:
-        match other:
-            case n.Literal(value=str() as kind) if kind not in FAILURE_KINDS:
-                meant = near(kind, FAILURE_KINDS)
-                hint: str | Advice = f"the kinds are {', '.join(FAILURE_KINDS)}"
-                if meant is not None:
-                    is_guess = not is_slip(kind, meant, FAILURE_KINDS)
-                    said = f"did you mean `{meant}`?"
-                    hint = Advice(said, instead=f'"{meant}"', is_guess=is_guess)
-                code = catalogue.FAILURE_KIND
-                inference.report(code.at(other.span, kind=f'"{kind}"', hint=hint))
-            case _:
-                pass
+    is_equality = node.operator in ("==", "!=") and FAILURE_KIND in (left, right)
+    if not is_equality and (left != FAILURE_KIND or node.operator not in ("in", "not in")):
+        return
+    items = node.right.items if isinstance(node.right, n.ListLiteral | n.TupleLiteral) else ()
+    for other in (node.left, node.right, *items):
+        kind = other.value if isinstance(other, n.Literal) else None
+        if isinstance(kind, str) and kind not in FAILURE_KINDS:
+            hint: str | Advice = f"the kinds are {', '.join(FAILURE_KINDS)}"
+            if meant := did_you_mean(kind, FAILURE_KINDS):
+                hint = replace(meant, instead=f'"{meant.instead}"')
+            code = catalogue.FAILURE_KIND
+            inference.report(code.at(other.span, kind=f'"{kind}"', hint=hint))
 
 
 def _equality(inference: Inference, node: n.Comparison, left: Type, right: Type) -> OperatorForm:
