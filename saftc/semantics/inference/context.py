@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.semantics.facts import Coercion, Facts
-from saftc.semantics.failure import path_of
-from saftc.semantics.inference.environment import Environment, Slot
+from saftc.semantics.inference.environment import Environment, Slot, Target, path_of
 from saftc.semantics.names import Code, Symbol
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import (
@@ -39,12 +38,9 @@ _MOST_ROUNDS = 20
 TypeOf = Callable[["Inference", n.Expression, Environment, Type | None], Type]
 
 
-def _test_for(node: n.Expression, found: Type) -> str | None:
+def _test_for(target: Target | None, found: Type) -> str | None:
     """How a script tests for a part of what a value can be, and goes on with the others."""
-    inner = node
-    while isinstance(inner, n.Member | n.TupleMember):
-        inner = inner.value
-    tested = path_of(node) if isinstance(inner, n.Name) else None
+    tested = None if target is None else ".".join([target[0].name, *map(str, target[1])])
     kinds = [kind_word(member) for member in members(found)]
     if NIL in members(found):
         test = f"if {tested or 'x'} != nil:"
@@ -108,7 +104,7 @@ class Inference:
         if isinstance(node, n.Member) and self.facts.types.get(node.value) == TOOL_CALL:
             # Of its error and its result one is nil, and the script knows which by the other.
             return
-        hint = _test_for(node, found)
+        hint = _test_for(path_of(self.facts.names, node), found)
         mistake = catalogue.MAY_FAIL.at(node.span, found=show(found), problem=problem, hint=hint)
         self.report(mistake)
 

@@ -79,5 +79,5 @@ def _is_ordered(inference: Inference, by: n.Expression, name: str, key: Type) ->
     wrong = union(one for one in members(key) if is_none_of(one, *ORDERED_KINDS))
     if wrong != NEVER:
         problem = "and `by` must return a number, a string or a date"
-        inference.may_fail(by, wrong, problem)
+        inference.report(catalogue.MAY_FAIL.at(by.span, found=show(wrong), problem=problem))
     return any(found <= kind for kind in ORDERED)
