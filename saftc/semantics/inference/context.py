@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.semantics.facts import Coercion, Facts
-from saftc.semantics.inference.environment import Environment, Slot, Target, path_of
+from saftc.semantics.inference.environment import Environment, Target, path_of
 from saftc.semantics.names import Code, Symbol
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import (
@@ -68,12 +68,6 @@ class Inference:
     rounds: Counter[Unit] = field(default_factory=Counter[Unit])
     # The functions that are inferred: those that are only called, once they have been.
     reached: set[n.FunctionDef] = field(default_factory=set[n.FunctionDef])
-    # What variables may be where loops turn again, beside what they are above, and how often each
-    # loop has found out more.
-    heads: dict[n.Statement, dict[Symbol, Slot]] = field(
-        default_factory=dict[n.Statement, dict[Symbol, Slot]]
-    )
-    turns: Counter[n.Statement] = field(default_factory=Counter[n.Statement])
     # Of each unit, the mistakes when it was inferred last, on types that are final; and None where
     # it asks a value what it is although its type leaves no doubt about it.
     found: dict[Unit, list[Diagnostic | None]] = field(

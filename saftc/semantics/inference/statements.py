@@ -1,5 +1,6 @@
 """Statements: what each assigns, gives and shows about the variables below it."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import assert_never
 
@@ -8,10 +9,11 @@ from saftc.flow.forward import Forward, Loop
 from saftc.semantics.history import is_stream
 from saftc.semantics.inference.conditions import condition, narrow
 from saftc.semantics.inference.context import Inference
-from saftc.semantics.inference.environment import Environment, join
+from saftc.semantics.inference.environment import Environment, Slot, join
 from saftc.semantics.inference.loops import bind, iterated, unpack
 from saftc.semantics.inference.places import fit_into, held, settle
 from saftc.semantics.inference.prompts import asked_of_model
+from saftc.semantics.names import Symbol
 from saftc.semantics.parameters import passed
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.tools import offered, streams_in
@@ -45,6 +47,10 @@ class _Types(Forward[Environment]):
         super().__init__()
         self.inference = inference
         self.items: dict[n.ForStmt, Type] = {}
+        # What variables may be where loops turn again, beside what they are above, and how often
+        # each loop has found out more.
+        self.heads: dict[Loop, dict[Symbol, Slot]] = {}
+        self.growths: Counter[Loop] = Counter()
         # For the loops around, how much was reported before their turns.
         self.reported: list[int] = []
 
@@ -100,8 +106,8 @@ class _Types(Forward[Environment]):
         return False  # that a list which is written out has items, no checker of Python sees
 
     def loop(self, loop: Loop, state: Environment) -> Environment | None:
-        begun, head = state.copy(), self.inference.heads.setdefault(loop, {})
-        for symbol, slot in head.items():
+        begun = state.copy()
+        for symbol, slot in self.heads.get(loop, {}).items():
             begun.add(symbol, slot)
         self.reported.append(len(self.inference.mistakes))
         below = super().loop(loop, begun)
@@ -114,12 +120,13 @@ class _Types(Forward[Environment]):
         growing = {s: slot for s, slot in wider.slots.items() if slot != head.get(s)}
         if not growing:
             return None
-        self.inference.turns[loop] += 1
-        for symbol in growing if self.inference.turns[loop] > _MOST_TURNS else ():
+        self.growths[loop] += 1
+        for symbol in growing if self.growths[loop] > _MOST_TURNS else ():
             known = head.get(symbol)
             if known is not None and known.type != wider.slots[symbol].type:
                 wider.assign(symbol, ANY)
-        self.inference.heads[loop].update((symbol, wider.slots[symbol]) for symbol in growing)
+        found = {symbol: wider.slots[symbol] for symbol in growing}
+        self.heads[loop] = self.heads.get(loop, {}) | found
         # What was found with less known is found again, or is not so.
         del self.inference.mistakes[self.reported[-1] :]
         return wider

@@ -102,6 +102,7 @@ def _open(inference: Inference, function: FunctionFacts, change: Callable[[Type]
     """Changes the types of the parameters that calls tell of, which no call tells of any more."""
     _change(inference, function, change)
     function.from_calls.clear()
+    function.gives, inference.rounds[function.node] = NEVER, 0
 
 
 def _change(inference: Inference, function: FunctionFacts, change: Callable[[Type], Type]) -> None:
