@@ -32,8 +32,10 @@ Kind = Literal[
     "file",
 ]
 
-# An object that is merged from others is one of any keys once it may be more than so many.
+# What grows while it is inferred is any value once it has more members than this, or is nested
+# deeper. What is declared is not limited: it does not grow.
 MOST_MEMBERS = 8
+MOST_LEVELS = 6
 # Of a type whose notation is longer than this, only the beginning is shown.
 MOST_SHOWN = 1_000
 
@@ -542,6 +544,30 @@ def is_plain_dict(type_: Type) -> TypeGuard[ObjectType | MapType]:
 def holds_dataframe(type_: Type) -> bool:
     """Whether a value of `type_` may be or hold a dataframe, which has no form in JSON."""
     return DATAFRAME in within(type_)
+
+
+@remembered
+def levels(type_: Type) -> int:
+    """How deep the type is nested; what is declared inside of it is one level."""
+    return 1 if _is_finite(type_) else 1 + max(map(levels, parts(type_)), default=0)
+
+
+def bounded(type_: Type) -> Type:
+    """`type_`, or `ANY` when it has grown too large to be followed (a list that holds itself)."""
+    growing = [member for member in members(type_) if not _is_finite(member)]
+    is_too_large = len(growing) > MOST_MEMBERS or any(levels(one) > MOST_LEVELS for one in growing)
+    return ANY if is_too_large else type_
+
+
+def _is_finite(type_: Type) -> bool:
+    """Whether a script has only so many types like this: those that it declares, and scalars."""
+    match type_:
+        case Scalar() | LiteralType() | RecordType():
+            return True
+        case ObjectType():
+            return type_.is_declared
+        case _:
+            return False
 
 
 def show(type_: Type) -> str:

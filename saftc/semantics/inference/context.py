@@ -22,12 +22,14 @@ from saftc.semantics.types import (
     TOOL_CALL,
     Scalar,
     Type,
+    bounded,
     erased,
     kind_word,
     members,
     opened,
     show,
     union,
+    without,
 )
 from saftc.syntax import nodes as n
 
@@ -159,7 +161,13 @@ class Inference:
     def joined(self, known: Type, type_: Type) -> Type:
         """What is known of a value that may be of `type_`, too; what grows for too long is any."""
         grown = union((known, type_))
-        return ANY if grown != known and self.rounds[self.unit] > _MOST_ROUNDS else grown
+        if grown == known:
+            return known
+        if self.rounds[self.unit] > _MOST_ROUNDS:
+            return ANY
+        # Beside nil, which some paths give, a declared type stays what it is.
+        is_either = without(grown, NIL) in (without(known, NIL), without(type_, NIL))
+        return grown if is_either else bounded(grown)
 
     def outdate(self, what: Symbol | n.FunctionDef) -> None:
         """Has the units that read `what` inferred again."""

@@ -25,7 +25,7 @@ class Slot:
     """
 
     type: Type
-    assigned: Type
+    assigned: Type = field(compare=False)
     members: tuple[tuple[Path, Type], ...] = ()
 
     def member(self, path: Path) -> Type | None:
@@ -41,7 +41,8 @@ class Slot:
         """What is known of a variable that has this slot on one way, and `other` on another."""
         if self is other:
             return self
-        type_, assigned = union((self.type, other.type)), union((self.assigned, other.assigned))
+        type_ = union((self.type, other.type))
+        assigned = self.assigned if self.assigned is other.assigned else type_
         found = members(type_)
         if len(found) > 1 and set(found) <= set(members(assigned)):
             type_ = union(one for one in members(assigned) if one in found)
