@@ -121,12 +121,9 @@ class _Types(Forward[Environment]):
         if not growing:
             return None
         self.growths[loop] += 1
-        for symbol, slot in growing.items():
+        for symbol in growing if self.growths[loop] >= _MOST_TURNS else ():
             known = head.get(symbol)
-            if known is None or known.type == slot.type:
-                continue
-            grown = self.inference.joined(known.type, slot.type)
-            if grown == ANY or self.growths[loop] >= _MOST_TURNS:
+            if known is not None and known.type != wider.slots[symbol].type:
                 wider.assign(symbol, ANY)
         found = {symbol: wider.slots[symbol] for symbol in growing}
         self.heads[loop] = self.heads.get(loop, {}) | found

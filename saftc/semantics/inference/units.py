@@ -92,9 +92,13 @@ def _revise(inference: Inference, waiting: Sequence[n.FunctionDef]) -> bool:
         return True
     for one in waiting:
         _change(inference, functions[one], settled)
-    if not inference.outdated:
-        for one in doubtful_of(inference, waiting):
-            _open(inference, functions[one], lambda _: ANY)
+    doubtful = [] if inference.outdated else doubtful_of(inference, waiting)
+    for one in doubtful:
+        _open(inference, functions[one], lambda _: ANY)
+    if doubtful:
+        # What variables held before says nothing of what they hold now.
+        inference.facts.symbols.clear()
+        inference.outdated.update(dict.fromkeys(inference.found))
     return bool(inference.outdated)
 
 
