@@ -175,17 +175,6 @@ class Facts:
     # The texts that the functions of other scripts are in.
     sources: dict[n.FunctionDef, Source] = field(default_factory=dict[n.FunctionDef, Source])
 
-    def forget(self) -> None:
-        """Empties the tables that inference fills."""
-        self.types.clear()
-        self.forms = Forms()
-        self.coercions.clear()
-        self.given_functions.clear()
-        self.prompts.clear()
-        self.whole_results.clear()
-        self.symbols.clear()
-        self.read_shapes.clear()
-
     @property
     def own_names(self) -> dict[str, Symbol]:
         """The names of the script itself, outside of functions."""

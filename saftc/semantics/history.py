@@ -12,7 +12,7 @@ pass it on; everything else is bound to the plain value, so that most scripts ha
 prompt and nothing more.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from saftc.flow.forward import ends
@@ -131,21 +131,13 @@ class _Finder:
         self.loops: list[n.ForStmt | n.ComprehensionClause] = []
         for node in nodes_of(module, *_COLLECTED):
             self._collect(node)
-        self.can: set[Keeper] = {*self.values, *self.returns}
-        self._drop()
-
-    def _drop(self) -> None:
-        """Everything might keep a history, until something it is bound to cannot."""
-        bound_to: dict[Keeper, list[Keeper]] = {}
-        for keeper in self.can:
-            for other in self._bound(keeper):
-                bound_to.setdefault(other, []).append(keeper)
-        dropped = [keeper for keeper in self.can if not self._may_pass_on(keeper)]
-        self.can.difference_update(dropped)
-        while dropped:
-            hit = [keeper for keeper in bound_to.get(dropped.pop(), ()) if keeper in self.can]
-            self.can.difference_update(hit)
-            dropped += hit
+        self.can = _closed(
+            [
+                *(one for one in self.returns if one.returns is None and self._always_gives(one)),
+                *(one for one in self.values if self._is_open(one)),
+            ],
+            self._needs,
+        )
 
     def _collect(self, node: n.Node) -> None:
         match node:
@@ -175,27 +167,22 @@ class _Finder:
     def _given(self, keeper: Keeper) -> list[n.Expression | None]:
         return self.returns[keeper] if isinstance(keeper, n.FunctionDef) else self.values[keeper]
 
-    def _bound(self, keeper: Keeper) -> list[Keeper]:
-        """What a keeper's history is that of, and those that keep theirs only together with it."""
-        sources = [self.source(value) for value in self._given(keeper)]
-        together = self.together.get(keeper, ()) if isinstance(keeper, Symbol) else ()
-        return [*(source for source in sources if source is not None), *together]
-
-    def _may_pass_on(self, keeper: Keeper) -> bool:
-        """Whether a keeper is bound to nothing but prompts and what may keep a history."""
+    def _sources(self, keeper: Keeper) -> list[Keeper | None]:
+        """What a keeper's history is that of; None for a value that has none."""
         given = self._given(keeper)
-        # What is declared to be a whole result is one without this.
-        if isinstance(keeper, n.FunctionDef):
-            is_bound = keeper.returns is None and bool(given) and ends(keeper.body)
-        else:
-            is_bound = self._is_variable(keeper) and not _names_result(self._schema(keeper))
-        return (
-            is_bound
-            and all(
-                isinstance(value, n.Prompt) or self.source(value) in self.can for value in given
-            )
-            and self.can.issuperset(self._bound(keeper))
-        )
+        return [self.source(one) for one in given if not isinstance(one, n.Prompt)]
+
+    def _needs(self, keeper: Keeper) -> list[Keeper | None]:
+        """The same, with those that keep theirs only together with it."""
+        together = self.together.get(keeper, ()) if isinstance(keeper, Symbol) else ()
+        return [*self._sources(keeper), *together]
+
+    def _always_gives(self, function: n.FunctionDef) -> bool:
+        return bool(self.returns[function]) and ends(function.body)
+
+    def _is_open(self, symbol: Symbol) -> bool:
+        """Whether a variable is not declared to be a whole result, which it is without this."""
+        return self._is_variable(symbol) and not _names_result(self._schema(symbol))
 
     def _is_variable(self, symbol: Symbol) -> bool:
         return symbol.kind == "variable" and symbol.starts_from is None
@@ -206,21 +193,14 @@ class _Finder:
         A keeper that is declared to be a whole result counts as well, and a name that is bound to
         what such a function gives.
         """
-        keepers: set[Keeper] = {
-            *self.can,
-            *(one for one in self.values if self._is_variable(one) and self._may_be_result(one)),
-            *(one for one in self.returns if _names_result(one.returns) and ends(one.body)),
-        }
-        users: dict[Keeper, list[Keeper]] = {}
-        for one in keepers:
-            for source in filter(None, map(self.source, self._given(one))):
-                users.setdefault(source, []).append(one)
-        unsure = [one for one in keepers if not self._is_sure(one, keepers)]
-        while unsure:
-            one = unsure.pop()
-            if one in keepers:
-                keepers.remove(one)
-                unsure += users.get(one, ())
+        keepers = _closed(
+            [
+                *self.can,
+                *(one for one in self.values if self._is_variable(one) and self._is_result(one)),
+                *(o for o in self.returns if _names_result(o.returns) and self._always_gives(o)),
+            ],
+            self._sources,
+        )
         return {one: self._prompts_of(one) for one in keepers}
 
     def streaming(self, known: Mapping[Keeper, tuple[n.Prompt, ...]]) -> Iterator[Keeper]:
@@ -240,33 +220,20 @@ class _Finder:
             if isinstance(loop.iterable, n.Prompt) and loop.iterable.is_streamed:
                 yield loop.iterable
 
-    def _may_be_result(self, symbol: Symbol) -> bool:
+    def _is_result(self, symbol: Symbol) -> bool:
         schema = self._schema(symbol)
         if schema is not None:
             return _names_result(schema)
         return not any(isinstance(value, n.Prompt) for value in self.values[symbol])
 
-    def _is_sure(self, keeper: Keeper, keepers: set[Keeper]) -> bool:
-        given = self._given(keeper)
-        return bool(given) and all(
-            isinstance(value, n.Prompt) or self.source(value) in keepers for value in given
-        )
-
     def _prompts_of(self, keeper: Keeper) -> tuple[n.Prompt, ...]:
-        pending, seen = [keeper], set[Keeper]()
-        found: dict[n.Prompt, None] = {}
-        while pending:
-            one = pending.pop()
-            if one not in seen:
-                seen.add(one)
-                given = self._given(one)
-                found.update({value: None for value in given if isinstance(value, n.Prompt)})
-                pending += [
-                    source
-                    for value in given
-                    if not isinstance(value, n.Prompt)
-                    if (source := self.source(value)) is not None
-                ]
+        found, seen = dict[n.Prompt, None](), dict[Keeper | None, None].fromkeys([keeper])
+        pending = [keeper]
+        for one in pending:
+            found.update({value: None for value in self._given(one) if isinstance(value, n.Prompt)})
+            new = [source for source in self._sources(one) if source and source not in seen]
+            seen.update(dict.fromkeys(new))
+            pending += new
         return tuple(found)
 
     def source(self, node: n.Expression | None) -> Keeper | None:
@@ -277,7 +244,7 @@ class _Finder:
 
     def sources(self) -> dict[Keeper, list[Keeper]]:
         """What the history of each keeper is that of."""
-        return {keeper: self._bound(keeper) for keeper in self.can}
+        return {one: [other for other in self._needs(one) if other] for one in self.can}
 
     def asked(self) -> Iterator[Keeper]:
         """The keepers whose history the script asks for."""
@@ -316,6 +283,22 @@ class _Finder:
             return False
         inner = (self.source(value) for value in self._given(source))
         return all(one is None or self.is_untyped(one, seen) for one in inner)
+
+
+def _closed(
+    keepers: Iterable[Keeper], needs: Callable[[Keeper], Iterable[Keeper | None]]
+) -> set[Keeper]:
+    """Those of the keepers that need nothing but each other."""
+    kept, users = set(keepers), dict[Keeper | None, list[Keeper]]()
+    for one in kept:
+        for needed in needs(one):
+            users.setdefault(needed, []).append(one)
+    lost = [needed for needed in users if needed not in kept]
+    for one in lost:
+        new = [user for user in users.get(one, ()) if user in kept]
+        kept.difference_update(new)
+        lost += new
+    return kept
 
 
 def is_stream(schema: n.Schema | None) -> bool:

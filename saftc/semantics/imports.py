@@ -6,7 +6,6 @@ plain Python calls, which give what the functions are annotated with. Where modu
 is not decided here: a `Loader` is asked.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +14,7 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice, Collector, Edit
 from saftc.diagnostics.near import did_you_mean
 from saftc.flow.statements import bound_by, name_of
+from saftc.semantics.constants import constants_of
 from saftc.semantics.facts import Facts, RecordFacts, Shape
 from saftc.semantics.foreign import UNKNOWN, Alias, Namespace, PythonClass
 from saftc.semantics.names import Symbol
@@ -154,26 +154,12 @@ def link_imports(
     return found
 
 
-_BINDING = (
-    *(n.AssignStmt, n.AugmentedAssignStmt, n.DestructureStmt, n.UnpackStmt, n.ForStmt),
-    *(n.ComprehensionClause, n.FunctionDef, n.RecordDef, n.TypeAlias, n.ImportStmt, n.FromImport),
-)
-
-
 def _bound_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]:
     """The variables that one assignment without an annotation binds, with its value."""
-    counts: Counter[Symbol] = Counter()
-    found: dict[Symbol, n.Expression] = {}
-    for node in nodes_of(module, *_BINDING):
-        if isinstance(node, n.AssignStmt) and node.schema is None:
-            found[facts.names.of(node.name)] = node.value
-        counts.update(map(facts.names.of, bound_by(node)))
-    # One that starts from an outer name may have the value of that.
-    alone = {
-        symbol: value
-        for symbol, value in found.items()
-        if counts[symbol] == 1 and symbol.starts_from is None
-    }
+    assigned = nodes_of(module, n.AssignStmt)
+    annotated = {facts.names.of(node.name) for node in assigned if node.schema is not None}
+    constants = constants_of(facts).items()
+    alone = {symbol: value for symbol, value in constants if symbol not in annotated}
     return {symbol: value for symbol, value in alone.items() if _is_first(symbol, alone, facts)}
 
 

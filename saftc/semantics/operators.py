@@ -129,85 +129,64 @@ def negate(operand: Type) -> Operation:
     return operate("-", DURATION if operand == DURATION else INT, operand)
 
 
+def _rule(
+    operator: str, wanted: tuple[Type, ...], result: Type, of_ints: Type | None = None
+) -> Callable[[Type, Type], Type | None]:
+    """What an operator gives for numbers, dates and the like, and for what is not known."""
+    found, taken = _OF_DATES[operator], {*wanted, ANY, *_TAKEN[operator]}
+
+    def rule(left: Type, right: Type) -> Type | None:
+        if (left, right) in found:
+            return found[left, right]
+        if ANY in (left, right):
+            unknown = BOOL if result == BOOL else ANY
+            return unknown if {left, right} <= taken else None
+        if left == right == INT and of_ints is not None:
+            return of_ints
+        return result if left in wanted and right in wanted else None
+
+    return rule
+
+
+_add_numbers = _rule("+", _NUMBERS, FLOAT, INT)
+_order_numbers = _rule("<", _NUMBERS, BOOL)
+
+
 def _add(left: Type, right: Type) -> Type | None:
-    if (left, right) in _OF_DATES["+"]:
-        return _OF_DATES["+"][left, right]
-    if left in _NUMBERS and right in _NUMBERS:
-        return _arithmetic(left, right)
-    if left == STRING and right == STRING:
+    if left == right == STRING:
         return STRING
     if isinstance(left, ListType) and isinstance(right, ListType):
         return ListType(union((left.item, right.item)))
-    if ANY in (left, right):
-        other = right if left == ANY else left
-        is_possible = other == ANY or other in (*_NUMBERS, STRING) or isinstance(other, ListType)
-        is_possible = is_possible or other in _TAKEN["+"]
-        return ANY if is_possible else None
-    return None
-
-
-def _subtract(left: Type, right: Type) -> Type | None:
-    return _arithmetic(left, right, "-")
-
-
-def _multiply(left: Type, right: Type) -> Type | None:
-    return _arithmetic(left, right, "*")
-
-
-def _arithmetic(left: Type, right: Type, operator: str = "+") -> Type | None:
-    if left == INT and right == INT:
-        return INT
-    return _when_all(operator, left, right, _NUMBERS, FLOAT)
-
-
-def _divide(left: Type, right: Type) -> Type | None:
-    return _when_all("/", left, right, _NUMBERS, FLOAT)
-
-
-def _remainder(left: Type, right: Type) -> Type | None:
-    return _when_all("%", left, right, (INT,), INT)
-
-
-def _when_all(
-    operator: str, left: Type, right: Type, wanted: tuple[Type, ...], result: Type
-) -> Type | None:
-    found = _OF_DATES[operator].get((left, right))
-    if found is not None:
-        return found
-    if ANY in (left, right):
-        other = right if left == ANY else left
-        return ANY if other in (*wanted, ANY) or other in _TAKEN[operator] else None
-    return result if left in wanted and right in wanted else None
+    other = right if left == ANY else left
+    if ANY in (left, right) and (other == STRING or isinstance(other, ListType)):
+        return ANY
+    return _add_numbers(left, right)
 
 
 def _order(left: Type, right: Type) -> Type | None:
-    if (left, right) in _OF_DATES["<"]:
-        return BOOL
-    if ANY in (left, right):
-        other = right if left == ANY else left
-        return BOOL if other in (*_NUMBERS, STRING, ANY) or other in _TAKEN["<"] else None
-    numbers = left in _NUMBERS and right in _NUMBERS
-    return BOOL if numbers or left == right == STRING else None
+    is_text = STRING in (left, right) and {left, right} <= {STRING, ANY}
+    return BOOL if is_text else _order_numbers(left, right)
 
 
 def _contains(item: Type, container: Type) -> Type | None:
-    if container == ANY:
-        return BOOL
-    if isinstance(container, ListType | TupleType):
-        return BOOL
-    if container == EMPTY_OBJECT:
-        return BOOL if item in (*KEYS, ANY) else None  # it may be one of any keys
-    if isinstance(container, ObjectType | MapType):
-        return BOOL if item in (keys_of(container), ANY) else None
-    return BOOL if container == STRING and item in (STRING, ANY) else None
+    match container:
+        case ListType() | TupleType():
+            is_possible = True
+        case ObjectType() | MapType():
+            # An empty one may be one of any keys.
+            keys = KEYS if container == EMPTY_OBJECT else (keys_of(container),)
+            is_possible = item in (*keys, ANY)
+        case _:
+            is_possible = container == ANY or (container == STRING and item in (STRING, ANY))
+    return BOOL if is_possible else None
 
 
 _RULES: dict[str, Callable[[Type, Type], Type | None]] = {
     "+": _add,
-    "-": _subtract,
-    "*": _multiply,
-    "/": _divide,
-    "%": _remainder,
+    "-": _rule("-", _NUMBERS, FLOAT, INT),
+    "*": _rule("*", _NUMBERS, FLOAT, INT),
+    "/": _rule("/", _NUMBERS, FLOAT),
+    "%": _rule("%", (INT,), INT),
     "<": _order,
     "<=": _order,
     ">": _order,

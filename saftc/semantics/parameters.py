@@ -129,8 +129,6 @@ class _Finder(Forward[_State]):
         match node:
             case n.Conditional():
                 self._visit(node.condition, uses)
-                then, other = self._expression(node.then), self._expression(node.other)
-                self._merge(uses, {s: t for s, t in then.items() if other.get(s) == t})
             case n.Logical():
                 self._visit(node.left, uses)
             case n.Comprehension():
@@ -145,9 +143,6 @@ class _Finder(Forward[_State]):
                 self._alike(node.left, node.right, uses)
             case n.Unary(operator="-"):
                 self._ask(node.operand, NUMBER, uses)
-            case n.Slice():
-                for end in (node.start, node.stop, node.step):
-                    self._ask(end, INT, uses)
             case n.Call(function=n.Name() as function):
                 self._call(node, function, uses)
             case n.Prompt():
@@ -210,15 +205,6 @@ class _Finder(Forward[_State]):
                 return left if left != ANY else self._known(node.right, uses)
             case n.Binary():
                 return NUMBER
-            case n.Call(function=n.Name() as function):
-                symbol = self.facts.names.of(function)
-                if symbol.kind == "builtin":
-                    gives = {way.gives for way in BUILTINS[symbol.name].ways}
-                    only = gives.pop() if len(gives) == 1 else ANY
-                    return ANY if callable(only) else only
-                if isinstance(symbol.node, n.FunctionDef):
-                    return self.facts.functions[symbol.node].declared or ANY
-                return ANY
             case n.Prompt():
                 return STRING
             case _:

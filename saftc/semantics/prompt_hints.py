@@ -53,19 +53,24 @@ def hints_of_prompts(module: n.Module, facts: Facts) -> Iterator[Diagnostic]:
 def options_without_field(module: n.Module, facts: Facts, wire: str) -> Iterator[Diagnostic]:
     """The options that this wire has no field for, where a prompt names no other."""
     for node in nodes_of(module, n.Prompt):
-        options = node.options
-        known = None if options is None else facts.types.get(options)
-        if options is None or not isinstance(known, ObjectType):
+        known = None if node.options is None else facts.types.get(node.options)
+        if node.options is None or not isinstance(known, ObjectType):
             continue
-        if known.field("api") is not None or known.field("provider") is not None:
-            continue
-        written = options.named if isinstance(options, n.ObjectLiteral) else ()
-        keys = {one.key.text: one.key.span for one in written}
-        for name in WIRES.get(wire, ()):
-            if known.field(name) is not None:
-                span = keys.get(name, options.span)
-                hint = f'leave `{name}` out, or choose the API "chat"'
-                yield catalogue.OPTION_OF_ANOTHER_WIRE.at(span, api=wire, name=name, hint=hint)
+        if known.field("api") is None and known.field("provider") is None:
+            yield from options_of_another_wire(node.options, known, wire)
+
+
+def options_of_another_wire(
+    node: n.Name | n.ObjectLiteral, type_: ObjectType, wire: str
+) -> Iterator[Diagnostic]:
+    """Those of the options that a wire has no field for."""
+    written = node.named if isinstance(node, n.ObjectLiteral) else ()
+    keys = {one.key.text: one.key.span for one in written}
+    for name in WIRES.get(wire, ()):
+        if type_.field(name) is not None:
+            span, code = keys.get(name, node.span), catalogue.OPTION_OF_ANOTHER_WIRE
+            hint = f'leave `{name}` out, or choose the API "chat"'
+            yield code.at(span, api=wire, name=name, hint=hint)
 
 
 def _advice(losses: tuple[str, ...]) -> str:

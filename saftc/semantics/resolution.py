@@ -221,7 +221,7 @@ class _Resolver:
         for statement in all_statements(statements):
             match statement:
                 case n.FunctionDef():
-                    self._declare_function(scope, statement)
+                    self._define(scope, statement.name, "function", statement)
                 case n.RecordDef():
                     self._define(scope, statement.name, "record", statement)
                     for field in statement.fields:
@@ -237,39 +237,31 @@ class _Resolver:
                     for identifier in bound_by(statement):
                         self._define(scope, identifier, "variable", statement)
 
-    def _declare_function(self, scope: Scope, function: n.FunctionDef) -> None:
-        earlier = scope.symbols.get(function.name.text)
-        if earlier is not None and earlier.kind == "function":
-            self.mistakes.add(
-                catalogue.DUPLICATE_FUNCTION.at(
-                    function.name.span,
-                    name=function.name.text,
-                    related=_first_defined(earlier),
-                )
-            )
-        elif earlier is not None and earlier.kind == "variable":
-            self._reassigned(earlier.node, function.name, "a function")
-        elif earlier is not None and earlier.kind in _TYPES:
-            self._reassigned(earlier.node, function.name, _FIXED[earlier.kind])
-        self._check_reserved(function.name)
-        symbol = Symbol(function.name.text, "function", scope, function)
-        scope.symbols[function.name.text] = symbol
-        self.names.symbols[function.name] = symbol
-
     def _define(
         self, scope: Scope, identifier: n.Identifier, kind: SymbolKind, node: n.Node
     ) -> None:
         text = name_of(identifier)
         self._check_reserved(identifier)
         symbol = scope.symbols.get(text)
-        is_type = kind in _TYPES
-        if symbol is not None and symbol.kind in _FIXED and kind == "variable":
-            self._reassigned(identifier, identifier, _FIXED[symbol.kind])
-        elif symbol is not None and is_type != (symbol.kind in _TYPES):
-            self._reassigned(identifier, identifier, _FIXED[kind if is_type else symbol.kind])
-        if symbol is None:
+        if symbol is not None:
+            self._check_taken(symbol, identifier, kind)
+        if symbol is None or kind == "function":
             symbol = scope.symbols[text] = Symbol(text, kind, scope, node)
         self.names.symbols[identifier] = symbol
+
+    def _check_taken(self, earlier: Symbol, identifier: n.Identifier, kind: SymbolKind) -> None:
+        """Reports a name that is defined as two things."""
+        kinds = (earlier.kind, kind)
+        if kinds == ("function", "function"):
+            first = _first_defined(earlier)
+            code = catalogue.DUPLICATE_FUNCTION
+            self.mistakes.add(code.at(identifier.span, name=identifier.text, related=first))
+        elif kind == "variable" and earlier.kind in _FIXED:
+            self._reassigned(identifier, _FIXED[earlier.kind])
+        elif (kind in _TYPES) != (earlier.kind in _TYPES):
+            self._reassigned(identifier, _FIXED[kind if kind in _TYPES else earlier.kind])
+        elif kinds == ("variable", "function"):
+            self._reassigned(identifier, _FIXED[kind])
 
     def _check_reserved(self, identifier: n.Identifier, beginning: str = "__saft_") -> None:
         if identifier.text.startswith(beginning):
@@ -279,12 +271,10 @@ class _Resolver:
                 )
             )
 
-    def _reassigned(self, node: n.Node | None, name: n.Identifier, what: str) -> None:
-        span = node.span if isinstance(node, n.Identifier) else name.span
+    def _reassigned(self, name: n.Identifier, what: str) -> None:
+        hint = "give one of the two another name"
         self.mistakes.add(
-            catalogue.NAME_IS_TAKEN.at(
-                span, name=name.text, what=what, hint="give one of the two another name"
-            )
+            catalogue.NAME_IS_TAKEN.at(name.span, name=name.text, what=what, hint=hint)
         )
 
     # Functions
@@ -464,7 +454,7 @@ class _Resolver:
         for one in all_statements(statement.handler):
             for identifier in bound_by(one):
                 if identifier.text == error.text:
-                    self._reassigned(identifier, identifier, "the failure at hand")
+                    self._reassigned(identifier, "the failure at hand")
 
     def _passes_on(self, value: n.Expression, scope: Scope) -> bool:
         """Whether `fail value` passes on the failure that the `except` around it has caught."""

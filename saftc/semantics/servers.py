@@ -17,7 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
@@ -57,6 +57,8 @@ _UNSAID = (
     *("allOf", "not", "if", "then", "else", "dependentSchemas", "dependentRequired"),
     *("patternProperties", "unevaluatedProperties", "unevaluatedItems", "contains", "$dynamicRef"),
 )
+# What a schema must not say beside the one schema in its `allOf`, which is meant by it.
+_BESIDE_ONE = {*_UNSAID[1:], "type", "properties"}
 # The schemas in a schema that are of the same value.
 _ALIKE = ("allOf", "anyOf", "oneOf", "if", "then", "else")
 # A few definitions that refer to each other are millions of types: what is further inside, or
@@ -69,14 +71,12 @@ _LONGEST_DEFAULT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A tool as a function: `docs` are those of its nodes, `titles` the names of its objects.
-
-    `nowhere` are the references of its schemas that mean nothing in them.
+    """A tool as a function, with the docs of its nodes; `nowhere` are the references of its schemas
+    that mean nothing in them.
     """
 
     definition: n.FunctionDef
     docs: dict[n.Node, str]
-    titles: dict[n.Schema, str]
     nowhere: tuple[str, ...]
 
 
@@ -110,77 +110,63 @@ def with_tools(module: n.Module, load: Loader, mistakes: Collector) -> n.Module:
     imports = nodes_of(module, n.ServerImport)
     if not imports:
         return module
-    top, docs = set(module.statements), dict(module.docs)
+    docs = dict(module.docs)
     found: dict[n.Statement, list[n.Statement]] = {}
-    first: dict[str, n.ServerImport] = {}
+    servers = set[str]()
     for statement in imports:
-        if statement not in top:
-            mistakes.add(
-                catalogue.SERVER_IMPORT_INSIDE.at(
-                    statement.span, hint="move it to the top of the script"
-                )
-            )
+        if statement not in module.statements:
+            hint = "move it to the top of the script"
+            mistakes.add(catalogue.SERVER_IMPORT_INSIDE.at(statement.span, hint=hint))
             continue
         tools = list(_imported(statement, load, mistakes))
         for one in tools:
             docs |= one.docs
         known = [one.definition for one in tools]
         spans = {one.name.span for one in known}
-        left = [one for one in statement.names if (one.alias or one.name).span not in spans]
-        made = n.ServerImport(statement.span, statement.server, tuple(left))
-        if not left and statement.server.text in first:
-            found[statement] = [*known]
-        else:
-            first.setdefault(statement.server.text, made)
-            found[statement] = [made, *known]
+        left = tuple(one for one in statement.names if (one.alias or one.name).span not in spans)
+        is_needed = left or statement.server.text not in servers
+        found[statement] = [*([replace(statement, names=left)] if is_needed else ()), *known]
+        servers.add(statement.server.text)
     statements = [new for one in module.statements for new in found.get(one, (one,))]
     return replace(module, statements=tuple(statements), docs=docs)
 
 
-def _imported(
-    statement: n.ServerImport, load: Loader, mistakes: Collector
-) -> Iterator[Declared]:
-    server = statement.server.text
+def _imported(statement: n.ServerImport, load: Loader, mistakes: Collector) -> Iterator[Declared]:
+    server, place = statement.server.text, statement.server.span
     loaded = load(key_of(server))
     if isinstance(loaded, BrokenModule):
-        mistakes.add(
-            catalogue.BROKEN_MODULE.at(
-                statement.server.span, problem=loaded.problem, hint=loaded.hint
-            )
-        )
-    elif not isinstance(loaded, ServerModule):
-        mistakes.add(
-            catalogue.UNLOCKED_SERVER.at(
-                statement.server.span,
-                name=server,
-                hint=f"`saftc mcp lock {server}` asks it for its tools, once",
-            )
-        )
-    else:
-        names = Counter(map(script_name, loaded.tools))
-        for imported in statement.names:
-            text, span = imported.name.text, imported.name.span
-            meant = [name for name in loaded.tools if script_name(name) == text]
-            meant = meant or [name for name in loaded.tools if exact_name(name) == text]
-            if imported.alias is not None and text in loaded.tools:
-                meant = [text]
-            if not meant:
-                hint = did_you_mean(text, names) or f"its tools are {_listed(names)}"
-                mistakes.add(catalogue.UNKNOWN_NAME.at(span, name=text, hint=hint))
-                continue
-            hint = None
-            try:
-                if len(meant) > 1:
-                    hint = f"choose one by `as`: `{exact_name(meant[0])} as one`"
-                    raise Unusable(f"{' and '.join(meant)} have the same name in a script")
-                name = imported.alias or imported.name
-                yield declared(server, meant[0], loaded.tools[meant[0]], name)
-            except Unusable as problem:
-                mistakes.add(
-                    catalogue.UNUSABLE_TOOL.at(
-                        span, name=text, server=server, problem=problem, hint=hint
-                    )
-                )
+        mistakes.add(catalogue.BROKEN_MODULE.at(place, problem=loaded.problem, hint=loaded.hint))
+        return
+    if not isinstance(loaded, ServerModule):
+        hint = f"`saftc mcp lock {server}` asks it for its tools, once"
+        mistakes.add(catalogue.UNLOCKED_SERVER.at(place, name=server, hint=hint))
+        return
+    for imported in statement.names:
+        text, span = imported.name.text, imported.name.span
+        meant = _meant(loaded.tools, imported)
+        if not meant:
+            names = set(map(script_name, loaded.tools))
+            hint = did_you_mean(text, names) or f"its tools are {_listed(names)}"
+            mistakes.add(catalogue.UNKNOWN_NAME.at(span, name=text, hint=hint))
+            continue
+        hint = f"choose one by `as`: `{exact_name(meant[0])} as one`" if len(meant) > 1 else None
+        try:
+            if hint is not None:
+                raise Unusable(f"{' and '.join(meant)} have the same name in a script")
+            name = imported.alias or imported.name
+            yield declared(server, meant[0], loaded.tools[meant[0]], name)
+        except Unusable as problem:
+            code = catalogue.UNUSABLE_TOOL
+            mistakes.add(code.at(span, name=text, server=server, problem=problem, hint=hint))
+
+
+def _meant(tools: Collection[str], imported: n.ImportedName) -> list[str]:
+    """The tools that an import may name."""
+    text = imported.name.text
+    if imported.alias is not None and text in tools:
+        return [text]
+    alike = [name for name in tools if script_name(name) == text]
+    return alike or [name for name in tools if exact_name(name) == text]
 
 
 def _listed(names: Collection[str], most: int = 8) -> str:
@@ -200,104 +186,73 @@ def declared(server: str, tool: str, data: _Data, name: n.Identifier) -> Declare
     hidden = parameters.hidden()
     if hidden:
         raise Unusable(f"its schema declares {_listed(hidden)} only in a part such as `allOf`")
-    given = _Reader(place, data.get("outputSchema") or {}, is_given=True)
     properties = parameters.properties()
     if len(properties) > _MOST_PARTS:
         raise Unusable(f"it has {len(properties):,} parameters, more than {_MOST_PARTS:,}")
-    taken = list(_parameters(parameters, properties))
+    taken = _parameters(parameters, properties)
     counts = Counter(one.name.text for _, one in taken)
     twice = [wire for wire, one in taken if counts[one.name.text] > 1]
     if twice:
         raise Unusable(f"its parameters {' and '.join(twice)} have the same name in a script")
-    returns = given.schema(_unwrapped(given.root))
+    output: _Data = data.get("outputSchema") or {}
+    given = _Reader(place, output, is_given=True)
+    returns = given.schema(output["properties"]["result"] if _is_wrapped(output) else output)
     arguments = tuple(
         n.Argument(place, n.Identifier(place, wire), n.Name(place, one.name.text))
         for wire, one in taken
     )
-    titles = {**parameters.titles, **given.titles}
-    call = n.ServerCall(name.span, server, tool, arguments, titles)
+    call = n.ServerCall(name.span, server, tool, arguments, {**parameters.titles, **given.titles})
+    body = (n.RetStmt(name.span, call),)
     definition = n.FunctionDef(
-        name.span,
-        name,
-        tuple(one for _, one in taken),
-        returns,
-        (n.RetStmt(name.span, call),),
-        False,
+        name.span, name, tuple(one for _, one in taken), returns, body, False
     )
     docs: dict[n.Node, str] = {**parameters.docs, **given.docs}
-    told = [data["description"].strip(), parameters.unsaid_of_all()]
-    if any(told):
-        docs[definition] = "\n\n".join(filter(None, told))
-    return Declared(definition, docs, titles, (*parameters.nowhere, *given.nowhere))
+    told = "\n\n".join(filter(None, [data["description"].strip(), parameters.unsaid_of_all()]))
+    if told:
+        docs[definition] = told
+    return Declared(definition, docs, (*parameters.nowhere, *given.nowhere))
 
 
-def _unwrapped(schema: Any) -> Any:
-    """What a plain value has for a schema, which the protocol wraps into an object."""
-    if not isinstance(schema, dict) or not is_wrapped(cast("_Data", schema)):
-        return cast("Any", schema)
-    return cast("_Data", schema)["properties"]["result"]
+def _is_wrapped(schema: Any) -> bool:
+    """Whether an output is a plain value, which the protocol wraps into an object with the one
+    required field `result`.
+    """
+    match schema:
+        case {"properties": {"result": _, **others}, "required": ["result"]}:
+            return not others
+        case _:
+            return False
 
 
-def is_wrapped(schema: _Data) -> bool:
-    """Whether an output is an object with the one required field `result`."""
-    properties = schema.get("properties")
-    is_one = isinstance(properties, dict) and list(cast("_Data", properties)) == ["result"]
-    return is_one and schema.get("required") == ["result"]
-
-
-def _parameters(reader: "_Reader", properties: _Data) -> Iterator[tuple[str, n.Parameter]]:
+def _parameters(reader: "_Reader", properties: _Data) -> list[tuple[str, n.Parameter]]:
     """The parameters with their names on the wire, those without a default first."""
     required = frozenset[str](reader.resolved(reader.root).get("required") or ())
-    later: list[tuple[str, n.Parameter]] = []
+    found: list[tuple[str, n.Parameter]] = []
     for wire, inner in properties.items():
         type_ = reader.schema(inner)
         default: n.Expression | None = None
         if wire not in required:
-            said = _exact(_short(reader.resolved(inner).get("default")), type_)
-            takes_nil = _takes_nil(type_)
-            if _fits(said, type_):
+            said = reader.resolved(inner).get("default")
+            if isinstance(said, float) and said.is_integer() and not _fits(said, type_):
+                said = int(said)  # 10.0 is an integer, too, in JSON Schema
+            takes_nil = _fits(None, type_)
+            if _fits(said, type_) and len(json.dumps(said)) <= _LONGEST_DEFAULT:
                 default = reader.value(said)
-            # The server has a default that is not of its own schema: nil, which is not sent, leaves
-            # it to the server. Where nil is a value of its own, it would be sent.
-            elif not takes_nil or said is None:
+            # Nil is not sent, and leaves it to the server. Where it is a value of its own, it
+            # would be sent.
+            elif not takes_nil:
                 default = reader.value(None)
             if not takes_nil and isinstance(default, n.Literal) and default.value is None:
                 type_ = n.OptionalSchema(reader.place, type_)
         named = n.Identifier(reader.place, script_name(wire))
         made = n.Parameter(reader.place, named, type_, default)
-        doc = reader.doc_of(inner, type_)
-        if doc:
-            reader.docs[made] = doc
-        if default is None:
-            yield wire, made
-        else:
-            later.append((wire, made))
-    yield from later
-
-
-def _takes_nil(schema: n.Schema) -> bool:
-    match schema:
-        case n.NamedSchema(text="any" | "nil") | n.OptionalSchema() | n.LiteralSchema(value=None):
-            return True
-        case n.UnionSchema(members=members):
-            return any(map(_takes_nil, members))
-        case _:
-            return False
-
-
-def _short(value: Any) -> Any:
-    """The default; None for one that is too long to be written, which is left to the server."""
-    return value if len(json.dumps(value)) <= _LONGEST_DEFAULT else None
-
-
-def _exact(value: Any, schema: n.Schema) -> Any:
-    """The default; 10.0 is an integer, too, in JSON Schema."""
-    is_int = isinstance(schema, n.NamedSchema) and schema.text == "int"
-    return int(value) if is_int and isinstance(value, float) and value.is_integer() else value
+        reader.note(made, inner, type_)
+        found.append((wire, made))
+    return sorted(found, key=lambda one: one[1].default is not None)
 
 
 def _fits(value: Any, schema: n.Schema) -> bool:
-    """Whether a default, as it is written into a script, is of this type."""
+    """Whether a value of JSON, as it is written into a script, is of this type."""
     match schema:
         case n.NamedSchema(text="any"):
             return True
@@ -311,9 +266,7 @@ def _fits(value: Any, schema: n.Schema) -> bool:
         case n.UnionSchema(members=members):
             return any(_fits(value, one) for one in members)
         case n.ListSchema(item=item):
-            return isinstance(value, list) and all(
-                _fits(one, item) for one in cast("list[Any]", value)
-            )
+            return _is_list(value) and all(_fits(one, item) for one in value)
         case n.MapSchema(value=of):
             return isinstance(value, dict) and all(
                 _fits(one, of) for one in cast("_Data", value).values()
@@ -360,25 +313,24 @@ class _Reader:
     def properties(self) -> _Data:
         """The schemas of the parameters; one that is required and not described may be anything."""
         schema = self.resolved(self.root)
+        described = dict.fromkeys(schema.get("required") or (), cast("_Data", {}))
         properties: _Data = schema.get("properties") or {}
-        required = cast("list[str]", schema.get("required") or ())
-        return {**properties, **{one: {} for one in required if one not in properties}}
+        return {**properties, **{k: v for k, v in described.items() if k not in properties}}
 
     def hidden(self) -> set[str]:
         """The parameters that only other parts of the document name, such as those of `allOf`."""
-        schema = self.resolved(self.root)
-        known = {*(schema.get("properties") or ()), *(schema.get("required") or ())}
-        found: set[str] = set()
-        # Each part once, however often others refer to it.
-        seen: set[int] = set()
-        left: list[Any] = [schema]
+        found, seen = set[str](), set[int]()
+        left: list[Any] = [self.root]
         while left:
-            part = self.resolved(left.pop())
+            schema = left.pop()
+            if id(schema) in seen:  # others refer to it, too
+                continue
+            seen.add(id(schema))
+            part = self.resolved(schema)
             found |= {*(part.get("properties") or ()), *(part.get("required") or ())}
-            inner = [one for word in _ALIKE for one in _listed_of(part.get(word))]
-            left += [one for one in inner if id(one) not in seen]
-            seen |= {id(one) for one in inner}
-        return found - known
+            for inner in map(part.get, _ALIKE):
+                left += inner if _is_list(inner) else [inner]
+        return found - self.properties().keys()
 
     def unsaid_of_all(self) -> str:
         """What the schema of all arguments says, and a list of parameters cannot."""
@@ -402,56 +354,47 @@ class _Reader:
         self._depth -= 1
         return made
 
+    def _read(self, schema: _Data) -> n.Schema:
+        match schema:
+            case {"$ref": reference}:
+                return self._named(schema, str(reference))
+            case {"allOf": parts} if _is_alone(parts) and not schema.keys() & _BESIDE_ONE:
+                return self.schema(parts[0])
+            case _ if schema.keys() & set(_UNSAID):
+                return self._any(schema)
+            case {"const": value}:
+                return self._literals([value], schema)
+            case {"enum": values} if _is_list(values):
+                return self._literals(values, schema)
+            case {"anyOf": inner} | {"oneOf": inner} if _is_list(inner):
+                return self._union(inner, schema)
+            case {"type": kinds} if _is_list(kinds):
+                words = dict.fromkeys(map(str, kinds))
+                return self._union([{**schema, "type": one} for one in words], schema)
+            case {"type": str() as kind} if kind in _SCALARS:
+                return n.NamedSchema(self.place, _SCALARS[kind])
+            case {"type": "array"}:
+                return self._array(schema)
+            case {"type": "object"} | {"properties": _}:
+                return self._object(schema)
+            case _:
+                return self._any(schema)
+
     def _has_room(self, parts: int) -> bool:
         """Whether there can be so many parts more; then they are counted, before they are read."""
         has_room = self._count + parts <= _MOST_PARTS
         self._count += parts if has_room else 0
         return has_room
 
-    def _read(self, schema: _Data) -> n.Schema:
-        reference = schema.get("$ref")
-        if reference is not None:
-            return self._named(schema, str(reference))
-        if any(word in schema for word in _UNSAID):
-            one = schema.get("allOf")
-            rest = {key: value for key, value in schema.items() if key != "allOf"}
-            is_plain = isinstance(one, list) and len(cast("list[Any]", one)) == 1
-            if is_plain and not any(w in rest for w in (*_UNSAID, "type", "properties")):
-                return self.schema(cast("list[Any]", one)[0])
-            return self._any(schema)
-        if "const" in schema:
-            return self._literals([schema["const"]], schema)
-        if isinstance(schema.get("enum"), list):
-            return self._literals(schema["enum"], schema)
-        for word in ("anyOf", "oneOf"):
-            if isinstance(schema.get(word), list):
-                return self._union_of(schema[word], schema)
-        kind = schema.get("type")
-        if isinstance(kind, list):
-            kinds = dict.fromkeys(map(str, cast("list[Any]", kind)))
-            return self._union_of([{**schema, "type": one} for one in kinds], schema)
-        return self._of_kind(kind, schema)
-
-    def _of_kind(self, kind: Any, schema: _Data) -> n.Schema:
-        if kind in _SCALARS:
-            return n.NamedSchema(self.place, _SCALARS[kind])
-        if kind == "array":
-            return self._array(schema)
-        if kind == "object" or (kind is None and "properties" in schema):
-            return self._object(schema)
-        is_empty = schema.keys() <= {"title", "description", "default", "examples", *_NARROWING}
-        return self._any(None if is_empty else schema)
-
     def _array(self, schema: _Data) -> n.Schema:
         first = schema.get("prefixItems")
-        if isinstance(first, list):
-            size = len(cast("list[Any]", first))
+        if _is_list(first):
+            size = len(first)
             ends = schema.get("items") is False or schema.get("maxItems") == size
             ends = ends and 0 < size == schema.get("minItems")
             if not ends or not self._has_room(size):
                 return self._any(schema)
-            items = tuple(map(self.schema, cast("list[Any]", first)))
-            return n.TupleSchema(self.place, items)
+            return n.TupleSchema(self.place, tuple(map(self.schema, first)))
         if not self._has_room(1):
             return self._any(schema)
         return n.ListSchema(self.place, self.schema(schema.get("items", {})))
@@ -471,12 +414,10 @@ class _Reader:
         fields: list[n.SchemaField] = []
         for name, inner in properties.items():
             type_ = self.schema(inner)
-            if name not in required and not _takes_nil(type_):
+            if name not in required and not _fits(None, type_):
                 type_ = n.OptionalSchema(self.place, type_)
             made = n.SchemaField(self.place, n.Identifier(self.place, name), type_)
-            doc = self.doc_of(inner, type_)
-            if doc:
-                self.docs[made] = doc
+            self.note(made, inner, type_)
             fields.append(made)
         return n.ObjectSchema(self.place, tuple(fields))
 
@@ -506,34 +447,36 @@ class _Reader:
         return cast("_Data", found) if isinstance(found, dict) else None
 
     def _literals(self, values: list[Any], schema: _Data) -> n.Schema:
-        is_plain = all(v is None or isinstance(v, str | int | float) for v in values)
+        is_plain = all(one is None or isinstance(one, str | int | float) for one in values)
         if not values or not is_plain or not self._has_room(len(values)):
             return self._any(schema)
-        return self._union([n.LiteralSchema(self.place, one) for one in values])
+        return self._optional([n.LiteralSchema(self.place, one) for one in values])
 
-    def _union_of(self, schemas: list[Any], whole: _Data) -> n.Schema:
+    def _union(self, schemas: list[Any], whole: _Data) -> n.Schema:
         if not self._has_room(len(schemas)):
             return self._any(whole)
-        return self._union([self.schema(one) for one in schemas])
+        return self._optional(list(map(self.schema, schemas)))
 
-    def _union(self, members: list[n.Schema]) -> n.Schema:
-        nil = [one for one in members if _is_nil(one)]
+    def _optional(self, members: list[n.Schema]) -> n.Schema:
+        """One of several schemas; nil stands behind the others."""
         others = [one for one in members if not _is_nil(one)]
         unsaid = [one for one in others if isinstance(one, n.NamedSchema) and one.text == "any"]
         if unsaid or not others:
-            return unsaid[0] if unsaid else n.NamedSchema(self.place, "nil" if nil else "any")
+            return unsaid[0] if unsaid else members[0] if members else self._any()
         made = others[0] if len(others) == 1 else n.UnionSchema(self.place, tuple(others))
-        return n.OptionalSchema(self.place, made) if nil else made
+        return made if len(others) == len(members) else n.OptionalSchema(self.place, made)
 
     def _any(self, schema: _Data | None = None) -> n.Schema:
+        """Any value; what else is said of it becomes part of the documentation."""
         made = n.NamedSchema(self.place, "any")
-        if schema:
-            said = {key: one for key, one in schema.items() if key not in ("title", "description")}
-            self._unsaid[made] = _noted(said)
+        if (schema or {}).keys() - {"title", "description", "default", "examples", *_NARROWING}:
+            said = schema or {}
+            words = {key: one for key, one in said.items() if key not in ("title", "description")}
+            self._unsaid[made] = _noted(words)
         return made
 
-    def doc_of(self, data: Any, type_: n.Schema) -> str:
-        """What is said of a part: its description, and what its type does not say of it."""
+    def note(self, node: n.Node, data: Any, type_: n.Schema) -> None:
+        """Documents a part: its description, and what its type does not say of it."""
         schema = self.resolved(data)
         words = _NARROWING if not isinstance(type_, n.TupleSchema) else ()
         narrowing = [f"{word} {json.dumps(schema[word])}" for word in words if word in schema]
@@ -542,15 +485,14 @@ class _Reader:
             inner = inner.item
         if inner in self._unsaid:
             narrowing.append(f"as JSON Schema {self._unsaid[inner]}")
-        doc = " ".join(str(schema.get("description") or "").split())
-        note = ", ".join(narrowing)
-        return f"{doc} ({note})" if doc and note else doc or note
+        doc, note = " ".join(str(schema.get("description") or "").split()), ", ".join(narrowing)
+        if doc or note:
+            self.docs[node] = f"{doc} ({note})" if doc and note else doc or note
 
     def value(self, data: Any) -> n.Expression:
         """A default as it would be written."""
-        if isinstance(data, list):
-            items = tuple(self.value(one) for one in cast("list[Any]", data))
-            return n.ListLiteral(self.place, items, False)
+        if _is_list(data):
+            return n.ListLiteral(self.place, tuple(map(self.value, data)), False)
         if isinstance(data, dict):
             fields = tuple(
                 n.Field(self.place, n.Identifier(self.place, key), self.value(one))
@@ -571,8 +513,12 @@ def _noted(said: _Data) -> str:
     return text
 
 
-def _listed_of(data: Any) -> list[Any]:
-    return cast("list[Any]", data) if isinstance(data, list) else [data]
+def _is_list(data: object) -> TypeGuard[list[Any]]:
+    return isinstance(data, list)
+
+
+def _is_alone(data: object) -> TypeGuard[list[Any]]:
+    return _is_list(data) and len(data) == 1
 
 
 def default_text(node: n.Expression) -> str:

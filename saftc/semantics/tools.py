@@ -22,7 +22,7 @@ from typing import Literal
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector, Diagnostic
 from saftc.semantics.facts import Facts
-from saftc.semantics.foreign import Declared, Function, Namespace, PythonClass, Value
+from saftc.semantics.foreign import Function, Namespace, PythonClass, Value
 from saftc.semantics.names import Symbol
 from saftc.semantics.relations import Fit, fit
 from saftc.semantics.results import CONVERSATION
@@ -549,14 +549,8 @@ def _place(node: n.Prompt, tool: Offered) -> n.Node:
 
 def _is_same(one: Offered, other: Offered) -> bool:
     """Whether two are certainly the same function, under one name or two."""
-    match one.type, other.type:
-        case FunctionType(definition=definition), FunctionType(definition=meant):
-            return definition is meant
-        case BuiltinType(name=name), BuiltinType(name=other_name):
-            return name == other_name
-        case _:
-            known = _declared(one)
-            return one.name == other.name or (known is not None and known is _declared(other))
+    is_named_so = one.name == other.name and not _is_other(one, other)
+    return is_named_so or _function(one) == _function(other)
 
 
 def _is_other(one: Offered, other: Offered) -> bool:
@@ -572,16 +566,10 @@ def _function(one: Offered) -> object:
             return definition
         case BuiltinType(name=name):
             return name
-        case type_:
-            declared = _declared(one)
-            return type_ if declared is None else declared
-
-
-def _declared(one: Offered) -> Declared | None:
-    """The function as Python declares it, where it is Python's."""
-    behind = function_behind(one.facts, one.value)
-    declared = behind.facts.declared_by_python(behind.value)
-    return None if isinstance(declared, Value) else declared
+        case _:
+            behind = function_behind(one.facts, one.value)
+            declared = behind.facts.declared_by_python(behind.value)
+            return one if declared is None or isinstance(declared, Value) else declared
 
 
 def _problems_of_list(facts: Facts, node: n.Expression) -> Iterator[Diagnostic]:

@@ -391,8 +391,6 @@ def filled(type_: Type) -> Type:
     Fields of objects are left as they are.
     """
     match type_:
-        case Scalar():
-            return ANY if type_ == NEVER else type_
         case ListType():
             return ListType(filled(type_.item))
         case TupleType():
@@ -401,12 +399,8 @@ def filled(type_: Type) -> Type:
             return MapType(filled(type_.value), type_.key)
         case UnionType():
             return union(map(filled, type_.members))
-        case ObjectType() | LiteralType() | RecordType() | SelfType():
-            return type_
-        case FunctionType() | BuiltinType() | CallableType():
-            return type_
         case _:
-            assert_never(type_)
+            return ANY if type_ == NEVER else type_
 
 
 def kind_word(type_: Type) -> str | None:

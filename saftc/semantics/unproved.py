@@ -145,20 +145,16 @@ class _Finder:
         match node:
             case n.Name():
                 return self._of_name(self.facts.names.of(node))
-            case n.Member():
+            case n.Member() | n.Index() | n.Slice():
                 found = self._need(node.value)
                 if found is None:
                     return None
-                return found[0], found[1].fields.setdefault(node.name.text, _Need())
-            case n.Index() | n.Slice():
-                found = self._need(node.value)
-                if found is None:
-                    return None
-                name = _written_key(node)
+                open_, need = found
+                name = node.name.text if isinstance(node, n.Member) else _written_key(node)
                 if name is not None:
-                    return found[0], found[1].fields.setdefault(name, _Need())
-                found[1].item = found[1].item or _Need()
-                return found[0], found[1].item
+                    return open_, need.fields.setdefault(name, _Need())
+                need.item = need.item or _Need()
+                return open_, need.item
             case _:
                 return None
 

@@ -1,8 +1,8 @@
 """Calls: arguments to parameters, and what a call gives."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
@@ -35,8 +35,7 @@ from saftc.semantics.forms import (
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
 from saftc.semantics.inference.keys import is_proved_key
-from saftc.semantics.inference.passing import pass_argument
-from saftc.semantics.inference.places import fit_into, is_zero
+from saftc.semantics.inference.places import fit_into, is_zero, pass_argument
 from saftc.semantics.operators import operate
 from saftc.semantics.results import HISTORY_ONLY
 from saftc.semantics.types import (
@@ -188,7 +187,8 @@ def _check_history(
     if inference.facts.result_of(argument) is None:
         return
     parameter = definition.parameters[position]
-    asked = _history_asked(inference.facts, definition, parameter, set())
+    facts = next(f for f in (inference.facts, *inference.facts.scripts) if f.is_own(definition))
+    asked = _history_asked(facts, definition, parameter)
     if asked is not None:
         inference.report(
             catalogue.NO_HISTORY.at(
@@ -201,47 +201,15 @@ def _check_history(
         )
 
 
-def _history_asked(
-    facts: Facts, function: n.FunctionDef, parameter: n.Parameter, seen: set[n.Parameter]
-) -> str | None:
-    """What a function asks a parameter for that only results have, or one that it passes it to."""
-    own = next((one for one in (facts, *facts.scripts) if one.is_own(function)), None)
-    if own is None or parameter.schema is not None or parameter in seen:
-        return None
-    seen.add(parameter)
-    names, symbol = own.names, own.names.of(parameter.name)
+def _history_asked(facts: Facts, function: n.FunctionDef, parameter: n.Parameter) -> str | None:
+    """What a function asks its parameter for that only results have."""
+    names, symbol = facts.names, facts.names.of(parameter.name)
     bound = (one for inner in all_statements(function.body) for one in bound_by(inner))
     if symbol in map(names.of, bound):
         return None
-    for node in walk(function):
-        match node:
-            case n.Member(value=n.Name() as read, name=name) if names.of(read) is symbol:
-                if name.text in HISTORY_ONLY:
-                    return name.text
-            case n.Call(function=n.Name() as called, arguments=arguments):
-                definition = own.meaning_of(names.of(called)).node
-                if not isinstance(definition, n.FunctionDef):
-                    continue
-                for taken, argument in _taken(definition.parameters, arguments):
-                    if isinstance(argument, n.Name) and names.of(argument) is symbol:
-                        found = _history_asked(own, definition, taken, seen)
-                        if found is not None:
-                            return found
-            case _:
-                pass
-    return None
-
-
-def _taken(
-    parameters: Sequence[n.Parameter], arguments: Sequence[n.Argument]
-) -> Iterator[tuple[n.Parameter, n.Expression]]:
-    """The parameters that arguments are for, as far as there are any."""
-    by_name = {parameter.name.text: parameter for parameter in parameters}
-    for parameter, argument in zip_longest(parameters[: len(arguments)], arguments):
-        if argument.name is not None:
-            parameter = by_name.get(argument.name.text)
-        if parameter is not None:
-            yield parameter, argument.value
+    members_ = (node for node in walk(function) if isinstance(node, n.Member))
+    asked = (one.name.text for one in members_ if names.symbols.get(one.value) is symbol)
+    return next((name for name in asked if name in HISTORY_ONLY), None)
 
 
 def _construct(inference: Inference, node: n.Call, facts: RecordFacts, env: Environment) -> Type:

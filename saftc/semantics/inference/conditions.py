@@ -86,6 +86,15 @@ def logical_value(inference: Inference, node: n.Logical, env: Environment) -> No
         _warn_if_constant(inference, operand, type_)
 
 
+_HAS_ITEMS = "len({name}) > 0"
+# What is true of a value that is not empty.
+_NOT_EMPTY: dict[Type, str] = {
+    STRING: '{name} != ""',
+    INT: "{name} != 0",
+    FLOAT: "{name} != 0",
+}
+
+
 def _choice(node: n.Logical, left: Type) -> str:
     """What gives the first of two values that is not empty, as Python's `or` does."""
     name = node.left.text if isinstance(node.left, n.Name) else "x"
@@ -94,13 +103,8 @@ def _choice(node: n.Logical, left: Type) -> str:
             other = f'"{text}"'
         case _:
             other = "..."
-    if left == STRING:
-        return f'{name} if {name} != "" else {other}'
-    if isinstance(left, ListType):
-        return f"{name} if len({name}) > 0 else {other}"
-    if left in (INT, FLOAT):
-        return f"{name} if {name} != 0 else {other}"
-    return f"{name} if {name} else {other}"
+    test = _NOT_EMPTY.get(left, _HAS_ITEMS if isinstance(left, ListType) else "{name}")
+    return f"{name} if {test.format(name=name)} else {other}"
 
 
 def condition(
@@ -114,9 +118,10 @@ def condition(
         case n.Logical():
             inference.keep(node, BOOL)
             condition(inference, node.left, env, look)
-            inner = Environment(env)
+            inner = env.copy()
             narrow(inference, node.left, inner, truth=node.operator == "and")
             condition(inference, node.right, inner, look)
+            forget_changed_inside(inference, node.right, env)
         case n.Unary(operator="not"):
             inference.keep(node, BOOL)
             condition(inference, node.operand, env, look)
@@ -194,7 +199,8 @@ def _narrow_owner(
             return True
         return can_be_equal(field, value) if is_equal else field != value
 
-    if all(field is None or _takes_certain_values(field) for field in fields.values()):
+    is_told = all(field is None or _takes_certain_values(field) for field in fields.values())
+    if is_told and any(map(keeps, owners)):
         _keep_members(inference, node.value, env, keeps)
 
 
@@ -216,8 +222,8 @@ def _narrow_kind(
         return
     type_ = inference.facts.types.get(node, ANY)
     answers = {kind_word(member) == word for member in members(type_)}
-    if type_ not in (ANY, NEVER) and len(answers) == 1 and not inference.is_waiting():
-        inference.doubting.add(inference.unit)
+    if type_ not in (ANY, NEVER) and len(answers) == 1:
+        inference.doubt()
     _keep_members(inference, node, env, lambda member: (kind_word(member) == word) == is_equal)
 
 
@@ -230,7 +236,9 @@ def _keep_members(inference: Inference, node: n.Expression, env: Environment, ke
     if type_ in (ANY, NEVER):
         return
     kept = union(member for member in members(type_) if keeps(member))
-    if kept not in (type_, NEVER) or inference.is_waiting():
+    # What is declared cannot be nothing: that a test is wrong for it is told.
+    is_open = not target[1] and target[0] not in inference.facts.declared
+    if kept != type_ and (kept != NEVER or is_open):
         env.narrow(*target, kept)
 
 

@@ -5,14 +5,14 @@ A *unit* is the module or one function. Units are inferred one at a time until n
 it has read has grown.
 """
 
-from collections.abc import Callable, Set
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.semantics.facts import Coercion, Facts
-from saftc.semantics.failure import path_of
-from saftc.semantics.inference.environment import Environment
+from saftc.semantics.inference.environment import Environment, Target, path_of
 from saftc.semantics.names import Code, Symbol
 from saftc.semantics.relations import Fit
 from saftc.semantics.types import (
@@ -34,18 +34,15 @@ from saftc.semantics.types import (
 from saftc.syntax import nodes as n
 
 Unit = n.Module | Code
-# The mistakes of the unit, and whether it doubts a type.
-Snapshot = tuple[tuple[Diagnostic, ...], bool]
+# What a unit says that still grows when it is inferred again after so many rounds is any value.
+_MOST_ROUNDS = 20
 # Gives the type of an expression; the last is what its place asks for, if anything.
 TypeOf = Callable[["Inference", n.Expression, Environment, Type | None], Type]
 
 
-def _test_for(node: n.Expression, found: Type) -> str | None:
+def _test_for(target: Target | None, found: Type) -> str | None:
     """How a script tests for a part of what a value can be, and goes on with the others."""
-    inner = node
-    while isinstance(inner, n.Member | n.TupleMember):
-        inner = inner.value
-    tested = path_of(node) if isinstance(inner, n.Name) else None
+    tested = None if target is None else ".".join([target[0].name, *map(str, target[1])])
     kinds = [kind_word(member) for member in members(found)]
     if NIL in members(found):
         test = f"if {tested or 'x'} != nil:"
@@ -65,23 +62,19 @@ class Inference:
     unit: Unit
     # Whether there may be objects of Python among the values.
     uses_python: bool = False
-    # What loops read, where that was asked.
-    reads: dict[n.Statement, Set[Symbol]] = field(default_factory=dict[n.Statement, Set[Symbol]])
     readers: dict[Symbol | n.FunctionDef, dict[Unit, None]] = field(
         default_factory=dict[Symbol | n.FunctionDef, dict[Unit, None]]
     )
-    # The units to be inferred, in this order.
+    # The units to be inferred, in this order, and how often each was.
     outdated: dict[Unit, None] = field(default_factory=dict[Unit, None])
-    # The functions that have been called so far; of those that are only called, no other is known.
+    rounds: Counter[Unit] = field(default_factory=Counter[Unit])
+    # The functions that are inferred: those that are only called, once they have been.
     reached: set[n.FunctionDef] = field(default_factory=set[n.FunctionDef])
-    # Units that ask a value what it is although its type leaves no doubt about it.
-    doubting: set[Unit] = field(default_factory=set[Unit])
-    # Units that have assigned more to their own variables than they had read there before.
-    read_own: set[Unit] = field(default_factory=set[Unit])
-    # Whether what grows is any value from now on: it takes too long to find out what.
-    widens: bool = False
-    # Of each unit, the mistakes when it was inferred last: on types that are final.
-    mistakes: dict[Unit, list[Diagnostic]] = field(default_factory=dict[Unit, list[Diagnostic]])
+    # Of each unit, the mistakes when it was inferred last, on types that are final; and None where
+    # it asks a value what it is although its type leaves no doubt about it.
+    found: dict[Unit, list[Diagnostic | None]] = field(
+        default_factory=dict[Unit, list[Diagnostic | None]]
+    )
     # The types of expressions that may be functions of a type, which the facts have as any value.
     of_functions: dict[n.Node, Type] = field(default_factory=dict[n.Node, Type])
 
@@ -89,41 +82,27 @@ class Inference:
         """The type of an expression; `wanted` is what its place asks for, if anything."""
         return self.keep(node, self.type_of(self, node, env, wanted))
 
-    def read_in(self, loop: n.Statement) -> Set[Symbol]:
-        """The variables that a loop reads."""
-        found = self.reads.get(loop)
-        if found is None:
-            found = self.reads[loop] = {symbol for symbol, _ in self.facts.names.read(loop)}
-        return found
-
-    def snapshot(self) -> Snapshot:
+    @property
+    def mistakes(self) -> list[Diagnostic | None]:
         """What was found in the unit so far."""
-        return tuple(self.mistakes[self.unit]), self.unit in self.doubting
-
-    def go_back(self, snapshot: Snapshot) -> None:
-        """Drops what was found in the unit since a snapshot: it is gone through again."""
-        mistakes, doubts = snapshot
-        self.mistakes[self.unit][:] = mistakes
-        if not doubts:
-            self.doubting.discard(self.unit)
+        return self.found[self.unit]
 
     def report(self, diagnostic: Diagnostic) -> None:
         """Keeps a mistake, unless the current unit is inferred again."""
-        self.mistakes[self.unit].append(diagnostic)
+        self.mistakes.append(diagnostic)
+
+    def doubt(self) -> None:
+        """Notes that a test asks a value what its type has told."""
+        self.mistakes.append(None)
 
     def may_fail(self, node: n.Expression, found: Type, problem: str) -> None:
-        """Warns of a value that is wrong here if it is `found`, one part of what it can be.
-
-        In a loop a later round knows more parts, and says it anew.
-        """
+        """Warns of a value that is wrong here if it is `found`, one part of what it can be."""
         if isinstance(node, n.Member) and self.facts.types.get(node.value) == TOOL_CALL:
             # Of its error and its result one is nil, and the script knows which by the other.
             return
-        mistakes, span = self.mistakes[self.unit], node.span
-        code = catalogue.MAY_FAIL
-        mistakes[:] = [m for m in mistakes if m.code != code.number or m.span != span]
-        hint = _test_for(node, found)
-        self.report(code.at(span, found=show(found), problem=problem, hint=hint))
+        hint = _test_for(path_of(self.facts.names, node), found)
+        mistake = catalogue.MAY_FAIL.at(node.span, found=show(found), problem=problem, hint=hint)
+        self.report(mistake)
 
     def keep(self, node: n.Node, type_: Type) -> Type:
         """Notes the type of an expression."""
@@ -180,35 +159,19 @@ class Inference:
             self.outdate(symbol)
 
     def joined(self, known: Type, type_: Type) -> Type:
-        """What is known of a value that may be of `type_`, too."""
+        """What is known of a value that may be of `type_`, too; what grows for too long is any."""
         grown = union((known, type_))
         if grown == known:
             return known
-        if self.widens:
+        if self.rounds[self.unit] > _MOST_ROUNDS:
             return ANY
         # Beside nil, which some paths give, a declared type stays what it is.
         is_either = without(grown, NIL) in (without(known, NIL), without(type_, NIL))
         return grown if is_either else bounded(grown)
 
     def outdate(self, what: Symbol | n.FunctionDef) -> None:
-        """Has the units that read `what` inferred again, the current one last of all."""
-        for unit in self.readers.get(what, ()):
-            if unit is self.unit and isinstance(what, Symbol):
-                self.read_own.add(unit)
-            else:
-                self.outdated[unit] = None
-
-    def next_outdated(self) -> Unit:
-        """Takes out the unit that is to be inferred next."""
-        unit = next(iter(self.outdated))
-        del self.outdated[unit]
-        return unit
-
-    def look_again(self) -> bool:
-        """Has the units of `read_own` inferred again; whether there are any."""
-        self.outdated.update(dict.fromkeys(self.read_own))
-        self.read_own.clear()
-        return bool(self.outdated)
+        """Has the units that read `what` inferred again."""
+        self.outdated.update(self.readers.get(what, {}))
 
     def returned(self, type_: Type) -> None:
         """Notes a value that the current function gives."""
@@ -221,11 +184,10 @@ class Inference:
             self.outdate(self.unit)
 
     def reach(self, definition: n.FunctionDef) -> None:
-        """Notes a call of a function: one that is only called is inferred from then on."""
+        """Notes a call of a function, which is inferred from then on."""
         if definition not in self.reached and self.facts.is_own(definition):
             self.reached.add(definition)
-            if self.facts.functions[definition].from_calls:
-                self.outdated[definition] = None
+            self.outdated[definition] = None
 
     def take(
         self, definition: n.FunctionDef, position: int, type_: Type, node: n.Expression
@@ -235,21 +197,15 @@ class Inference:
         types = list(function.parameters)
         types[position] = self.joined(types[position], type_)
         if types[position] != function.parameters[position]:
-            function.parameters = tuple(types)
             function.from_calls[position].append(node)
-            self.outdate(definition)
-            if definition in self.reached:
-                self.outdated[definition] = None
+            self.give(definition, types)
 
-    def is_waiting(self) -> bool:
-        """Whether the calls so far say nothing of a parameter of the unit, as they all pass `nil`.
-
-        What only other values get to is of no type yet: else it would be of any.
-        """
-        if not isinstance(self.unit, n.FunctionDef):
-            return False
-        known = self.facts.functions[self.unit]
-        return any(known.parameters[position] == NIL for position in known.from_calls)
+    def give(self, definition: n.FunctionDef, types: Iterable[Type]) -> None:
+        """Has the parameters of a function be of these types."""
+        self.facts.functions[definition].parameters = tuple(types)
+        self.outdate(definition)
+        if definition in self.reached:
+            self.outdated[definition] = None
 
     def result_of(self, definition: n.FunctionDef) -> Type:
         """The type of the value of a call of a function of this module."""

@@ -1,13 +1,12 @@
 """What is known of the variables at a point of the flow.
 
 A `Slot` holds a variable's type and what tests have shown about its members (`if ticket.reply_by:`
-shows that the member is not nil); assigning makes a new slot. A part of an expression that is
-evaluated on some paths only has an environment inside of that of the statement.
+shows that the member is not nil); assigning makes a new slot. An environment is copied where ways
+part, and joined where they meet.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import reduce
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 from saftc.semantics.names import Names, Symbol
 from saftc.semantics.types import NEVER, Type, members, union
@@ -20,9 +19,13 @@ Target = tuple[Symbol, Path]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A variable's type, and the types of members that tests have narrowed."""
+    """A variable's type, and the types of members that tests have narrowed.
+
+    `assigned` is the type with the members that tests have left out: they keep its order.
+    """
 
     type: Type
+    assigned: Type = field(compare=False)
     members: tuple[tuple[Path, Type], ...] = ()
 
     def member(self, path: Path) -> Type | None:
@@ -34,34 +37,40 @@ class Slot:
         kept = tuple(entry for entry in self.members if entry[0] != path)
         return replace(self, members=(*kept, (path, type_)))
 
+    def joined(self, other: "Slot") -> "Slot":
+        """What is known of a variable that has this slot on one way, and `other` on another."""
+        if self is other:
+            return self
+        type_ = union((self.type, other.type))
+        assigned = self.assigned if self.assigned is other.assigned else type_
+        found = members(type_)
+        if len(found) > 1 and set(found) <= set(members(assigned)):
+            type_ = union(one for one in members(assigned) if one in found)
+        shared = [
+            (path, union((narrowed, known)))
+            for path, narrowed in self.members
+            if (known := other.member(path)) is not None
+        ]
+        return Slot(type_, assigned, tuple(shared))
 
+
+@dataclass(slots=True)
 class Environment:
     """The slots of the variables of one call, at one point of the flow.
 
-    It has what is new at this point, over what is known at an `outer` one, which must not change
-    as long as this is in use. Of what is evaluated on some paths inside of an expression, it is a
-    part of the one around. `has_ended`: the flow does not reach it.
+    `has_ended`: the flow does not reach it.
     """
 
-    def __init__(self, outer: "Environment | None" = None, *, is_part: bool = True) -> None:
-        self.outer = outer
-        self.is_part = is_part and outer is not None
-        self.slots: dict[Symbol, Slot] = {}
-        self.has_ended: bool = outer is not None and outer.has_ended
+    slots: dict[Symbol, Slot] = field(default_factory=dict[Symbol, Slot])
+    has_ended: bool = False
 
     def copy(self) -> "Environment":
         """The same at another point of the flow."""
-        return Environment(self, is_part=False)
+        return Environment(self.slots.copy(), self.has_ended)
 
     def get(self, symbol: Symbol) -> Slot | None:
         """What is known of a variable, or None when nothing has been assigned to it yet."""
-        environment: Environment | None = self
-        while environment is not None:
-            slot = environment.slots.get(symbol)
-            if slot is not None:
-                return slot
-            environment = environment.outer
-        return None
+        return self.slots.get(symbol)
 
     def narrowed(self, target: Target | None) -> Type | None:
         """What tests have shown of a member of a variable, if anything."""
@@ -70,98 +79,34 @@ class Environment:
 
     def assign(self, symbol: Symbol, type_: Type) -> None:
         """Notes that `symbol` has a new value of `type_`."""
-        self.slots[symbol] = Slot(type_)
+        self.slots[symbol] = Slot(type_, type_)
 
-    def put(self, symbol: Symbol, slot: Slot) -> None:
+    def add(self, symbol: Symbol, slot: Slot) -> None:
         """Notes that `symbol` may be what `slot` says, beside what is known of it."""
-        known = self.get(symbol)
-        self.slots[symbol] = slot if known is None or known is slot else _joined(known, slot)
+        known = self.slots.get(symbol)
+        self.slots[symbol] = slot if known is None else known.joined(slot)
 
     def narrow(self, symbol: Symbol, path: Path, type_: Type) -> None:
         """Notes that a test has shown `symbol`, or its member at `path`, to be of `type_`."""
-        slot = self.get(symbol) or Slot(NEVER)
-        if path:
-            self.slots[symbol] = slot.with_member(path, type_)
-        else:
-            self.slots[symbol] = replace(slot, type=type_)
+        slot = self.get(symbol) or Slot(NEVER, NEVER)
+        self.slots[symbol] = slot.with_member(path, type_) if path else replace(slot, type=type_)
 
     def forget(self, changes: Callable[[Type, Path], bool]) -> None:
         """Forgets what tests have shown of members that may have changed since."""
-        known: dict[Symbol, Slot] = {}
-        for environment in self.around():
-            known = {**environment.slots, **known}
-        for symbol, slot in known.items():
+        for symbol, slot in self.slots.items():
             kept = tuple(one for one in slot.members if not changes(slot.type, one[0]))
             if kept != slot.members:
                 self.slots[symbol] = replace(slot, members=kept)
-        if self.is_part and self.outer is not None:
-            self.outer.forget(changes)
-
-    def around(self) -> "Iterator[Environment]":
-        """This and those that it is over, innermost first."""
-        environment: Environment | None = self
-        while environment is not None:
-            yield environment
-            environment = environment.outer
-
-    def become(self, later: "Environment") -> bool:
-        """Takes over what a later one over it has; whether it is one. That is not used any more."""
-        news: dict[Symbol, Slot] = {}
-        for environment in later.around():
-            if environment is self:
-                self.slots.update(news)
-                self.has_ended = later.has_ended
-                return True
-            news = {**environment.slots, **news}
-        return False
 
 
 def join(environments: Sequence[Environment]) -> Environment:
     """What is known where several ways meet; those that have ended do not count."""
-    reached = [one for one in environments if not one.has_ended] or environments
-    first, *others = reached
-    met = Environment(_base(first, others), is_part=False)
-    met.has_ended = first.has_ended
-    base, symbols = met.outer, dict[Symbol, None]()
-    for one in reached:
-        for layer in one.around():
-            if layer is base:
-                break
-            symbols.update(dict.fromkeys(layer.slots))
-    for symbol in symbols:
-        slots = [slot for one in reached if (slot := one.get(symbol)) is not None]
-        before = None if base is None else base.get(symbol)
-        met.slots[symbol] = _in_order(reduce(_joined, slots), before)
-    return met
-
-
-def _in_order(slot: Slot, before: Slot | None) -> Slot:
-    """The slot with the members of its type in the order that they had before the branches."""
-    found = members(slot.type)
-    known = () if before is None or len(found) == 1 else members(before.type)
-    if not set(found) <= set(known):
-        return slot
-    return replace(slot, type=union(one for one in known if one in found))
-
-
-def _base(first: Environment, others: Sequence[Environment]) -> Environment | None:
-    """The innermost one that all are over."""
-    common = list(first.around())
+    first, *others = [one for one in environments if not one.has_ended] or environments
+    met = first.copy()
     for other in others:
-        above = set(map(id, other.around()))
-        common = [one for one in common if id(one) in above]
-    return common[0] if common else None
-
-
-def _joined(one: Slot, other: Slot) -> Slot:
-    if one is other:
-        return one
-    shared = [
-        (path, union((type_, known)))
-        for path, type_ in one.members
-        if (known := other.member(path)) is not None
-    ]
-    return Slot(union((one.type, other.type)), tuple(shared))
+        for symbol, slot in other.slots.items():
+            met.add(symbol, slot)
+    return met
 
 
 def path_of(names: Names, node: n.Expression) -> Target | None:

@@ -5,11 +5,12 @@ the branches of a conditional, a prompt. So `prices: [float] = [1, 2.5]` makes a
 item, and a prompt gets its contract from the annotation.
 """
 
+from dataclasses import replace
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice
-from saftc.diagnostics.near import is_slip, near
+from saftc.diagnostics.near import did_you_mean
 from saftc.semantics.forms import (
     IsTest,
     KindTest,
@@ -29,6 +30,7 @@ from saftc.semantics.inference.conditions import (
 )
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
+from saftc.semantics.inference.hints import operand_hint
 from saftc.semantics.inference.literals import (
     list_literal,
     member_of_kind,
@@ -47,10 +49,7 @@ from saftc.semantics.results import FAILURE_KIND, FAILURE_KINDS
 from saftc.semantics.types import (
     ANY,
     BOOL,
-    DATE,
     DATES,
-    DATETIME,
-    DECIMAL,
     FLOAT,
     INT,
     NEVER,
@@ -58,13 +57,10 @@ from saftc.semantics.types import (
     BuiltinType,
     FunctionType,
     ListType,
-    MapType,
-    ObjectType,
     RecordType,
     Type,
     base_of_value,
     is_only,
-    keys_of,
     may_be,
     members,
     show,
@@ -232,25 +228,18 @@ def _comparison(inference: Inference, node: n.Comparison, env: Environment) -> T
 
 def _check_kinds(inference: Inference, node: n.Comparison, left: Type, right: Type) -> None:
     """Reports texts that a failure's kind is compared with, and that are none."""
-    compared: tuple[n.Expression | n.Spread, ...] = ()
-    if node.operator in ("==", "!="):
-        compared = (node.right,) if left == FAILURE_KIND else (node.left,)
-        compared = compared if FAILURE_KIND in (left, right) else ()
-    elif left == FAILURE_KIND and isinstance(node.right, n.ListLiteral | n.TupleLiteral):
-        compared = node.right.items
-    for other in compared:
-        match other:
-            case n.Literal(value=str() as kind) if kind not in FAILURE_KINDS:
-                meant = near(kind, FAILURE_KINDS)
-                hint: str | Advice = f"the kinds are {', '.join(FAILURE_KINDS)}"
-                if meant is not None:
-                    is_guess = not is_slip(kind, meant, FAILURE_KINDS)
-                    said = f"did you mean `{meant}`?"
-                    hint = Advice(said, instead=f'"{meant}"', is_guess=is_guess)
-                code = catalogue.FAILURE_KIND
-                inference.report(code.at(other.span, kind=f'"{kind}"', hint=hint))
-            case _:
-                pass
+    is_equality = node.operator in ("==", "!=") and FAILURE_KIND in (left, right)
+    if not is_equality and (left != FAILURE_KIND or node.operator not in ("in", "not in")):
+        return
+    items = node.right.items if isinstance(node.right, n.ListLiteral | n.TupleLiteral) else ()
+    for other in (node.left, node.right, *items):
+        kind = other.value if isinstance(other, n.Literal) else None
+        if isinstance(kind, str) and kind not in FAILURE_KINDS:
+            hint: str | Advice = f"the kinds are {', '.join(FAILURE_KINDS)}"
+            if meant := did_you_mean(kind, FAILURE_KINDS):
+                hint = replace(meant, instead=f'"{meant.instead}"')
+            code = catalogue.FAILURE_KIND
+            inference.report(code.at(other.span, kind=f'"{kind}"', hint=hint))
 
 
 def _equality(inference: Inference, node: n.Comparison, left: Type, right: Type) -> OperatorForm:
@@ -319,7 +308,7 @@ def _wrong_operands(
             node.span,
             operator=operator,
             found=f"{show(left)} and {show(right)}",
-            hint=_prompt_hint(inference, node, left, right) or _operand_hint(operator, left, right),
+            hint=_prompt_hint(inference, node, left, right) or operand_hint(operator, left, right),
         )
     )
 
@@ -348,7 +337,7 @@ def _conditional(
     inference: Inference, node: n.Conditional, env: Environment, wanted: Type | None
 ) -> Type:
     condition(inference, node.condition, env)
-    then, other = Environment(env), Environment(env)
+    then, other = env.copy(), env.copy()
     narrow(inference, node.condition, then, truth=True)
     narrow(inference, node.condition, other, truth=False)
     if wanted is not None and wanted != ANY:
@@ -357,14 +346,15 @@ def _conditional(
     else:
         first = inference.expression(node.then, then, wanted)
         second = inference.expression(node.other, other, wanted)
+    forget_changed_inside(inference, node, env)
     return union((first, second))
 
 
 def _comprehension(
     inference: Inference, node: n.Comprehension, env: Environment, wanted: Type | None
 ) -> Type:
-    inner = Environment(env)
-    forget_changed_inside(inference, node, inner)
+    forget_changed_inside(inference, node, env)
+    inner = env.copy()
     for clause in node.clauses:
         iterable = inference.expression(clause.iterable, inner)
         bind(inference, clause.pattern, iterated(inference, clause, iterable), inner)
@@ -403,38 +393,3 @@ def _formatted_string(inference: Inference, node: n.FormattedString, env: Enviro
             inference.may_fail(hole.value, wrong, f"which `{hole.spec}` cannot format")
         is_proved = all(takes_format(one, hole.spec) for one in members(type_))
         inference.facts.forms.holes[hole] = native_if(is_proved)
-
-
-def _operand_hint(operator: str, left: Type, right: Type) -> str | None:
-    kinds = {left, right}
-    if DECIMAL in kinds and FLOAT in kinds:
-        return 'a float is not exact: write `decimal("1.50")`, or `float(x)` of the decimal'
-    if operator in ("+", "-") and kinds & {DATE, DATETIME} and kinds & {INT, FLOAT}:
-        return "a date is moved by a duration: `duration(days: 3)`"
-    if kinds == {DATE, DATETIME}:
-        return "`x.date` is the date of a datetime"
-    words = [word for word, one in DATES.items() if one in kinds]
-    if STRING in kinds and words and operator not in ("in", "not in"):
-        return f"`{words[0]}(x)` reads a text" if operator != "+" else "`str(x)` makes a text"
-    if operator == "+" and any(isinstance(one, ListType) for one in (left, right)):
-        return "`+` joins two lists: `xs + [x]`"
-    if operator == "+" and STRING in (left, right):
-        return "`str(x)` makes a text of any value"
-    if operator == "%" and left == STRING:
-        return 'write `f"total: {n}"`'
-    if operator == "%" and {left, right} <= {INT, FLOAT}:
-        return "`%` takes ints only"
-    if operator in ("<", "<=", ">", ">=") and STRING in (left, right):
-        return "two numbers or two texts can be compared; `int(x)` reads a number from a text"
-    if operator in ("in", "not in") and right == STRING:
-        return "`str(x)` makes a text of any value"
-    if operator == "*" and STRING in (left, right):
-        return "`*` takes numbers only"
-    if BOOL in (left, right) and operator not in ("in", "not in"):
-        return "a bool is not a number"
-    if operator in ("in", "not in") and isinstance(right, ObjectType | MapType):
-        key = keys_of(right)
-        if key != STRING and left == STRING:
-            return f"`{key.kind}(x)` reads a text"
-        return f"the keys of an object are {'strings' if key == STRING else f'of type {key.kind}'}"
-    return None

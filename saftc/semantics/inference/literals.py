@@ -110,7 +110,9 @@ def object_literal(
     if copied is not None:
         return copied
     if isinstance(asked, ObjectType) and len(node.named) == len(node.fields):
-        return _object_as(inference, node, asked, env)
+        _merged(inference, node.fields, env, asked)
+        _check_fields(inference, node, asked)
+        return asked
     return _object_of(inference, node.fields, env, asked)
 
 
@@ -216,35 +218,18 @@ def _can_be_set(record: RecordFacts, name: str) -> bool:
     return name in record.fields and any(one.name.text == name for one in record.node.fields)
 
 
-def _object_as(
-    inference: Inference, node: n.ObjectLiteral, asked: ObjectType, env: Environment
-) -> Type:
+def _check_fields(inference: Inference, node: n.ObjectLiteral, asked: ObjectType) -> None:
+    """Reports the fields that an object of a type has not, and those that it lacks."""
     given = {field.key.text for field in node.named}
-    for field in node.named:
-        wanted_field = asked.field(field.key.text)
-        if wanted_field is None:
-            inference.expression(field.value, env)
-            missing = [f.name for f in asked.fields if f.name not in given]
-            inference.report(
-                catalogue.MISSING_FIELD.at(
-                    field.key.span,
-                    found=show(asked),
-                    name=field.key.text,
-                    hint=did_you_mean(field.key.text, missing),
-                )
-            )
-        else:
-            fit_into(inference, field.value, wanted_field.type, env)
+    missing = [field.name for field in asked.fields if field.name not in given]
+    for key in (field.key for field in node.named if asked.field(field.key.text) is None):
+        hint = did_you_mean(key.text, missing)
+        code = catalogue.MISSING_FIELD
+        inference.report(code.at(key.span, found=show(asked), name=key.text, hint=hint))
     for field in asked.fields:
-        if field.name not in given and NIL not in members(field.type) and field.type != ANY:
-            inference.report(
-                catalogue.TYPE_MISMATCH.at(
-                    node.span,
-                    expected=show(asked),
-                    found=f"an object without `{field.name}`",
-                )
-            )
-    return asked
+        if field.name in missing and NIL not in members(field.type) and field.type != ANY:
+            found, code = f"an object without `{field.name}`", catalogue.TYPE_MISMATCH
+            inference.report(code.at(node.span, expected=show(asked), found=found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +256,9 @@ def _merged(
         match entry:
             case n.Field():
                 wanted = _wanted_of(asked, entry.key.text)
-                if not all(isinstance(later, n.Field) for later in entries[position + 1 :]):
-                    wanted = _wanted_of_first(inference, entry.value, wanted, env)
+                is_last = all(isinstance(later, n.Field) for later in entries[position + 1 :])
+                if not is_last and not isinstance(entry.value, n.Prompt):
+                    wanted = None  # a later entry may replace it
                 type_ = _value(inference, entry.value, wanted, env)
                 added: list[ObjectType | MapType] = [
                     ObjectType((FieldType(entry.key.text, type_),), is_declared=False)
@@ -300,15 +286,6 @@ def _wanted_of(asked: ObjectType | MapType | None, name: str) -> Type | None:
             return None if field is None else field.type
         case None:
             return None
-
-
-def _wanted_of_first(
-    inference: Inference, node: n.Expression, wanted: Type | None, env: Environment
-) -> Type | None:
-    """What is asked of a value that a later entry may replace: nothing that it cannot be."""
-    if wanted is None or isinstance(node, n.Prompt):
-        return wanted
-    return None if fit(inference.expression(node, env), wanted) == Fit.NEVER else wanted
 
 
 def _with_key(type_: ObjectType | MapType, key: Scalar) -> ObjectType | MapType:

@@ -1,21 +1,18 @@
 """Places: an expression is where some type is asked for, and what has to be done about it."""
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Advice, Related
-from saftc.diagnostics.near import is_slip, near
+from saftc.diagnostics.model import Related
 from saftc.semantics.builtins import BUILTINS, Builtin, takes
+from saftc.semantics.facts import FunctionFacts
 from saftc.semantics.foreign import Function
 from saftc.semantics.forms import written_value
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
+from saftc.semantics.inference.hints import mismatch_hint
+from saftc.semantics.parameters import passed
 from saftc.semantics.relations import Fit, fit, fit_call
 from saftc.semantics.types import (
     ANY,
-    BOOL,
-    DATES,
-    DECIMAL,
-    FLOAT,
-    INT,
     NEVER,
     NIL,
     RESULT,
@@ -25,12 +22,7 @@ from saftc.semantics.types import (
     FunctionType,
     ListType,
     LiteralType,
-    MapType,
-    ObjectType,
-    RecordType,
     Type,
-    UnionType,
-    item_type,
     literal_type,
     members,
     opened,
@@ -102,7 +94,7 @@ def settle(
     how = _fit_function(inference, node, given, wanted)
     how = fit(given, wanted) if how is None else how
     if how == Fit.NEVER:
-        hint = mismatch_hint(inference, given, wanted)
+        hint = mismatch_hint(inference.facts, given, wanted)
         if related and given != NIL and (hint is None or wanted == STRING):
             hint = _ANOTHER_NAME
         inference.report(
@@ -115,21 +107,13 @@ def settle(
             )
         )
         return wanted
-    asked = wanted
-    if how == Fit.CHECK and given != ANY:
-        # What the value certainly is not need not be asked for.
-        asked = union(
-            possible
-            for possible in members(wanted)
-            if any(fit(member, possible) != Fit.NEVER for member in members(given))
-        )
-    inference.coerce(node, how, asked)
+    inference.coerce(node, how, wanted)
     others = [one for one in members(given) if not isinstance(one, FunctionType | BuiltinType)]
     if how == Fit.EXACT and wanted != ANY and len(others) < len(members(given)):
         # As a function of that type it keeps no history, and is one of many.
         inference.facts.given_functions[node] = wanted
         return union([*others, *(one for one in members(wanted) if isinstance(one, CallableType))])
-    return given if how == Fit.EXACT and ANY not in (given, wanted) else asked
+    return given if how == Fit.EXACT and ANY not in (given, wanted) else wanted
 
 
 def _fit_function(
@@ -203,14 +187,6 @@ def _shown(inference: Inference, given: Type) -> str:
     return f"`{given.name}`: ({takes}) -> {show(inference.result_of(given.definition))}"
 
 
-def _called_with(inference: Inference, given: ObjectType, records: list[RecordType]) -> str | None:
-    """The script's name of the record that an object was meant for: the one with its fields."""
-    names = {field.name for field in given.fields}
-    closest = min(records, key=lambda one: len(names ^ set(inference.facts.fields_of(one))))
-    definition = closest.definition
-    return None if definition is None else inference.facts.name_of_record(definition)
-
-
 def is_zero(node: n.Expression) -> bool:
     """Whether it is written as zero."""
     return isinstance(node, n.Literal) and type(node.value) in (int, float) and node.value == 0
@@ -223,36 +199,72 @@ def as_written(node: n.Expression, given: Type, wanted: Type) -> Type:
     return literal_type(value) if value is not None and has_literals else given
 
 
-_DRAFT = "a draft may lack fields: keep the stream, `whole: T = stream $ ... $`, and use `whole`"
+# Arguments for bare parameters: where the calls decide what a parameter is, they say it. The calls
+# of the script that defines the function decide. Those of scripts that import it have to keep to
+# that: what they do not see would otherwise depend on who else is compiled with it.
 
 
-def mismatch_hint(inference: Inference, given: Type, wanted: Type) -> str | Advice | None:
-    records = [member for member in members(wanted) if isinstance(member, RecordType)]
-    if isinstance(given, ObjectType) and records:
-        if any(inference.facts.draft_of(one) == given for one in records):
-            return _DRAFT
-        name = _called_with(inference, given, records)
-        return None if name is None else f"call the record: `{name}(...)`"
-    inner = item_type(given) if isinstance(given, ListType) else given
-    asked = item_type(wanted) if isinstance(wanted, ListType) else wanted
-    if isinstance(inner, RecordType) and isinstance(asked, ObjectType | MapType):
-        return f"a record is not an object; its type is `{show(given)}`"
-    if given == STRING and wanted in DATES.values():
-        return f"`{show(wanted)}(x)` reads a text"
-    if given == FLOAT and wanted == DECIMAL:
-        return 'a float is not exact: write `decimal("1.50")`'
-    if given == STRING and wanted in (INT, FLOAT):
-        return f"`{show(wanted)}(x)` reads a number from a text"
-    if given == FLOAT and wanted == INT:
-        return "`round(x)` or `int(x)` makes an int of it"
-    if wanted == STRING and given in (INT, FLOAT, BOOL):
-        return "`str(x)` makes a text of any value"
-    if isinstance(given, LiteralType) and isinstance(wanted, UnionType):
-        values = [m.value for m in wanted.members if isinstance(m, LiteralType)]
-        written, known = str(given.value), [str(value) for value in values]
-        meant = near(written, known)
-        if meant and isinstance(given.value, str):
-            is_guess = not is_slip(written, meant, known)
-            text = show(literal_type(meant))
-            return Advice(f'did you mean "{meant}"?', instead=text, is_guess=is_guess)
-    return None
+def pass_argument(
+    inference: Inference,
+    node: n.Expression,
+    function: FunctionFacts,
+    position: int,
+    env: Environment,
+) -> None:
+    """Infers an argument of a bare parameter, and holds it against what the parameter is."""
+    wanted = function.parameters[position]
+    if wanted == RESULT and position not in function.from_calls:
+        fit_into(inference, node, wanted, env)
+        return
+    # What the use of a bare parameter asks for is not an annotation: a prompt stays text.
+    type_ = inference.expression(node, env)
+    if position not in function.from_calls:
+        settle(inference, node, type_, wanted)
+    elif inference.facts.is_own(function.node):
+        inference.take(function.node, position, passed(type_), node)
+    elif _is_other(type_, wanted):
+        _report(inference, node, type_, function, position)
+    elif isinstance(node, n.ListLiteral | n.ObjectLiteral | n.TupleLiteral | n.Conditional):
+        # A literal is of the class that is meant.
+        fit_into(inference, node, wanted, env)
+    else:
+        settle(inference, node, type_, wanted)
+
+
+def _is_other(given: Type, wanted: Type) -> bool:
+    """Whether a value of `given` is certainly not what the calls of the other script pass."""
+    if fit(given, wanted) in (Fit.CONVERT, Fit.NEVER):
+        return True
+    lists = [member for member in members(wanted) if isinstance(member, ListType)]
+    items = [member.item for member in members(given) if isinstance(member, ListType)]
+    # An empty list fits any; but one that is meant for other items is no such list.
+    return bool(lists) and any(
+        item != NEVER and all(_is_other(item, one.item) for one in lists) for item in items
+    )
+
+
+def _report(
+    inference: Inference,
+    node: n.Expression,
+    given: Type,
+    function: FunctionFacts,
+    position: int,
+) -> None:
+    definition = function.node
+    parameter = definition.parameters[position].name.text
+    source = inference.facts.sources[definition]
+    inference.report(
+        catalogue.OTHER_ARGUMENT.at(
+            node.span,
+            name=definition.name.text,
+            parameter=parameter,
+            expected=show(function.parameters[position]),
+            found=show(given),
+            hint=f"an annotation of `{parameter}` decides instead of the calls; "
+            f"`{parameter}: any` takes everything",
+            related=tuple(
+                Related(argument.span, "it is this in the script that defines it", source)
+                for argument in function.from_calls[position][:3]
+            ),
+        )
+    )

@@ -7,10 +7,12 @@ from saftc.diagnostics.model import Advice
 from saftc.diagnostics.near import did_you_mean, meant_to_be
 from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment
+from saftc.semantics.inference.hints import mismatch_hint
 from saftc.semantics.inference.members import conversation_hint
-from saftc.semantics.inference.places import as_written, fit_into, mismatch_hint, settle
+from saftc.semantics.inference.places import as_written, fit_into, settle
+from saftc.semantics.prompt_hints import options_of_another_wire
 from saftc.semantics.relations import Fit, fit
-from saftc.semantics.results import CONVERSATION, MESSAGE, OPTIONS, WIRES
+from saftc.semantics.results import CONVERSATION, MESSAGE, OPTIONS
 from saftc.semantics.types import (
     ANY,
     RESULT,
@@ -19,6 +21,7 @@ from saftc.semantics.types import (
     CallableType,
     FunctionType,
     ListType,
+    LiteralType,
     ObjectType,
     Type,
     holds_dataframe,
@@ -131,49 +134,31 @@ def _no_functions_inside(inference: Inference, node: n.Expression, type_: Type) 
 
 def asked_of_model(inference: Inference, node: n.Node, wanted: Type) -> None:
     """A model cannot give everything."""
+    hint = None
     if any(isinstance(one, CallableType) for one in within(wanted)):
-        inference.report(
-            catalogue.TYPE_MISMATCH.at(
-                node.span,
-                expected=show(wanted),
-                found="a prompt",
-                hint="a model cannot give a function; `program $ ... $` can give what to call",
-            )
-        )
-    if holds_dataframe(wanted):
-        inference.report(
-            catalogue.TYPE_MISMATCH.at(
-                node.span,
-                expected=show(wanted),
-                found="a prompt",
-                hint="JSON has no dataframes; `program $ ... $` can give one",
-            )
-        )
+        hint = "a model cannot give a function; `program $ ... $` can give what to call"
+    elif holds_dataframe(wanted):
+        hint = "JSON has no dataframes; `program $ ... $` can give one"
+    if hint is not None:
+        code = catalogue.TYPE_MISMATCH
+        inference.report(code.at(node.span, expected=show(wanted), found="a prompt", hint=hint))
 
 
 def _tools_without_tables(inference: Inference, node: n.Prompt) -> None:
     for value in node.shown:
         function = inference.facts.types.get(value)
-        if isinstance(function, FunctionType):
-            _tool_without_tables(inference, value, function)
-
-
-def _tool_without_tables(inference: Inference, node: n.Expression, function: FunctionType) -> None:
-    definition = function.definition
-    types = inference.facts.functions[definition].parameters
-    for parameter, type_ in zip(definition.parameters, types, strict=True):
-        is_function = any(isinstance(one, CallableType) for one in within(type_))
-        if is_function or holds_dataframe(type_):
-            missing = "function" if is_function else "dataframe"
-            inference.report(
-                catalogue.TYPE_MISMATCH.at(
-                    node.span,
-                    expected="a tool",
-                    found=show(function),
-                    hint=f"JSON has no {missing} for `{parameter.name.text}`; "
-                    "in `program $ ... $` a call can give it",
-                )
-            )
+        if not isinstance(function, FunctionType):
+            continue
+        definition = function.definition
+        types = inference.facts.functions[definition].parameters
+        for parameter, type_ in zip(definition.parameters, types, strict=True):
+            is_function = any(isinstance(one, CallableType) for one in within(type_))
+            if is_function or holds_dataframe(type_):
+                missing = "function" if is_function else "dataframe"
+                hint = f"JSON has no {missing} for `{parameter.name.text}`; "
+                hint += "in `program $ ... $` a call can give it"
+                code, found = catalogue.TYPE_MISMATCH, show(function)
+                inference.report(code.at(value.span, expected="a tool", found=found, hint=hint))
 
 
 def _hint_of_option(name: str) -> str | Advice:
@@ -203,7 +188,13 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
             )
         return
     written = {f.key.text: f for f in node.named} if isinstance(node, n.ObjectLiteral) else {}
-    _options_of_the_wire(inference, node, type_, written)
+    wire = type_.field("api")
+    own = written.get("api")
+    if wire is not None:
+        chosen = as_written(own.value, wire.type, OPTIONS["api"]) if own else wire.type
+        known = chosen.value if isinstance(chosen, LiteralType) else ""
+        for mistake in options_of_another_wire(node, type_, str(known)):
+            inference.report(mistake)
     for field in type_.fields:
         key = written.get(field.name)
         if field.name == "tools":
@@ -230,7 +221,7 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
                     expected=show(wanted),
                     found=show(given),
                     hint=_hint_of_value(field.name, given)
-                    or mismatch_hint(inference, given, wanted),
+                    or mismatch_hint(inference.facts, given, wanted),
                 )
             )
 
@@ -267,25 +258,3 @@ def _hint_of_value(option: str, given: Type) -> Advice | None:
     values = renaming.VALUES.get(option, {}).items()
     new = next((new for old, new in values if given == literal_type(old)), None)
     return None if new is None else meant_to_be(f'"{new}"')
-
-
-def _options_of_the_wire(
-    inference: Inference,
-    node: n.Name | n.ObjectLiteral,
-    type_: ObjectType,
-    written: Mapping[str, n.Field],
-) -> None:
-    """The options that the wire beside them has no field for."""
-    wire = type_.field("api")
-    if wire is None:
-        return
-    own = written.get("api")
-    chosen = wire.type if own is None else as_written(own.value, wire.type, OPTIONS["api"])
-    known = [one for one in WIRES if chosen == literal_type(one)]
-    for name in (lacking for one in known for lacking in WIRES[one]):
-        if type_.field(name) is not None:
-            key = written[name].key if name in written else node
-            hint = f'leave `{name}` out, or choose the API "chat"'
-            inference.report(
-                catalogue.OPTION_OF_ANOTHER_WIRE.at(key.span, api=known[0], name=name, hint=hint)
-            )

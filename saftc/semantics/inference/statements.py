@@ -1,13 +1,14 @@
 """Statements: what each assigns, gives and shows about the variables below it."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from typing import assert_never
 
 from saftc.diagnostics import catalogue
 from saftc.flow.forward import Forward, Loop
 from saftc.semantics.history import is_stream
 from saftc.semantics.inference.conditions import condition, narrow
-from saftc.semantics.inference.context import Inference, Snapshot
+from saftc.semantics.inference.context import Inference
 from saftc.semantics.inference.environment import Environment, Slot, join
 from saftc.semantics.inference.loops import bind, iterated, unpack
 from saftc.semantics.inference.places import fit_into, held, settle
@@ -29,17 +30,14 @@ from saftc.semantics.types import (
 )
 from saftc.syntax import nodes as n
 
-# After this many rounds a variable that still grows in a loop is any value.
-_MOST_ROUNDS = 6
+# A variable that still grows in a loop after so many turns is any value.
+_MOST_TURNS = 6
 
 
 def along(inference: Inference, statements: Sequence[n.Statement], env: Environment) -> bool:
     """Infers what statements assign, give and show from `env` on; whether the flow gets below."""
     below = _Types(inference).block(statements, env)
     return below is not None and not below.has_ended
-
-
-_WITH_BLOCKS = (n.IfStmt, n.ForStmt, n.WhileStmt, n.TryStmt)
 
 
 class _Types(Forward[Environment]):
@@ -49,25 +47,12 @@ class _Types(Forward[Environment]):
         super().__init__()
         self.inference = inference
         self.items: dict[n.ForStmt, Type] = {}
-        # In which states loops have begun to turn, and how often; and what was reported before.
-        self.heads: dict[Loop, Mapping[Symbol, Slot]] = {}
-        self.rounds: list[int] = []
-        self.reported: list[Snapshot] = []
-        # What they have assigned in the last turn, and never read.
-        self.unread: list[dict[Symbol, Slot]] = []
-
-    def statement(self, statement: n.Statement, state: Environment) -> Environment | None:
-        if not isinstance(statement, _WITH_BLOCKS):
-            return super().statement(statement, state)
-        left = self._left()
-        below = super().statement(statement, state)
-        # Nobody else has the state, but for a `try` around, or where a loop has just been left.
-        is_own = below is not None and not self.failing and self._left() == left
-        return state if below and is_own and state.become(below) else below
-
-    def _left(self) -> int:
-        """In how many states the loops around have been left so far."""
-        return sum(len(one.breaks) + len(one.continues) for one in self.turns)
+        # What variables may be where loops turn again, beside what they are above, and how often
+        # each loop has found out more.
+        self.heads: dict[Loop, dict[Symbol, Slot]] = {}
+        self.growths: Counter[Loop] = Counter()
+        # For the loops around, how much was reported before their turns.
+        self.reported: list[int] = []
 
     def plain(self, statement: n.Statement, state: Environment) -> Environment | None:
         env = state.copy() if self.failing else state
@@ -121,36 +106,29 @@ class _Types(Forward[Environment]):
         return False  # that a list which is written out has items, no checker of Python sees
 
     def loop(self, loop: Loop, state: Environment) -> Environment | None:
-        # A loop inside another one goes on from where it was in earlier turns of that.
         begun = state.copy()
         for symbol, slot in self.heads.get(loop, {}).items():
-            begun.put(symbol, slot)
-        self.rounds.append(0)
-        self.reported.append(self.inference.snapshot())
-        self.unread.append({})
+            begun.add(symbol, slot)
+        self.reported.append(len(self.inference.mistakes))
         below = super().loop(loop, begun)
-        self.rounds.pop()
         self.reported.pop()
-        for symbol, slot in self.unread.pop().items():
-            if below is not None:
-                below.put(symbol, slot)
         return below
 
     def begin_again(self, loop: Loop, head: Environment, again: Environment) -> Environment | None:
-        """Each turn from `_MOST_ROUNDS` on makes one more variable any value, so it ends."""
-        self.rounds[-1] += 1
+        """What still grows after `_MOST_TURNS` turns is any value."""
         wider = join([head, again])
-        growing = [s for s, slot in wider.slots.items() if slot != head.get(s)]
-        self.heads[loop] = {**self.heads.get(loop, {}), **wider.slots}
-        if self.inference.read_in(loop).isdisjoint(growing):
-            self.unread[-1] = {symbol: wider.slots[symbol] for symbol in growing}
+        growing = {s: slot for s, slot in wider.slots.items() if slot != head.get(s)}
+        if not growing:
             return None
-        for symbol in growing if self.rounds[-1] >= _MOST_ROUNDS else ():
+        self.growths[loop] += 1
+        for symbol in growing if self.growths[loop] >= _MOST_TURNS else ():
             known = head.get(symbol)
             if known is not None and known.type != wider.slots[symbol].type:
                 wider.assign(symbol, ANY)
+        found = {symbol: wider.slots[symbol] for symbol in growing}
+        self.heads[loop] = self.heads.get(loop, {}) | found
         # What was found with less known is found again, or is not so.
-        self.inference.go_back(self.reported[-1])
+        del self.inference.mistakes[self.reported[-1] :]
         return wider
 
 
@@ -248,9 +226,7 @@ def _bare_defaults(inference: Inference, definition: n.FunctionDef, env: Environ
         if how == Fit.CHECK or (how == Fit.NEVER and given == NIL):
             types = list(function.parameters)
             types[position] = union((asked, given))
-            function.parameters = tuple(types)
-            inference.outdate(definition)
-            inference.outdated[definition] = None
+            inference.give(definition, types)
         else:
             settle(inference, parameter.default, given, asked)
 

@@ -12,12 +12,12 @@ is any value, so this ends). Its mistakes are those that are found the last time
 
 A bare parameter of a function that is only called has the join of what its calls pass, which grows
 in the same way; the function waits for its first call. When that brings trouble (see
-`doubtful_of`), everything is inferred anew without that function.
+`doubtful_of`), the parameter is any value.
 
 Inside of a function the types go along the flow: where ways meet, a variable is what it is on any.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Sequence
 
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
@@ -39,11 +39,6 @@ from saftc.semantics.types import (
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 
-# What still grows after this many rounds for each unit is any value.
-_MOST_ROUNDS = 6
-# So often what calls tell of functions is revised; then it is told of none.
-_MOST_REVISIONS = 12
-
 
 def units_of(module: n.Module) -> list[Unit]:
     """The units of a module, in the order in which they are inferred."""
@@ -54,116 +49,84 @@ def units_of(module: n.Module) -> list[Unit]:
 def infer_types(module: n.Module, facts: Facts) -> list[Diagnostic]:
     """Infers the types of all expressions, and the forms of constructs; gives the mistakes."""
     units = units_of(module)
-    asked = {one: facts.functions[one].parameters for one in nodes_of(module, n.FunctionDef)}
     only = only_called(module, facts, lambda parameter: parameter.schema is None)
-    inference = _infer_all(units, facts, asked, only)
-    for revision in range(_MOST_REVISIONS):
-        doubtful = doubtful_of(inference, only)
-        if not doubtful:
-            break
-        only -= only if revision == _MOST_REVISIONS - 1 else doubtful
-        inference = _infer_all(units, facts, asked, only)
-    return [one for unit in units for one in inference.mistakes[unit]]
+    functions = [one for one in nodes_of(module, n.FunctionDef) if one in only]
+    waiting = [one for one in functions if _awaits_calls(facts.functions[one])]
+    inference = Inference(facts, type_of, module, facts.uses_python)
+    inference.outdated = {one: None for one in units if one not in waiting}
+    inference.reached.update(one for one in inference.outdated if isinstance(one, n.FunctionDef))
+    while inference.outdated or _revise(inference, waiting):
+        unit = next(iter(inference.outdated))
+        del inference.outdated[unit]
+        _infer(inference, unit)
+    return [one for unit in units for one in inference.found[unit] if one is not None]
 
 
-def _infer_all(
-    units: Sequence[Unit],
-    facts: Facts,
-    asked: Mapping[n.FunctionDef, tuple[Type, ...]],
-    only: Set[n.FunctionDef],
-) -> Inference:
-    """Infers everything anew; the functions `only` take what their calls pass."""
-    facts.forget()
-    for function, types in asked.items():
-        facts.functions[function] = declared(facts.functions[function], types, only)
-    inference = Inference(facts, type_of, facts.module, facts.uses_python)
-    infer_units(inference, units)
-    return inference
+def _awaits_calls(function: FunctionFacts) -> bool:
+    """Has the bare parameters of which nothing is known be what calls pass; whether it has some."""
+    positions = [
+        position
+        for position, parameter in enumerate(function.node.parameters)
+        if parameter.schema is None and function.parameters[position] == ANY
+    ]
+    function.from_calls = {position: [] for position in positions}
+    function.parameters = tuple(
+        NEVER if position in positions else type_
+        for position, type_ in enumerate(function.parameters)
+    )
+    return bool(positions)
 
 
-def declared(
-    known: FunctionFacts, asked: tuple[Type, ...], only: Set[n.FunctionDef]
-) -> FunctionFacts:
-    """What is known of a function before it is inferred."""
-    found = FunctionFacts(known.node, asked, known.declared)
-    if known.node in only:
-        bare = [i for i, one in enumerate(known.node.parameters) if one.schema is None]
-        found.from_calls = {i: [] for i in bare if asked[i] == ANY}
-        found.parameters = tuple(
-            NEVER if i in found.from_calls else type_ for i, type_ in enumerate(asked)
-        )
-    return found
-
-
-def infer_units(inference: Inference, units: Sequence[Unit]) -> None:
-    """Infers units until nothing that they say of each other grows."""
-    functions = inference.facts.functions
-    waiting = {
-        one: _called_in(one, inference.facts)
-        for one in units
-        if isinstance(one, n.FunctionDef) and functions[one].from_calls
-    }
-    inference.outdated.update(dict.fromkeys(one for one in units if one not in waiting))
-    rounds, most = 0, _MOST_ROUNDS * len(units) + 100
-    while inference.outdated or _go_on(inference, waiting) or inference.look_again():
-        while inference.outdated:
-            inference.widens = rounds >= most
-            _infer(inference, inference.next_outdated())
-            rounds += 1
-
-
-def _called_in(function: n.FunctionDef, facts: Facts) -> set[n.Node | None]:
-    """What the names mean that are called inside of a function."""
-    return {
-        facts.names.of(inner.function).node
-        for inner in walk(function)
-        if isinstance(inner, n.Call) and isinstance(inner.function, n.Name)
-    }
-
-
-def _go_on(inference: Inference, waiting: Mapping[n.FunctionDef, Set[n.Node | None]]) -> bool:
+def _revise(inference: Inference, waiting: Sequence[n.FunctionDef]) -> bool:
     """Takes what the calls have said, once nothing grows any more; whether there is more to infer.
 
-    A function that is never called takes any value, and so may those that it calls, which
-    `waiting` names.
+    A function that is never called takes any value, and so do those that the calls say too little
+    about.
     """
     functions = inference.facts.functions
     unreached = [one for one in waiting if one not in inference.reached]
     if unreached:
-        called = {node for one in unreached for node in waiting[one]}
-        first = next((one for one in unreached if one not in called), unreached[0])
-        inference.reach(first)
-        functions[first].from_calls.clear()
-        functions[first].parameters = tuple(
-            ANY if type_ == NEVER else type_ for type_ in functions[first].parameters
-        )
+        # What is called in a function stands above it, mostly: that learns more from this one.
+        inference.reach(unreached[-1])
+        _open(inference, functions[unreached[-1]], lambda type_: ANY if type_ == NEVER else type_)
         return True
-    settle = _settled_for_good if inference.widens else settled
     for one in waiting:
-        function = functions[one]
-        settled_types = tuple(
-            settle(type_) if position in function.from_calls else type_
-            for position, type_ in enumerate(function.parameters)
-        )
-        if settled_types != function.parameters:
-            function.parameters = settled_types
-            inference.outdate(one)
-            inference.outdated[one] = None
+        _change(inference, functions[one], settled)
+    doubtful = [] if inference.outdated else doubtful_of(inference, waiting)
+    for one in doubtful:
+        _open(inference, functions[one], lambda _: ANY)
+    if doubtful:
+        # What variables held before says nothing of what they hold now.
+        inference.facts.symbols.clear()
+        inference.outdated.update(dict.fromkeys(inference.found))
     return bool(inference.outdated)
 
 
-def _settled_for_good(type_: Type) -> Type:
-    return type_ if settled(type_) == type_ else ANY
+def _open(inference: Inference, function: FunctionFacts, change: Callable[[Type], Type]) -> None:
+    """Changes the types of the parameters that calls tell of, which no call tells of any more."""
+    _change(inference, function, change)
+    function.from_calls.clear()
+    function.gives, inference.rounds[function.node] = NEVER, 0
 
 
-def doubtful_of(inference: Inference, only: Set[n.FunctionDef]) -> set[n.FunctionDef]:
+def _change(inference: Inference, function: FunctionFacts, change: Callable[[Type], Type]) -> None:
+    """Changes the types of the parameters that calls tell of."""
+    types = tuple(
+        change(type_) if position in function.from_calls else type_
+        for position, type_ in enumerate(function.parameters)
+    )
+    if types != function.parameters:
+        inference.give(function.node, types)
+
+
+def doubtful_of(inference: Inference, waiting: Sequence[n.FunctionDef]) -> list[n.FunctionDef]:
     """The functions that the calls say too little about: they stay as they would be without.
 
     Those in which there is something to report now, which may be meant for other values as well;
     those that give what they are given, whose calls would be joined; and those that assign
     something else to a parameter.
     """
-    return {one for one in only if _is_doubtful(inference, one)}
+    return [one for one in waiting if _is_doubtful(inference, one)]
 
 
 def _is_doubtful(inference: Inference, definition: n.FunctionDef) -> bool:
@@ -178,7 +141,7 @@ def _is_doubtful(inference: Inference, definition: n.FunctionDef) -> bool:
         return False
     inside = [node for node in walk(definition) if isinstance(node, n.FunctionDef)]
     return (
-        any(inference.mistakes[one] or one in inference.doubting for one in inside)
+        any(inference.found[one] for one in inside)
         or (is_mixed(function.returns) and any(map(is_mixed, known.values())))
         or any(fit(facts.symbols[one], type_) != Fit.EXACT for one, type_ in known.items())
     )
@@ -186,7 +149,8 @@ def _is_doubtful(inference: Inference, definition: n.FunctionDef) -> bool:
 
 def _infer(inference: Inference, unit: Unit) -> None:
     inference.unit = unit
-    inference.mistakes[unit] = []
+    inference.found[unit] = []
+    inference.rounds[unit] += 1
     env = Environment()
     if isinstance(unit, n.Module):
         along(inference, unit.statements, env)

@@ -20,8 +20,8 @@ def average(numbers: list[int] | list[float]) -> float:
     return total / len(numbers)
 
 
-def outer(text: str) -> int | float:
-    def inner(width: int | float) -> int | float:
+def outer(text: str) -> int:
+    def inner(width: int) -> int:
         return len(text) + width
 
     return inner(3)
