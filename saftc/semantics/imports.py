@@ -14,7 +14,6 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Advice, Collector, Edit
 from saftc.diagnostics.near import did_you_mean
 from saftc.flow.statements import bound_by, name_of
-from saftc.semantics.constants import constants_of
 from saftc.semantics.facts import Facts, RecordFacts, Shape
 from saftc.semantics.foreign import UNKNOWN, Alias, Namespace, PythonClass
 from saftc.semantics.names import Symbol
@@ -156,10 +155,16 @@ def link_imports(
 
 def _bound_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]:
     """The variables that one assignment without an annotation binds, with its value."""
-    assigned = nodes_of(module, n.AssignStmt)
-    annotated = {facts.names.of(node.name) for node in assigned if node.schema is not None}
-    constants = constants_of(facts).items()
-    alone = {symbol: value for symbol, value in constants if symbol not in annotated}
+    assigned = {node.name: node for node in nodes_of(module, n.AssignStmt)}
+    bindings: dict[Symbol, list[n.AssignStmt | None]] = {}
+    for node, symbol in facts.names.symbols.items():
+        if isinstance(node, n.Identifier) and symbol.starts_from is None:
+            bindings.setdefault(symbol, []).append(assigned.get(node))
+    alone = {
+        symbol: only.value
+        for symbol, (only, *others) in bindings.items()
+        if only is not None and only.schema is None and not others
+    }
     return {symbol: value for symbol, value in alone.items() if _is_first(symbol, alone, facts)}
 
 
