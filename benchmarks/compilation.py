@@ -23,7 +23,7 @@ from worker import own_memory
 
 from saftc import driver
 from saftc.codegen import layout, module
-from saftc.schedule import plan
+from saftc.overlap import plan
 from saftc.source import Source
 
 PHASES = ("parse", "infer", "plan", "emit", "libcst", "black")

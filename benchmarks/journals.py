@@ -14,8 +14,8 @@ from figures import Figure
 from peers import HERE, REPOSITORY, Peers
 from workers import environment
 
-from runtime_support.runs._journal import Journal, Kind
-from runtime_support.runs._places import Asked
+from runtime_support._core.scopes import Asked
+from runtime_support._journal.journal import Journal, Kind
 
 GROUP = "journals"
 MOST_SECONDS = 1.0
@@ -27,7 +27,7 @@ from worker import own_memory
 from runtime_support import prompt, configure
 configure(provider="mock")
 prompt("what is loaded by a prompt does not count")
-from runtime_support.runs._journal import Journal
+from runtime_support._journal.journal import Journal
 started = time.process_time()
 journal = Journal(sys.argv[1])
 print(time.process_time() - started, own_memory("VmHWM") / 1024)

@@ -29,8 +29,8 @@ sys.path.insert(0, str(REPOSITORY))  # ours is what stands here, whatever is ins
 
 from runtime_support import configure
 from saftc.driver import compile_source
+from saftc.overlap.settings import DEFAULT, Overlapping
 from saftc.project.scripts import Modules
-from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.source import Source
 
 GROUP = "overlap"

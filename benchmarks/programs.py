@@ -20,7 +20,7 @@ from peers import REPOSITORY, Peers
 sys.path.insert(0, str(REPOSITORY))  # ours is what stands here, whatever is installed
 
 from runtime_support import configure, program, prompt
-from runtime_support._exchange import Reply, Request, ToolRequest
+from runtime_support._core.messages import Reply, Request, ToolRequest
 
 GROUP = "programs"
 OPTIONS = {"max_tool_rounds": 40, "max_tool_calls": 40}

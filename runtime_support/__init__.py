@@ -13,20 +13,20 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from runtime_support._lazy import load_lazily
+from runtime_support._values.lazy import load_lazily
 
 if TYPE_CHECKING:
     from runtime_support import ops
-
-    # Where modules of earlier versions, and programs written by hand, find what has moved.
-    from runtime_support._ambiguity import ambiguous as ambiguous
-    from runtime_support._ambiguity import option as option
-    from runtime_support._approval import Decision, PendingCall, approve
-    from runtime_support._effects import in_thread
-    from runtime_support._exchange import Provider, Reply, Request
-    from runtime_support._exchange import ToolRequest as ToolRequest
-    from runtime_support._jsontext import parse as parse
-    from runtime_support._jsontext import to_json as to_json
+    from runtime_support._core.messages import Provider, Reply, Request
+    from runtime_support._core.messages import ToolRequest as ToolRequest
+    from runtime_support._core.prompt import prompt
+    from runtime_support._core.results import Result, ToolCall, Usage
+    from runtime_support._core.scopes import idempotency_key as idempotency_key
+    from runtime_support._core.scopes import journal_scope as journal_scope
+    from runtime_support._core.settings import Settings, configure, current_settings, defaults
+    from runtime_support._core.tasks.effects import in_thread
+    from runtime_support._journal.approval import Decision, PendingCall, approve
+    from runtime_support._journal.hook import journaled as journaled
     from runtime_support._language.failures import Failure as Failure
     from runtime_support._language.failures import failure as failure
     from runtime_support._language.files import append_text as append_text
@@ -34,21 +34,24 @@ if TYPE_CHECKING:
     from runtime_support._language.files import read_line as read_line
     from runtime_support._language.files import read_text as read_text
     from runtime_support._language.files import write_text as write_text
-    from runtime_support._loop import in_loop
     from runtime_support._media import File, Image, file, image
-    from runtime_support._observe.tracing import add_observer
-    from runtime_support._overlap.calls import later, overlap, together
-    from runtime_support._overlap.calls import print as print
-    from runtime_support._prompting import prompt
-    from runtime_support._results import Result, ToolCall, Usage
+    from runtime_support._observability.tracing import add_observer
+    from runtime_support._overlap import later, overlap, together
+    from runtime_support._overlap import print as print
     from runtime_support._schema import check
     from runtime_support._schema.rules import require as require
-    from runtime_support._settings import Settings, configure, current_settings, defaults
     from runtime_support._streaming.results import AsyncResult
     from runtime_support._tables import mean as mean
     from runtime_support._tables import read as read
-    from runtime_support._values import kind as kind
-    from runtime_support._values import show as show
+
+    # Where modules of earlier versions, and programs written by hand, find what has moved.
+    from runtime_support._values.ambiguity import ambiguous as ambiguous
+    from runtime_support._values.ambiguity import option as option
+    from runtime_support._values.awaiting import in_loop
+    from runtime_support._values.json_text import parse as parse
+    from runtime_support._values.json_text import to_json as to_json
+    from runtime_support._values.kinds import kind as kind
+    from runtime_support._values.kinds import show as show
     from runtime_support.errors import (
         AuthenticationFailed,
         BudgetSpent,
@@ -85,25 +88,22 @@ if TYPE_CHECKING:
     from runtime_support.programs._prompting import Plan as Plan
     from runtime_support.programs._prompting import program
     from runtime_support.programs._prompting import run as run
-    from runtime_support.runs._keeper import journaled as journaled
-    from runtime_support.runs._places import idempotency_key as idempotency_key
-    from runtime_support.runs._places import journal_scope as journal_scope
     from runtime_support.testing import Scripted as Scripted
 else:
     _HOMES = {
         "ops": "ops=.",
-        "_approval": "Decision PendingCall approve",
-        "_exchange": "Provider Reply Request",
-        "_effects": "in_thread",
-        "_loop": "in_loop",
+        "_journal.approval": "Decision PendingCall approve",
+        "_core.messages": "Provider Reply Request",
+        "_core.tasks.effects": "in_thread",
+        "_values.awaiting": "in_loop",
         "_media": "File Image file image",
-        "_observe.tracing": "add_observer",
-        "_overlap.calls": "later overlap together",
-        "_prompting": "prompt",
-        "_results": "Result ToolCall Usage",
+        "_observability.tracing": "add_observer",
+        "_overlap": "later overlap together",
+        "_core.prompt": "prompt",
+        "_core.results": "Result ToolCall Usage",
         "_streaming.results": "AsyncResult",
         "_schema": "check",
-        "_settings": "Settings configure defaults current_settings",
+        "_core.settings": "Settings configure defaults current_settings",
         "programs._prompting": "program",
         "events": "ReplyEnded ReplyEvent TextPiece ToolEnded ToolStarted add_listener",
         "errors": (
@@ -115,18 +115,18 @@ else:
     }
     # Where modules of earlier versions, and programs written by hand, find what has moved.
     _MOVED = {
-        "_ambiguity": "ambiguous option",
-        "_exchange": "ToolRequest",
-        "_jsontext": "parse to_json",
+        "_values.ambiguity": "ambiguous option",
+        "_core.messages": "ToolRequest",
+        "_values.json_text": "parse to_json",
         "_language.failures": "Failure failure",
         "_language.files": "append_text list_files read_line read_text write_text",
-        "_overlap.calls": "print",
+        "_overlap": "print",
         "_schema.rules": "require",
         "_tables": "mean read",
-        "_values": "kind show",
+        "_values.kinds": "kind show",
         "programs._prompting": "Plan run",
-        "runs._keeper": "journaled",
-        "runs._places": "idempotency_key journal_scope",
+        "_journal.hook": "journaled",
+        "_core.scopes": "idempotency_key journal_scope",
         "testing": "Scripted",
     }
     __getattr__, _ = load_lazily(__name__, "runtime_support", _HOMES, _MOVED)
@@ -203,6 +203,6 @@ def _main_has_its_map() -> bool:
 
 # In a program that imports compiled modules Python's own report of uncaught errors stays as it is.
 if _main_has_its_map():
-    from runtime_support._uncaught import install
+    from runtime_support._core.positions.uncaught import install
 
     install()

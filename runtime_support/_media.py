@@ -21,7 +21,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from runtime_support._language.arguments import as_text
 from runtime_support._language.files import content, resolve_path, size_text
-from runtime_support._values import brief, expected_error, is_list, is_object
+from runtime_support._values.kinds import brief, expected_error, is_list, is_object
 from runtime_support.errors import CheckError, FileError
 
 MOST_BYTES = 20 * 1024 * 1024

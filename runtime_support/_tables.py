@@ -27,12 +27,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from runtime_support._core.tasks.turns import note_read
 from runtime_support._language.arguments import as_integer, as_number, as_text, each_as
 from runtime_support._language.files import check_regular, resolve_path
 from runtime_support._language.operators import div
-from runtime_support._names import did_you_mean, listed
-from runtime_support._order import note_read
-from runtime_support._values import (
+from runtime_support._values.kinds import (
     brief,
     counted,
     expected_error,
@@ -41,6 +40,7 @@ from runtime_support._values import (
     is_tuple,
     plain,
 )
+from runtime_support._values.names import did_you_mean, listed
 from runtime_support.errors import CheckError, ConfigError, FileError, MissingError
 
 # Inside, dataframes and columns are Any: polars' own types speak of numpy, which need not be there.

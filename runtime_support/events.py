@@ -19,19 +19,19 @@ from dataclasses import dataclass, fields
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from runtime_support._effects import Abandoned, Effects, drive
-from runtime_support._hooks import Hook, RequestedCall, ids
-from runtime_support._jsontext import to_json
-from runtime_support._notes import note
-from runtime_support._order import waited_here
-from runtime_support._reader import sent_arguments
-from runtime_support._redaction import redacted
+from runtime_support._core.hooks import Hook, RequestedCall, ids
+from runtime_support._core.notes import note
+from runtime_support._core.reader import sent_arguments
+from runtime_support._core.redaction import redacted
+from runtime_support._core.tasks.effects import Abandoned, Effects, drive
+from runtime_support._core.tasks.turns import waited_here
+from runtime_support._values.json_text import to_json
 from runtime_support.errors import ProviderError, ReplayMiss, SaftError
 
 if TYPE_CHECKING:
-    from runtime_support._exchange import Reply, Replying, Request, ToolRequest
-    from runtime_support._hooks import AnswerPrompt, MakeCall, PromptRun, SendRequest
-    from runtime_support._results import Answer, ToolCall
+    from runtime_support._core.hooks import AnswerPrompt, MakeCall, PromptRun, SendRequest
+    from runtime_support._core.messages import Reply, Replying, Request, ToolRequest
+    from runtime_support._core.results import Answer, ToolCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

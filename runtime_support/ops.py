@@ -16,14 +16,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from runtime_support._lazy import load_lazily
+from runtime_support._values.lazy import load_lazily
 
 if TYPE_CHECKING:
-    from runtime_support import _jsontext
-    from runtime_support._approval import approve as approve
-    from runtime_support._effects import maybe_await as maybe_await
-    from runtime_support._jsontext import parse as parse
-    from runtime_support._jsontext import to_json as to_json
+    from runtime_support._core.tasks.effects import maybe_await as maybe_await
+    from runtime_support._journal.approval import approve as approve
     from runtime_support._language import builtins as _builtins
     from runtime_support._language import files as _files
     from runtime_support._language.builtins import changed as changed
@@ -97,8 +94,11 @@ if TYPE_CHECKING:
     from runtime_support._tables import rows as rows
     from runtime_support._tables import select as select
     from runtime_support._tables import shape as shape
-    from runtime_support._values import kind as kind
-    from runtime_support._values import show as show
+    from runtime_support._values import json_text
+    from runtime_support._values.json_text import parse as parse
+    from runtime_support._values.json_text import to_json as to_json
+    from runtime_support._values.kinds import kind as kind
+    from runtime_support._values.kinds import show as show
 
     # Names that Python has as well.
     abs = _builtins.abs_
@@ -113,7 +113,7 @@ if TYPE_CHECKING:
     floordiv = _builtins.div
     input = _files.input_
     int = _builtins.int_
-    json = _jsontext.to_json
+    json = json_text.to_json
     len = _builtins.len_
     max = _builtins.max_
     min = _builtins.min_
@@ -130,9 +130,9 @@ if TYPE_CHECKING:
 
 else:
     _HOMES = {
-        "_approval": "approve",
-        "_effects": "maybe_await",
-        "_jsontext": "json=to_json parse to_json",
+        "_journal.approval": "approve",
+        "_core.tasks.effects": "maybe_await",
+        "_values.json_text": "json=to_json parse to_json",
         "_language.builtins": (
             "abs=abs_ all=all_ any=any_ changed chars contains ends_with enumerate=enumerate_ env "
             "fields float=float_ floordiv=div get int=int_ items join key keys len=len_ lower "
@@ -153,6 +153,6 @@ else:
         "_media": "file image",
         "_schema.rules": "require",
         "_tables": "columns head mean read rows select shape",
-        "_values": "kind show",
+        "_values.kinds": "kind show",
     }
     __getattr__, __dir__ = load_lazily(__name__, "runtime_support", _HOMES)

@@ -63,7 +63,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     """Fails a test in which the recording missed a request, whatever has become of the error."""
     yield
     if "saft_replay" in getattr(item, "fixturenames", ()):
-        from runtime_support.runs._recordings import misses_of
+        from runtime_support._recordings import misses_of
 
         for miss in misses_of(str(_recording_of(item))):
             pytest.fail(f"a prompt was not replayed: {miss}", pytrace=False)
@@ -78,7 +78,7 @@ def _is_on_purpose(raised: pytest.ExceptionInfo[BaseException]) -> bool:
 @pytest.fixture
 def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Replays or records the prompts of this test; gives the path of the recording."""
-    from runtime_support.runs._recordings import advise, close, count_unused
+    from runtime_support._recordings import advise, close, count_unused
 
     path = _recording_of(request.node)
     mode = request.config.getoption("saft_record")

@@ -18,10 +18,10 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-from runtime_support._asking import Question, first_request
-from runtime_support._exchange import Reply, Request, ToolRequest
-from runtime_support._templates import Unknown
-from runtime_support._values import is_list, is_tuple
+from runtime_support._core.messages import Reply, Request, ToolRequest
+from runtime_support._core.question import Question, first_request
+from runtime_support._core.templates import Unknown
+from runtime_support._values.kinds import is_list, is_tuple
 from runtime_support.errors import ProviderError
 
 __all__ = ["Question", "Queued", "Scripted", "Unknown", "first_request", "tool_request"]

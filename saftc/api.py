@@ -22,8 +22,8 @@ from saftc.codegen.positions import Mapping, locate
 from saftc.diagnostics.model import Diagnostic, Severity
 from saftc.diagnostics.render import render_text
 from saftc.driver import Checked, check, compile_checked
+from saftc.overlap.settings import Overlapping
 from saftc.running import run_text
-from saftc.schedule.settings import Overlapping
 from saftc.source import Source
 
 _numbers = count(1)

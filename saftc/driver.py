@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from saftc.check.facts import Facts
+from saftc.check.imports import Loader, no_modules
+from saftc.check.servers import with_tools
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import LIMIT, Collector, Diagnostic
-from saftc.schedule.effects import check_judges, check_rules
-from saftc.schedule.settings import DEFAULT, Overlapping
-from saftc.semantics.analysis import analyze
-from saftc.semantics.facts import Facts
-from saftc.semantics.imports import Loader, no_modules
-from saftc.semantics.servers import with_tools
+from saftc.effects.effects import check_judges, check_rules
+from saftc.infer.analysis import analyze
+from saftc.overlap.settings import DEFAULT, Overlapping
 from saftc.source import Source
 from saftc.syntax.depth import fitting_interpreter
 from saftc.syntax.lexer import Lexed
@@ -41,7 +41,7 @@ class Checked:
         """
         if self.has_errors:
             return ()
-        from saftc.semantics.unproved import left_to_run_time
+        from saftc.infer.unproved import left_to_run_time
 
         found = (*left_to_run_time(self.module, self.facts), *self.hints_of_prompts())
         return tuple(sorted(found, key=lambda one: one.span.start))
@@ -50,7 +50,7 @@ class Checked:
         """What servers do not enforce or cache of its prompts, which the editor tells as well."""
         if self.has_errors:
             return ()
-        from saftc.semantics.prompt_hints import hints_of_prompts
+        from saftc.infer.prompt_hints import hints_of_prompts
 
         return tuple(hints_of_prompts(self.module, self.facts))
 
@@ -58,7 +58,7 @@ class Checked:
         """The options of its prompts that this wire has no field for."""
         if self.has_errors:
             return ()
-        from saftc.semantics.prompt_hints import options_without_field
+        from saftc.infer.prompt_hints import options_without_field
 
         return tuple(options_without_field(self.module, self.facts, wire))
 
@@ -136,8 +136,8 @@ def compile_checked(checked: Checked, overlapping: Overlapping = DEFAULT) -> Com
         return Compiled(checked, None)
     # What is only checked needs no emitter.
     from saftc.codegen.module import generate
-    from saftc.schedule.async_main import check_waits
-    from saftc.schedule.plan import plan
+    from saftc.overlap.async_main import check_waits
+    from saftc.overlap.plan import plan
 
     source, module, facts = checked.source, checked.module, checked.facts
     with fitting_interpreter():

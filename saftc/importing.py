@@ -21,11 +21,11 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-from saftc.commands.reporting import write_rendered
 from saftc.diagnostics.styled import plain
 from saftc.project.cache import CompiledModule
 from saftc.project.files import FileProblem, is_async_module
 from saftc.project.workspace import Workspace, open_workspace
+from saftc.reporting import write_rendered
 from saftc.running import Running, importing_file, run_text
 
 # What the name of the async form of a script ends with.

@@ -33,25 +33,25 @@ from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
-from runtime_support._results import Result
-from runtime_support._values import is_dataframe
-from saftc.commands.reporting import write_rendered
+from runtime_support._core.results import Result
+from runtime_support._values.kinds import is_dataframe
+from saftc.check.imports import Loaded, PythonModule
+from saftc.check.statements import all_statements, assigned_by, bound_by
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.diagnostics.render import render
 from saftc.diagnostics.styled import Piece, plain
 from saftc.driver import Checked, Compiled, check, compile_checked
-from saftc.flow.statements import all_statements, assigned_by, bound_by
 from saftc.importing import forget_changed_scripts, install
 from saftc.project.scripts import Scripts
 from saftc.project.settings import Project
+from saftc.reporting import write_rendered
 from saftc.running import await_text, run_text
-from saftc.semantics.foreign import UNKNOWN, Declared, Function, Namespace
-from saftc.semantics.imports import Loaded, PythonModule
-from saftc.semantics.types import show
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
+from saftc.types.foreign import UNKNOWN, Declared, Function, Namespace
+from saftc.types.types import show
 
 # The module that names of the notebook come from of which no more is known.
 _NOTEBOOK = "__notebook__"

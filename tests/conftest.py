@@ -141,10 +141,10 @@ def updates_budget(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture(autouse=True)
 def _settings_stay() -> Iterator[None]:
     """A test that leaves settings of the process behind fails, and not one after it."""
-    settings = sys.modules.get("runtime_support._settings")
+    settings = sys.modules.get("runtime_support._core.settings")
     before = {} if settings is None else settings._configured
     yield
-    settings = sys.modules.get("runtime_support._settings")
+    settings = sys.modules.get("runtime_support._core.settings")
     if settings is not None and settings._configured != before:
         left, settings._configured = settings._configured, before
         raise AssertionError(f"the test leaves settings behind: {sorted(left)}")

@@ -136,7 +136,7 @@ def test_the_first_command_makes_no_tables(wheels: dict[str, Path], tmp_path: Pa
     program = (
         "import sys; sys.path.insert(0, 'site'); import lark\n"
         "lark.Lark.__init__ = lambda *a, **b: sys.exit('made anew')\n"
-        "from saftc.cli import main; main()"
+        "from saftc.cli.app import main; main()"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, "check", "a.saft"],

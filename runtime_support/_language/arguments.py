@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from runtime_support._values import expected_error, is_key, is_number, is_object, plain
+from runtime_support._values.kinds import expected_error, is_key, is_number, is_object, plain
 
 
 def as_text(path: str, value: Any) -> str:

@@ -19,8 +19,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from runtime_support import _order
-from runtime_support._dates_decimals import is_decimal, is_finite, is_naive, read
+from runtime_support._core.tasks import turns
+from runtime_support._core.tasks.turns import in_turn
 from runtime_support._language.arguments import (
     as_bool,
     as_integer,
@@ -34,8 +34,8 @@ from runtime_support._language.arguments import (
 )
 from runtime_support._language.files import unwritable
 from runtime_support._language.operators import call, is_in
-from runtime_support._order import in_turn
-from runtime_support._values import (
+from runtime_support._values.dates import is_decimal, is_finite, is_naive, read
+from runtime_support._values.kinds import (
     basic_kind,
     brief,
     expected_error,
@@ -452,7 +452,7 @@ def div(a: int | float, b: int | float) -> int:
 
 
 def _tables() -> Any:
-    from runtime_support._hooks import load_part
+    from runtime_support._core.hooks import load_part
 
     return load_part("tables")
 
@@ -476,7 +476,7 @@ def write(value: Any) -> None:
 
 def _print(name: str, shown: str, end: str, *, flush: bool) -> None:
     try:
-        _order.print_values(shown, end=end, flush=flush)
+        turns.print_values(shown, end=end, flush=flush)
     except UnicodeEncodeError as error:
         raise CheckError(f"{name}: {unwritable(error)}") from None
 

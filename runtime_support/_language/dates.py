@@ -17,7 +17,8 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
-from runtime_support._dates_decimals import (
+from runtime_support._language.arguments import as_number, as_text
+from runtime_support._values.dates import (
     EXAMPLES,
     Digits,
     NotReadable,
@@ -27,8 +28,7 @@ from runtime_support._dates_decimals import (
     is_naive,
     read,
 )
-from runtime_support._language.arguments import as_number, as_text
-from runtime_support._values import basic_kind, brief, plain
+from runtime_support._values.kinds import basic_kind, brief, plain
 from runtime_support.errors import CheckError, ConfigError
 
 
@@ -107,7 +107,7 @@ def now() -> datetime:
 
 def _moment(asked: str) -> datetime:
     """This moment; what `SAFT_NOW` says instead, as in tests. `asked` is who looks at the clock."""
-    from runtime_support._hooks import keep_moment
+    from runtime_support._core.hooks import keep_moment
 
     told = os.environ.get("SAFT_NOW")
     if told is None:

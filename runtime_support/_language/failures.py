@@ -109,8 +109,8 @@ def error_words(error: BaseException) -> str:
     """What an exception of Python's own says; its bare words are made whole."""
     match error:
         case KeyError() if type(error) is KeyError and len(error.args) == 1:
-            from runtime_support._dates_decimals import word_of
-            from runtime_support._values import literal, quote
+            from runtime_support._values.dates import word_of
+            from runtime_support._values.kinds import literal, quote
 
             (key,) = error.args
             return f"missing key {quote(str(key)) if word_of(key) is None else literal(key)}"
@@ -141,7 +141,7 @@ def _made(
 
 
 def _is_ambiguity(exception: Exception) -> bool:
-    from runtime_support._ambiguity import Ambiguity
+    from runtime_support._values.ambiguity import Ambiguity
 
     return isinstance(exception, Ambiguity)
 
@@ -174,7 +174,7 @@ def _calls_python(trace: TracebackType, frame: FrameType) -> bool:
     """Whether it came out of a call of something that the script has imported."""
     import ast
 
-    from runtime_support._uncaught import text_of_step
+    from runtime_support._core.positions.uncaught import text_of_step
 
     try:
         node = ast.parse(f"({text_of_step(trace)})", mode="eval").body

@@ -14,10 +14,10 @@ import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 
-from runtime_support._context import Block, context_here
+from runtime_support._core.tasks.turns import note_read, note_write, wait_to_act
 from runtime_support._language.arguments import as_text
-from runtime_support._order import note_read, note_write, wait_to_act
-from runtime_support._values import brief
+from runtime_support._values.context import Block, context_here
+from runtime_support._values.kinds import brief
 from runtime_support.errors import CheckError, ConfigError, FileError
 
 MOST_BYTES = 1_000_000_000

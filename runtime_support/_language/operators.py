@@ -19,9 +19,8 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from runtime_support._dates_decimals import MEMBERS, is_decimal, is_naive, word_of
-from runtime_support._names import did_you_mean, listed
-from runtime_support._values import (
+from runtime_support._values.dates import MEMBERS, is_decimal, is_naive, word_of
+from runtime_support._values.kinds import (
     attributes_of,
     basic_kind,
     brief,
@@ -42,13 +41,14 @@ from runtime_support._values import (
     record_fields,
     show,
 )
+from runtime_support._values.names import did_you_mean, listed
 from runtime_support.errors import CheckError, MissingError, ZeroError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
     from typing import TypeVar, overload
 
-    from runtime_support._results import Result
+    from runtime_support._core.results import Result
 
     T = TypeVar("T")
 
@@ -288,7 +288,7 @@ def index(value: Any, key: Any) -> Any:
             )
         return value[key]
     if is_dataframe(value):
-        from runtime_support._hooks import load_part
+        from runtime_support._core.hooks import load_part
 
         return load_part("tables").column(value, key)
     raise CheckError(f"cannot index {brief(value)}")
@@ -392,7 +392,7 @@ def call(function: Any, /, *arguments: Any, **named: Any) -> Any:
     result: Any = call_checked(function, arguments, named, validate)
     if not hasattr(result, "__await__"):
         return result
-    from runtime_support._loop import in_loop
+    from runtime_support._values.awaiting import in_loop
 
     return plain(in_loop(result))
 
@@ -409,7 +409,9 @@ if TYPE_CHECKING:
 
 async def acall(function: Any, /, *arguments: Any, **named: Any) -> Any:
     """The same of a function that may be `async def`, which is awaited."""
-    from runtime_support._effects import maybe_await  # imports what most scripts do not need
+    from runtime_support._core.tasks.effects import (
+        maybe_await,  # imports what most scripts do not need
+    )
     from runtime_support._schema.calls import call_checked
     from runtime_support._schema.checking import validate
 

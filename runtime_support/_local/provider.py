@@ -20,13 +20,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from runtime_support._context import after_fork
-from runtime_support._effects import Effect
-from runtime_support._exchange import Heard, Replying, Request, Streaming
+from runtime_support._core.messages import Heard, Replying, Request, Streaming
+from runtime_support._core.outputs.outputs import RETURN_PREFIX
+from runtime_support._core.settings import Settings
+from runtime_support._core.tasks.effects import Effect
 from runtime_support._local.written_tools import with_written_tools
-from runtime_support._outputs import RETURN_PREFIX
-from runtime_support._settings import Settings
-from runtime_support._values import is_list, is_object
+from runtime_support._values.context import after_fork
+from runtime_support._values.kinds import is_list, is_object
 from runtime_support.errors import ConfigError, ToolsUnsupported
 
 if TYPE_CHECKING:

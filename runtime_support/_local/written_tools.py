@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from runtime_support._exchange import Message, Reply, Replying, Request, ToolRequest
+from runtime_support._core.messages import Message, Reply, Replying, Request, ToolRequest
 from runtime_support._media import ending_with, text_of
-from runtime_support._values import is_object
+from runtime_support._values.kinds import is_object
 
 _BEGUN_ANSWER = re.compile(r'\s*(?:\{\s*"value"\s*:\s*)?\{\s*"answer"\s*:\s*"')
 

@@ -17,12 +17,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from runtime_support._exchange import Message, Reply, Request, ToolRequest
-from runtime_support._jsontext import to_json
+from runtime_support._core.messages import Message, Reply, Request, ToolRequest
+from runtime_support._core.outputs.outputs import RETURN_PREFIX
+from runtime_support._core.settings import Settings
 from runtime_support._mock.values import JSONSchema, ReadPrompt, in_order
-from runtime_support._outputs import RETURN_PREFIX
-from runtime_support._settings import Settings
-from runtime_support._values import is_list, is_object
+from runtime_support._values.json_text import to_json
+from runtime_support._values.kinds import is_list, is_object
 
 MODEL = "mock (rules, no model)"
 MOST_CALLS = 4

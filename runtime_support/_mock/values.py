@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from runtime_support._dates_decimals import EXAMPLES
-from runtime_support._jsontext import to_json
 from runtime_support._schema.documents import FORMS, LIMITS, JSONSchema, fits, is_of_form, resolved
-from runtime_support._values import is_list, is_number, is_object
+from runtime_support._values.dates import EXAMPLES
+from runtime_support._values.json_text import to_json
+from runtime_support._values.kinds import is_list, is_number, is_object
 from runtime_support.errors import CheckError
 
 _START = re.compile(r'[\[{"]|(?<![\w.-])-?\d+(?:\.\d+)?(?![\w-])')

@@ -13,12 +13,12 @@ from functools import wraps
 from inspect import isawaitable, iscoroutinefunction
 from typing import Any, Protocol
 
-from runtime_support._effects import maybe_await
-from runtime_support._loop import in_loop
-from runtime_support._names import did_you_mean, function_name, listed
+from runtime_support._core.tasks.effects import maybe_await
 from runtime_support._schema import model as m
 from runtime_support._schema.signatures import Parameter, Signature, signature_of
-from runtime_support._values import brief, is_approved, plain
+from runtime_support._values.awaiting import in_loop
+from runtime_support._values.kinds import brief, is_approved, plain
+from runtime_support._values.names import did_you_mean, function_name, listed
 from runtime_support.errors import CheckError
 
 _OURS = __name__.partition(".")[0] + "."

@@ -22,7 +22,10 @@ from math import isclose
 from operator import is_
 from typing import Any, TypeAlias, assert_never
 
-from runtime_support._dates_decimals import (
+from runtime_support._schema import model as m
+from runtime_support._schema.rules import collected_rules
+from runtime_support._schema.writing import constraint_words, short
+from runtime_support._values.dates import (
     EXAMPLES,
     Digits,
     NotReadable,
@@ -32,12 +35,8 @@ from runtime_support._dates_decimals import (
     is_word,
     word_of,
 )
-from runtime_support._dates_decimals import read as read_text
-from runtime_support._names import did_you_mean, listed
-from runtime_support._schema import model as m
-from runtime_support._schema.rules import collected_rules
-from runtime_support._schema.writing import constraint_words, short
-from runtime_support._values import (
+from runtime_support._values.dates import read as read_text
+from runtime_support._values.kinds import (
     basic_kind,
     brief,
     is_list,
@@ -47,6 +46,7 @@ from runtime_support._values import (
     member_path,
     plain,
 )
+from runtime_support._values.names import did_you_mean, listed
 from runtime_support.errors import CheckError
 
 Check: TypeAlias = Callable[[Any], Any]

@@ -9,11 +9,11 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from runtime_support._names import did_you_mean, field_name, listed
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import validate
 from runtime_support._schema.reading import schema_of
-from runtime_support._values import class_name, expected_error
+from runtime_support._values.kinds import class_name, expected_error
+from runtime_support._values.names import did_you_mean, field_name, listed
 from runtime_support.errors import MissingError
 
 

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from runtime_support._dates_decimals import NotReadable, Word, read
-from runtime_support._values import is_list
+from runtime_support._values.dates import NotReadable, Word, read
+from runtime_support._values.kinds import is_list
 
 JSONSchema = dict[str, Any]
 

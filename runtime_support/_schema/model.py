@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from runtime_support._dates_decimals import Word
+from runtime_support._values.dates import Word
 from runtime_support.errors import CheckError
 
 ScalarKind: TypeAlias = Literal["int", "float", "number", "bool", "string", "nil"] | Word

@@ -12,9 +12,9 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from runtime_support._jsontext import to_json
 from runtime_support._schema import model as m
-from runtime_support._values import is_list, is_object
+from runtime_support._values.json_text import to_json
+from runtime_support._values.kinds import is_list, is_object
 
 # How JSON Schema calls the texts that pydantic reads.
 _FORMATS = {kind: form for form, kind in m.KINDS_OF_FORMATS.items()}

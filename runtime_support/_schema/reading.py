@@ -22,10 +22,16 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Literal, TypeVar
 
-from runtime_support._dates_decimals import class_for, word_of_class
-from runtime_support._names import field_name
 from runtime_support._schema import model as m
-from runtime_support._values import class_name, is_dataframe, is_dataframe_class, is_list, literal
+from runtime_support._values.dates import class_for, word_of_class
+from runtime_support._values.kinds import (
+    class_name,
+    is_dataframe,
+    is_dataframe_class,
+    is_list,
+    literal,
+)
+from runtime_support._values.names import field_name
 from runtime_support.errors import CheckError
 
 _FUNCTION = m.OpaqueSchema("function", callable)

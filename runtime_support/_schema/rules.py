@@ -11,8 +11,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any
 
-from runtime_support._context import Block, context_here
-from runtime_support._values import brief, is_function
+from runtime_support._values.context import Block, context_here
+from runtime_support._values.kinds import brief, is_function
 from runtime_support.errors import CheckError, ConfigError, Failed
 
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
-from runtime_support._names import field_name, script_name
 from runtime_support._schema import model as m
 from runtime_support._schema.reading import doc_of, hints_of_class, own_doc, schema_of
+from runtime_support._values.names import field_name, script_name
 
 Passed: TypeAlias = Literal["by position", "by name", "either way"]
 

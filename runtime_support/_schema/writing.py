@@ -13,11 +13,11 @@ import re
 from dataclasses import replace
 from typing import Any, TypeAlias, assert_never
 
-from runtime_support._dates_decimals import WORDS, text_of, word_of
-from runtime_support._jsontext import to_json
 from runtime_support._schema import model as m
-from runtime_support._values import is_list, is_object, literal
-from runtime_support._values import kind as kind_of
+from runtime_support._values.dates import WORDS, text_of, word_of
+from runtime_support._values.json_text import to_json
+from runtime_support._values.kinds import is_list, is_object, literal
+from runtime_support._values.kinds import kind as kind_of
 
 JSONSchema: TypeAlias = dict[str, Any]
 

@@ -17,13 +17,13 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from runtime_support._hooks import load_part
-from runtime_support._jsontext import parse_unambiguous, to_json
-from runtime_support._outputs import Output, TextOutput
-from runtime_support._reader.around import CLOSES_THINKING, OPENS_THINKING, THINKING_TAGS
+from runtime_support._core.hooks import load_part
+from runtime_support._core.outputs.outputs import Output, TextOutput
+from runtime_support._core.reader.around import CLOSES_THINKING, OPENS_THINKING, THINKING_TAGS
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
-from runtime_support._values import without_halves
+from runtime_support._values.json_text import parse_unambiguous, to_json
+from runtime_support._values.kinds import without_halves
 from runtime_support.errors import CheckError, ContractError
 
 if TYPE_CHECKING:

@@ -19,13 +19,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from runtime_support._dates_decimals import Digits
-from runtime_support._outputs import Output
+from runtime_support._core.outputs.outputs import Output
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
 from runtime_support._schema.reading import schema_of
 from runtime_support._streaming.chunks import Marks, TextPieces
-from runtime_support._values import is_list, is_object, is_record
+from runtime_support._values.dates import Digits
+from runtime_support._values.kinds import is_list, is_object, is_record
 from runtime_support.errors import CheckError
 
 _TEXT = m.ScalarSchema("string")

@@ -6,11 +6,10 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from runtime_support._asking import answer_async
-from runtime_support._conversation import Conversation
-from runtime_support._effects import Effects, iterate, iterate_async
-from runtime_support._hooks import load_part
-from runtime_support._results import (
+from runtime_support._core.conversation import Conversation
+from runtime_support._core.hooks import load_part
+from runtime_support._core.question import answer_async
+from runtime_support._core.results import (
     Answer,
     Arriving,
     Result,
@@ -20,6 +19,7 @@ from runtime_support._results import (
     of_another_kind,
     value_parts,
 )
+from runtime_support._core.tasks.effects import Effects, iterate, iterate_async
 from runtime_support._streaming.chunks import Parts
 from runtime_support.errors import CheckError, ReplayMiss
 

@@ -24,11 +24,12 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 
-from runtime_support._names import function_name, listed
-from runtime_support._notes import note
-from runtime_support._settings import configured_here, settings_for
-from runtime_support._tools import function_tool
-from runtime_support._values import counted
+from runtime_support._budgets import spending_apart, tell_sum
+from runtime_support._core.notes import note
+from runtime_support._core.settings import configured_here, settings_for
+from runtime_support._core.tools import function_tool
+from runtime_support._values.kinds import counted
+from runtime_support._values.names import function_name, listed
 from runtime_support.errors import ConfigError, JournalError
 from runtime_support.map._binding import Binding, Columns
 from runtime_support.map._columns import columns_of
@@ -40,7 +41,6 @@ from runtime_support.map._runner import JobRun, Show
 from runtime_support.map._script import Function, Job, Module, Script, load_function
 from runtime_support.map._store import VERSION, JobStore, begin_journal, check_same, read_job
 from runtime_support.providers import who_answers
-from runtime_support.runs._budgets import spending_apart, tell_sum
 
 __all__ = ["Interrupted", "Module", "Report", "Script", "map_rows"]
 

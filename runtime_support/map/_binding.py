@@ -10,17 +10,17 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from runtime_support._names import did_you_mean, listed
-from runtime_support._notes import note
-from runtime_support._renamed import renamed
+from runtime_support._core.notes import note
+from runtime_support._core.tools import Tool, bind_arguments
+from runtime_support._journal.json_lines import Entry
 from runtime_support._schema import model as m
 from runtime_support._schema.writing import short
-from runtime_support._tools import Tool, bind_arguments
-from runtime_support._values import counted
+from runtime_support._values.kinds import counted
+from runtime_support._values.names import did_you_mean, listed
+from runtime_support._values.renamed import renamed
 from runtime_support.errors import CheckError, ConfigError
 from runtime_support.map._columns import columns_of
 from runtime_support.map._inputs import LOOKED_AT, Table
-from runtime_support.runs._lines import Entry
 
 ROW = "row"
 _MOST_TOLD = 5

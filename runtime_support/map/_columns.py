@@ -15,10 +15,10 @@ import math
 from datetime import date, datetime, time
 from typing import Any
 
-from runtime_support._jsontext import to_json
 from runtime_support._schema import model as m
 from runtime_support._tables import MOST_INT64, polars
-from runtime_support._values import is_list, is_object
+from runtime_support._values.json_text import to_json
+from runtime_support._values.kinds import is_list, is_object
 from runtime_support.errors import CheckError
 
 RESULT = "result"

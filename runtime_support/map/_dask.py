@@ -29,16 +29,16 @@ from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from runtime_support._notes import note
-from runtime_support._redaction import secret_in
-from runtime_support._settings import current_settings, given_here, settings_for
+from runtime_support._budgets import Spent
+from runtime_support._core.notes import note
+from runtime_support._core.redaction import secret_in
+from runtime_support._core.settings import current_settings, given_here, settings_for
 from runtime_support.errors import BudgetSpent, ConfigError, RunStopped, SaftError
 from runtime_support.map import _worker as worker
 from runtime_support.map._runner import LOOK, JobRun
 from runtime_support.map._script import Function, Job, Module, Script
 from runtime_support.map._store import Outcome, Row
 from runtime_support.map._worker import Granted, Told
-from runtime_support.runs._budgets import Spent
 
 BATCH_ROWS = 20
 # So many batches wait at a worker, beside one under way for each of its threads.

@@ -20,11 +20,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from runtime_support._jsontext import parse_unambiguous
 from runtime_support._language.files import check_regular
-from runtime_support._names import listed
 from runtime_support._tables import csv_records, polars
-from runtime_support._values import brief, counted, is_object
+from runtime_support._values.json_text import parse_unambiguous
+from runtime_support._values.kinds import brief, counted, is_object
+from runtime_support._values.names import listed
 from runtime_support.errors import CheckError, ConfigError, FileError
 
 AT_ONCE = 10_000

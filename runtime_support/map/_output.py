@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Literal, TypeAlias
 
+from runtime_support._journal.json_lines import Entry
 from runtime_support._language.files import replace_file
 from runtime_support._schema import model as m
 from runtime_support._tables import polars
@@ -23,7 +24,6 @@ from runtime_support.errors import JournalError
 from runtime_support.map._binding import ROW
 from runtime_support.map._columns import data_type, json_value
 from runtime_support.map._store import PartRow
-from runtime_support.runs._lines import Entry
 
 Format: TypeAlias = Literal["parquet", "jsonl", "csv"]
 PART_ROWS = 200

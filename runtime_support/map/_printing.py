@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import Any
 
-from runtime_support._context import Block, context_here
+from runtime_support._values.context import Block, context_here
 
 _NAMES = ("stdout", "stderr")
 

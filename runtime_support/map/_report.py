@@ -13,9 +13,9 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from runtime_support._results import Usage
-from runtime_support._values import counted
-from runtime_support.runs._budgets import Spent
+from runtime_support._budgets import Spent
+from runtime_support._core.results import Usage
+from runtime_support._values.kinds import counted
 
 _SECONDS = 60.0
 _BAR = 20

@@ -20,17 +20,19 @@ from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Any, ClassVar
 
-from runtime_support._context import change_here, context_here
-from runtime_support._jsontext import to_json
+from runtime_support._core.positions.frames import is_ours
+from runtime_support._core.positions.uncaught import position_of_error, position_of_frame
+from runtime_support._core.redaction import redacted
+from runtime_support._core.scopes import Scope, within
+from runtime_support._core.spending import is_of_block
+from runtime_support._core.tasks.turns import Clock
+from runtime_support._core.tools import bind_arguments, function_tool
+from runtime_support._journal.json_lines import Entry
 from runtime_support._language.failures import error_words
-from runtime_support._order import Clock
-from runtime_support._positions import is_ours
-from runtime_support._redaction import redacted
 from runtime_support._schema.checking import validate
-from runtime_support._spending import is_of_block
-from runtime_support._tools import bind_arguments, function_tool
-from runtime_support._uncaught import position_of_error, position_of_frame
-from runtime_support._values import plain
+from runtime_support._values.context import change_here, context_here
+from runtime_support._values.json_text import to_json
+from runtime_support._values.kinds import plain
 from runtime_support.errors import (
     AuthenticationFailed,
     ConfigError,
@@ -46,8 +48,6 @@ from runtime_support.map._columns import RESULT, fit_column, split_columns
 from runtime_support.map._printing import printing_apart
 from runtime_support.map._script import Function, Job
 from runtime_support.map._store import Outcome, Row
-from runtime_support.runs._lines import Entry
-from runtime_support.runs._places import Scope, within
 
 # So many threads may still be busy with rows that have had their time.
 MOST_LEFT = 500

@@ -18,9 +18,10 @@ from contextlib import closing, contextmanager
 from types import FrameType
 from typing import Any, TypeAlias
 
-from runtime_support._notes import note
-from runtime_support._redaction import redacted
-from runtime_support._values import counted
+from runtime_support._budgets import spent_here
+from runtime_support._core.notes import note
+from runtime_support._core.redaction import redacted
+from runtime_support._values.kinds import counted
 from runtime_support.errors import BudgetSpent, RunStopped, SaftError
 from runtime_support.map._binding import Binding
 from runtime_support.map._output import OutputFolder
@@ -28,7 +29,6 @@ from runtime_support.map._report import Interrupted, Report, Speed
 from runtime_support.map._rows import RunningRows
 from runtime_support.map._script import Function, Job
 from runtime_support.map._store import MOST_ENDS, JobStore, Outcome, Row
-from runtime_support.runs._budgets import spent_here
 
 # Takes what gives the line that a terminal shows of a job, nothing once the job is over.
 Show: TypeAlias = Callable[[Callable[[], str]], object]

@@ -22,15 +22,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from runtime_support._core.settings import settings_for
+from runtime_support._journal.hook import count_kept, keeping_in
+from runtime_support._journal.journal import Journal, is_journal, reading
+from runtime_support._journal.json_lines import Entry
 from runtime_support._language.files import UNFINISHED
-from runtime_support._names import listed
-from runtime_support._settings import settings_for
-from runtime_support._values import counted
+from runtime_support._values.kinds import counted
+from runtime_support._values.names import listed
 from runtime_support.errors import ConfigError, SaftError
 from runtime_support.map._columns import json_value
-from runtime_support.runs._journal import Journal, is_journal, reading
-from runtime_support.runs._keeper import count_kept, keeping_in
-from runtime_support.runs._lines import Entry
 
 VERSION = 2
 _UNFINISHED = UNFINISHED + "[0-9a-f]" * 16

@@ -17,8 +17,11 @@ from contextlib import ExitStack, suppress
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple
 
-from runtime_support._settings import configured_here, settings_for
-from runtime_support._tools import function_tool
+from runtime_support._budgets import Spent, spending_apart, spent_of
+from runtime_support._core.settings import configured_here, settings_for
+from runtime_support._core.tools import function_tool
+from runtime_support._journal.hook import keeping_in
+from runtime_support._journal.journal import Journal
 from runtime_support._version import __version__
 from runtime_support.errors import RunStopped, SaftError
 from runtime_support.map._printing import wrap_streams
@@ -26,9 +29,6 @@ from runtime_support.map._rows import RunningRows
 from runtime_support.map._script import Job, load_function
 from runtime_support.map._store import Outcome, Row
 from runtime_support.providers import live_provider
-from runtime_support.runs._budgets import Spent, spending_apart, spent_of
-from runtime_support.runs._journal import Journal
-from runtime_support.runs._keeper import keeping_in
 
 # How often it is looked whether the batch is wanted still, in seconds.
 _LOOK = 0.1

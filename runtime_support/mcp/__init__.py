@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from runtime_support._lazy import load_lazily
+from runtime_support._values.lazy import load_lazily
 
 if TYPE_CHECKING:
     from runtime_support.mcp._calls import ToolServer, server

@@ -13,7 +13,7 @@ from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
 
-from runtime_support._notes import note
+from runtime_support._core.notes import note
 from runtime_support.errors import SaftError
 
 

@@ -18,19 +18,19 @@ from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from runtime_support._effects import Effects, finish, finish_async
-from runtime_support._exchange import Replying, Request
-from runtime_support._hooks import Hook, RequestedCall, load_part, make_call
-from runtime_support._jsontext import to_json
-from runtime_support._order import wait_for_turn
-from runtime_support._positions import annotate, place_of_call
-from runtime_support._redaction import redacted
-from runtime_support._results import ToolCall
+from runtime_support._core.hooks import Hook, RequestedCall, load_part, make_call
+from runtime_support._core.messages import Replying, Request
+from runtime_support._core.positions.frames import annotate, place_of_call
+from runtime_support._core.redaction import redacted
+from runtime_support._core.results import ToolCall
+from runtime_support._core.settings import settings_to_show
+from runtime_support._core.tasks.effects import Effects, finish, finish_async
+from runtime_support._core.tasks.turns import wait_for_turn
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
 from runtime_support._schema.reading import schema_of
-from runtime_support._settings import settings_to_show
-from runtime_support._values import is_list, is_object, plain
+from runtime_support._values.json_text import to_json
+from runtime_support._values.kinds import is_list, is_object, plain
 from runtime_support.errors import CheckError, ConfigError, Failed, ReplayMiss, SaftError
 from runtime_support.mcp._config import project_folder
 from runtime_support.mcp._lock import LockedTool, locked, locked_tool
@@ -38,7 +38,7 @@ from runtime_support.mcp._lock import LockedTool, locked, locked_tool
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
-    from runtime_support._hooks import PromptRun, SendRequest
+    from runtime_support._core.hooks import PromptRun, SendRequest
 
 T = TypeVar("T")
 

@@ -16,13 +16,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from runtime_support._jsontext import parse_unambiguous
-from runtime_support._names import did_you_mean, listed
-from runtime_support._projects import is_of_this_machine, is_trusted, read_section
-from runtime_support._redaction import remember_secrets, secret_values, with_texts
+from runtime_support._core.projects import is_of_this_machine, is_trusted, read_section
+from runtime_support._core.redaction import remember_secrets, secret_values, with_texts
+from runtime_support._core.settings import user_file, working_directory
 from runtime_support._schema import check
-from runtime_support._settings import user_file, working_directory
-from runtime_support._values import brief, is_object, quote
+from runtime_support._values.json_text import parse_unambiguous
+from runtime_support._values.kinds import brief, is_object, quote
+from runtime_support._values.names import did_you_mean, listed
 from runtime_support.errors import CheckError, ConfigError
 
 CONFIG_FILE = ".mcp.json"

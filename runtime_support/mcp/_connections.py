@@ -22,9 +22,9 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
-from runtime_support._redaction import REDACTED, shown, with_texts
-from runtime_support._settings import settings_to_show
-from runtime_support._values import is_list, is_object
+from runtime_support._core.redaction import REDACTED, shown, with_texts
+from runtime_support._core.settings import settings_to_show
+from runtime_support._values.kinds import is_list, is_object
 from runtime_support._version import __version__
 from runtime_support.errors import ConfigError, Failed, SaftError
 

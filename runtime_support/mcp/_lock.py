@@ -17,10 +17,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from runtime_support._jsontext import parse_unambiguous
 from runtime_support._language.files import replace_file
-from runtime_support._names import did_you_mean, listed
-from runtime_support._values import is_object
+from runtime_support._values.json_text import parse_unambiguous
+from runtime_support._values.kinds import is_object
+from runtime_support._values.names import did_you_mean, listed
 from runtime_support.errors import CheckError, ConfigError
 from runtime_support.mcp._config import LOCK_FILE
 

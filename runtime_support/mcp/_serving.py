@@ -29,16 +29,10 @@ from itertools import chain, count
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from runtime_support._context import change_here, context_here
-from runtime_support._effects import call_function, finish_async
-from runtime_support._jsontext import to_json
-from runtime_support._names import did_you_mean, function_name, listed
-from runtime_support._notes import note
-from runtime_support._redaction import remember_secrets
-from runtime_support._schema import model as m
-from runtime_support._schema.reading import schema_of
-from runtime_support._schema.writing import json_schema
-from runtime_support._tools import (
+from runtime_support._core.notes import note
+from runtime_support._core.redaction import remember_secrets
+from runtime_support._core.tasks.effects import call_function, finish_async
+from runtime_support._core.tools import (
     Tool,
     bind_arguments,
     failure_text,
@@ -46,12 +40,18 @@ from runtime_support._tools import (
     read_for,
     result_text,
 )
-from runtime_support._values import counted, plain
+from runtime_support._journal.hook import journaled
+from runtime_support._schema import model as m
+from runtime_support._schema.reading import schema_of
+from runtime_support._schema.writing import json_schema
+from runtime_support._values.context import change_here, context_here
+from runtime_support._values.json_text import to_json
+from runtime_support._values.kinds import counted, plain
+from runtime_support._values.names import did_you_mean, function_name, listed
 from runtime_support.errors import CheckError, ConfigError, JournalError, ReplayMiss, RunWaiting
 from runtime_support.events import ReplyReceived, add_listener
 from runtime_support.mcp._calls import server_of
 from runtime_support.mcp._connections import ObservedStream
-from runtime_support.runs._keeper import journaled
 
 if TYPE_CHECKING:
     from mcp.server import Server

@@ -19,13 +19,13 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from runtime_support._context import after_fork
-from runtime_support._effects import LOOK_SECONDS, Effect
-from runtime_support._jsontext import parse
-from runtime_support._order import check_cancelled
-from runtime_support._redaction import redacted, redacted_data
-from runtime_support._settings import settings_to_show
-from runtime_support._values import is_object
+from runtime_support._core.redaction import redacted, redacted_data
+from runtime_support._core.settings import settings_to_show
+from runtime_support._core.tasks.effects import LOOK_SECONDS, Effect
+from runtime_support._core.tasks.turns import check_cancelled
+from runtime_support._values.context import after_fork
+from runtime_support._values.json_text import parse
+from runtime_support._values.kinds import is_object
 from runtime_support.errors import CheckError, ConfigError, Failed, SaftError
 from runtime_support.mcp._config import check_trusted, config_of, project_folder
 from runtime_support.mcp._connections import Connection, within, words

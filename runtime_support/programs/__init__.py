@@ -26,10 +26,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from runtime_support._lazy import load_lazily
+from runtime_support._values.lazy import load_lazily
 
 if TYPE_CHECKING:
-    from runtime_support._ambiguity import Ambiguity, Option, ambiguous, option
+    from runtime_support._values.ambiguity import Ambiguity, Option, ambiguous, option
     from runtime_support.programs._evaluation import CoercionError, check, coerce, evaluate
     from runtime_support.programs._json_schema import schema
     from runtime_support.programs._outcomes import (
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from runtime_support.programs._writing import SerializationError, serialize
 else:
     _HOMES = {
-        "_ambiguity": "Ambiguity Option ambiguous option",
+        "_values.ambiguity": "Ambiguity Option ambiguous option",
         "programs._evaluation": "CoercionError check coerce evaluate",
         "programs._json_schema": "schema",
         "programs._outcomes": (

@@ -18,9 +18,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from runtime_support._names import near
 from runtime_support._schema import model as m
-from runtime_support._values import is_list, is_object
+from runtime_support._values.kinds import is_list, is_object
+from runtime_support._values.names import near
 from runtime_support.programs import _tree as n
 from runtime_support.programs import _types
 from runtime_support.programs._choices import (

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from runtime_support._ambiguity import Ambiguity, Option, ambiguous
+from runtime_support._values.ambiguity import Ambiguity, Option, ambiguous
 from runtime_support.programs._conversions import Chain
 from runtime_support.programs._outcomes import Candidate, Point, as_sentence
 from runtime_support.programs._registry import Definition, Registry

@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support._ambiguity import Ambiguity
-from runtime_support._values import is_object
+from runtime_support._values.ambiguity import Ambiguity
+from runtime_support._values.kinds import is_object
 from runtime_support.programs import _types
 from runtime_support.programs._choices import (
     Choice,

@@ -20,10 +20,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from runtime_support._dates_decimals import is_word
-from runtime_support._names import near
 from runtime_support._schema import model as m
-from runtime_support._values import is_list, is_object, is_tuple
+from runtime_support._values.dates import is_word
+from runtime_support._values.kinds import is_list, is_object, is_tuple
+from runtime_support._values.names import near
 from runtime_support.programs import _types
 from runtime_support.programs._outcomes import compact
 from runtime_support.programs._registry import Definition, Registry

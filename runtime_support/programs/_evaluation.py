@@ -18,8 +18,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from runtime_support._ambiguity import Ambiguity
-from runtime_support._values import is_object
+from runtime_support._values.ambiguity import Ambiguity
+from runtime_support._values.kinds import is_object
 from runtime_support.programs import _tree as n
 from runtime_support.programs import _types
 from runtime_support.programs._checking import check_program
@@ -54,7 +54,7 @@ from runtime_support.programs._syntax import Limits, NotJson, TooLarge, at, poin
 if TYPE_CHECKING:
     from asyncio import Task
 
-    from runtime_support._hooks import RequestedCall
+    from runtime_support._core.hooks import RequestedCall
 
 Part = tuple[n.Checked, Frame]
 

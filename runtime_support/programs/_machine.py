@@ -20,9 +20,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from runtime_support._ambiguity import Ambiguity
-from runtime_support._context import Block
-from runtime_support._effects import (
+from runtime_support._core.hooks import RequestedCall, through
+from runtime_support._core.scopes import scope_here, within
+from runtime_support._core.tasks.effects import (
     Effect,
     Effects,
     begin_thread,
@@ -33,11 +33,12 @@ from runtime_support._effects import (
     maybe_await,
     outcome_value,
 )
-from runtime_support._hooks import RequestedCall, through
-from runtime_support._jsontext import parse, to_json
-from runtime_support._order import Cancelled, is_abandoned, is_beside
+from runtime_support._core.tasks.turns import Cancelled, is_abandoned, is_beside
 from runtime_support._schema.checking import decode
-from runtime_support._values import is_list, is_object, is_tuple
+from runtime_support._values.ambiguity import Ambiguity
+from runtime_support._values.context import Block
+from runtime_support._values.json_text import parse, to_json
+from runtime_support._values.kinds import is_list, is_object, is_tuple
 from runtime_support.errors import (
     CheckError,
     ConfigError,
@@ -52,7 +53,6 @@ from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import Limits, Path, pointer
 from runtime_support.programs._types import TypeMismatch, conform, kind_name, type_notation
 from runtime_support.programs._writing import ProgramCall, described
-from runtime_support.runs._places import scope_here, within
 
 if TYPE_CHECKING:
     from asyncio import Semaphore
@@ -422,7 +422,7 @@ def _most_at_once() -> int:
 
     Inside of one of them, and where answers come in order, it is one after the other.
     """
-    from runtime_support._settings import settings_for
+    from runtime_support._core.settings import settings_for
 
     try:
         settings = settings_for()

@@ -19,19 +19,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar, cast, overload
 
-from runtime_support._asking import Question, ask, ask_async
-from runtime_support._contracts import Contract
-from runtime_support._conversation import Conversation
-from runtime_support._effects import Effect, Effects, call_inside, finish, in_thread
-from runtime_support._hooks import PromptRun, RequestedCall, load_part, make_call
-from runtime_support._outputs import Output, Unreadable, Work, without_thinking
-from runtime_support._positions import annotate
-from runtime_support._redaction import redacted
-from runtime_support._results import Answer, Result, ToolCall
+from runtime_support._core.conversation import Conversation
+from runtime_support._core.hooks import PromptRun, RequestedCall, load_part, make_call
+from runtime_support._core.outputs.contracts import Contract
+from runtime_support._core.outputs.outputs import Output, Unreadable, Work, without_thinking
+from runtime_support._core.positions.frames import annotate
+from runtime_support._core.question import Question, ask, ask_async
+from runtime_support._core.redaction import redacted
+from runtime_support._core.results import Answer, Result, ToolCall
+from runtime_support._core.settings import Settings, settings_for
+from runtime_support._core.tasks.effects import Effect, Effects, call_inside, finish, in_thread
+from runtime_support._core.templates import Unknown
 from runtime_support._schema.model import AnySchema, ListSchema, MapSchema, UnionSchema
-from runtime_support._settings import Settings, settings_for
-from runtime_support._templates import Unknown
-from runtime_support._values import brief, plain
+from runtime_support._values.kinds import brief, plain
 from runtime_support.errors import CheckError, ContractError, ProgramError, SaftError
 from runtime_support.programs._evaluation import DEFAULT_LIMITS, check
 from runtime_support.programs._evaluation import run as run_checked
@@ -564,7 +564,7 @@ class ProgramOutput(Output):
         """The program in the answer: the JSON that it is, or what is read of it as of any reply."""
         if len(answer) > self.limits.bytes:
             return ProgramText(answer)
-        from runtime_support._reader import read_reply, split_fences
+        from runtime_support._core.reader import read_reply, split_fences
 
         fences, _ = split_fences(answer)
         for text in (answer, *(fences if len(fences) == 1 else ())):

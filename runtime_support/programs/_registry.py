@@ -26,7 +26,7 @@ from runtime_support._schema.signatures import (
     find_documented,
     signature_of,
 )
-from runtime_support._values import class_name, is_approved, is_object
+from runtime_support._values.kinds import class_name, is_approved, is_object
 from runtime_support.errors import CheckError
 from runtime_support.programs import _types
 from runtime_support.programs._outcomes import CallKind

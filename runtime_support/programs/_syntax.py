@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support._values import holds_halves, is_list, is_object
+from runtime_support._values.kinds import holds_halves, is_list, is_object
 from runtime_support.programs._outcomes import Diagnostic, compact
 
 

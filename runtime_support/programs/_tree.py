@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from runtime_support._values import is_object
+from runtime_support._values.kinds import is_object
 from runtime_support.programs._registry import Definition, Registry
 from runtime_support.programs._syntax import Path, at, pointer
 from runtime_support.programs._types import Type

@@ -20,12 +20,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar, cast
 
-from runtime_support._dates_decimals import EXAMPLES
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import Check, Mismatch, Validating, opaque_check
 from runtime_support._schema.model import members_of
 from runtime_support._schema.writing import JSON_TYPES, NotationWriter, short
-from runtime_support._values import is_list, is_number, is_object, is_tuple
+from runtime_support._values.dates import EXAMPLES
+from runtime_support._values.kinds import is_list, is_number, is_object, is_tuple
 
 F = TypeVar("F", bound=m.Field)
 Type: TypeAlias = m.Schema

@@ -14,12 +14,12 @@ import math
 from dataclasses import dataclass
 from typing import Any, cast
 
-from runtime_support._dates_decimals import text_of, word_of
-from runtime_support._results import ToolCall
+from runtime_support._core.results import ToolCall
 from runtime_support._schema import model as m
 from runtime_support._schema.signatures import Parameter
 from runtime_support._tables import summary
-from runtime_support._values import is_dataframe
+from runtime_support._values.dates import text_of, word_of
+from runtime_support._values.kinds import is_dataframe
 from runtime_support.programs import _types
 from runtime_support.programs._outcomes import Call, compact
 from runtime_support.programs._registry import Definition, Registry

@@ -14,16 +14,16 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from runtime_support._context import after_fork
-from runtime_support._exchange import Streaming
-from runtime_support._hooks import Hook, load_part
+from runtime_support._core.hooks import Hook, load_part
+from runtime_support._core.messages import Streaming
+from runtime_support._values.context import after_fork
 from runtime_support.errors import ConfigError
 
 if TYPE_CHECKING:
-    from runtime_support._exchange import Provider, Reply, Replying, Request
-    from runtime_support._hooks import PromptRun, SendRequest
-    from runtime_support._positions import Place
-    from runtime_support._settings import Settings, WireName
+    from runtime_support._core.hooks import PromptRun, SendRequest
+    from runtime_support._core.messages import Provider, Reply, Replying, Request
+    from runtime_support._core.positions.frames import Place
+    from runtime_support._core.settings import Settings, WireName
     from runtime_support.providers._server import Server
 
 

@@ -19,9 +19,9 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from runtime_support._effects import Signal
-from runtime_support._exchange import Replying
-from runtime_support._settings import Settings
+from runtime_support._core.messages import Replying
+from runtime_support._core.settings import Settings
+from runtime_support._core.tasks.effects import Signal
 from runtime_support.errors import ProviderError
 from runtime_support.providers._wires import Unanswered, Waited
 

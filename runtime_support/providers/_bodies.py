@@ -14,8 +14,8 @@ import re
 from abc import ABC, abstractmethod
 from typing import Any
 
-from runtime_support._exchange import Reply, Request, ToolRequest
-from runtime_support._values import holds_halves, is_object, without_halves
+from runtime_support._core.messages import Reply, Request, ToolRequest
+from runtime_support._values.kinds import holds_halves, is_object, without_halves
 from runtime_support.errors import ProviderError
 from runtime_support.providers._wires import RequestForm
 

@@ -11,8 +11,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from runtime_support._exchange import Message, Origin, Reply, Request, ToolRequest
-from runtime_support._values import is_list, is_object
+from runtime_support._core.messages import Message, Origin, Reply, Request, ToolRequest
+from runtime_support._values.kinds import is_list, is_object
 from runtime_support.providers._bodies import (
     ReplyReader,
     call_of,

@@ -28,8 +28,8 @@ from urllib.request import getproxies, proxy_bypass
 import httpcore2
 import httpx2
 
-from runtime_support._effects import Effect, Effects, close_after, finish
-from runtime_support._redaction import remember_secrets, shown
+from runtime_support._core.redaction import remember_secrets, shown
+from runtime_support._core.tasks.effects import Effect, Effects, close_after, finish
 from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.providers._wires import request_id_of
 

@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from runtime_support._hooks import Hook
-from runtime_support._notes import note
-from runtime_support._values import quote
+from runtime_support._core.hooks import Hook
+from runtime_support._core.notes import note
+from runtime_support._values.kinds import quote
 from runtime_support.errors import ProviderError, ToolsUnsupported
 
 if TYPE_CHECKING:
-    from runtime_support._exchange import Replying, Request
-    from runtime_support._hooks import PromptRun, SendRequest
+    from runtime_support._core.hooks import PromptRun, SendRequest
+    from runtime_support._core.messages import Replying, Request
 
 # The pairs of models that were reported to the user.
 _told: set[tuple[str, str]] = set()

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, count
 from typing import Any
 
-from runtime_support._exchange import FailedCall, Message, Origin, Reply, Said, ToolRequest
-from runtime_support._values import is_list, is_object
+from runtime_support._core.messages import FailedCall, Message, Origin, Reply, Said, ToolRequest
+from runtime_support._values.kinds import is_list, is_object
 
 # The names that OpenAI, Anthropic and Bedrock take; others take more.
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")

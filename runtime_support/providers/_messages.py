@@ -15,8 +15,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from runtime_support._exchange import FailedCall, Message, Origin, Reply, Request
-from runtime_support._values import is_list, is_object
+from runtime_support._core.messages import FailedCall, Message, Origin, Reply, Request
+from runtime_support._values.kinds import is_list, is_object
 from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.providers._bodies import (
     ReplyReader,

@@ -19,19 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
-from runtime_support._effects import Effect, Effects, close_after
-from runtime_support._exchange import (
-    Heard,
-    Message,
-    Origin,
-    Replying,
-    Request,
-    Streaming,
-)
-from runtime_support._notes import note
-from runtime_support._settings import Settings
-from runtime_support._spending import tokens_in
-from runtime_support._values import counted, without_halves
+from runtime_support._core.messages import Heard, Message, Origin, Replying, Request, Streaming
+from runtime_support._core.notes import note
+from runtime_support._core.settings import Settings
+from runtime_support._core.spending import tokens_in
+from runtime_support._core.tasks.effects import Effect, Effects, close_after
+from runtime_support._values.kinds import counted, without_halves
 from runtime_support.errors import ProviderError, SaftError, ToolsUnsupported
 from runtime_support.providers._clients import NETWORK_ERRORS, Body
 from runtime_support.providers._server import Server

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import httpcore2
 import httpx2
 
-from runtime_support._redaction import shown
-from runtime_support._values import is_list, is_object
+from runtime_support._core.redaction import shown
+from runtime_support._values.kinds import is_list, is_object
 from runtime_support.errors import (
     AuthenticationFailed,
     ProviderError,
@@ -40,7 +40,7 @@ from runtime_support.providers._wires import (
 )
 
 if TYPE_CHECKING:
-    from runtime_support._settings import Settings
+    from runtime_support._core.settings import Settings
     from runtime_support.providers._server import Server
 
 _REFUSING = (400, 404, 422)

@@ -14,8 +14,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from runtime_support._exchange import Message, Origin, Reply, Request
-from runtime_support._values import brief, is_list, is_object
+from runtime_support._core.messages import Message, Origin, Reply, Request
+from runtime_support._values.kinds import brief, is_list, is_object
 from runtime_support.errors import ConfigError
 from runtime_support.providers._bodies import (
     ReplyReader,

@@ -16,11 +16,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from runtime_support._effects import LOOK_SECONDS, Effect, Effects
-from runtime_support._exchange import Reply, Replying
-from runtime_support._notes import is_at_terminal, note
-from runtime_support._order import check_cancelled, clock_here, note_wait
-from runtime_support._settings import Settings
+from runtime_support._core.messages import Reply, Replying
+from runtime_support._core.notes import is_at_terminal, note
+from runtime_support._core.settings import Settings
+from runtime_support._core.tasks.effects import LOOK_SECONDS, Effect, Effects
+from runtime_support._core.tasks.turns import check_cancelled, clock_here, note_wait
 from runtime_support.errors import ProviderError
 from runtime_support.providers._wires import Unanswered
 

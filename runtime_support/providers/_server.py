@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
-from runtime_support._context import after_fork
-from runtime_support._redaction import redacted, remember_secrets, shown
-from runtime_support._settings import Settings
+from runtime_support._core.redaction import redacted, remember_secrets, shown
+from runtime_support._core.settings import Settings
+from runtime_support._values.context import after_fork
 from runtime_support.errors import ConfigError
 from runtime_support.providers._backoff import Backoff
 from runtime_support.providers._clients import LAST_PORT, client_to

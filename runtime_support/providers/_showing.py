@@ -14,9 +14,9 @@ from typing import Any, NoReturn
 
 import httpx2
 
-from runtime_support._asking import Question, first_request, settings_where_known
-from runtime_support._redaction import REDACTED, redacted
-from runtime_support._templates import Unknown
+from runtime_support._core.question import Question, first_request, settings_where_known
+from runtime_support._core.redaction import REDACTED, redacted
+from runtime_support._core.templates import Unknown
 from runtime_support.errors import ConfigError
 from runtime_support.providers import PRESETS, who_answers
 from runtime_support.providers._clients import client_over

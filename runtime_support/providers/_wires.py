@@ -17,8 +17,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from runtime_support._exchange import Origin, Request
-from runtime_support._notes import note
+from runtime_support._core.messages import Origin, Request
+from runtime_support._core.notes import note
 from runtime_support.errors import ConfigError, ProviderError
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from runtime_support._lazy import load_lazily
+from runtime_support._values.lazy import load_lazily
 
 if TYPE_CHECKING:
-    from runtime_support.runs._keeper import journaled
-    from runtime_support.runs._places import idempotency_key, journal_scope
-    from runtime_support.runs._questions import WaitingCall, decide, settle, waiting_calls
+    from runtime_support._core.scopes import idempotency_key, journal_scope
+    from runtime_support._journal.hook import journaled
+    from runtime_support._journal.waiting_calls import WaitingCall, decide, settle, waiting_calls
 else:
     _HOMES = {
         "_keeper": "journaled",

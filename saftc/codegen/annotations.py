@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
-from saftc.choices.variables import Annotation
+from saftc.check.history import Keeper
+from saftc.check.names import Symbol
 from saftc.codegen import python as py
-from saftc.codegen.classes import class_def
 from saftc.codegen.context import Context
 from saftc.codegen.layout import code_of
 from saftc.codegen.python import Expression, Statement
-from saftc.semantics.foreign import PythonClass
-from saftc.semantics.history import Keeper
-from saftc.semantics.names import Symbol
-from saftc.semantics.types import (
+from saftc.codegen.statements.classes import class_def
+from saftc.lower.variables import Annotation
+from saftc.types.foreign import PythonClass
+from saftc.types.types import (
     ANY,
     CLASSES_OF_DATES,
     DECIMAL,

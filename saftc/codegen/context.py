@@ -11,24 +11,24 @@ from typing import TypeVar
 
 import libcst as cst
 
-from saftc.choices.choices import Choices
+from saftc.check.facts import Facts
+from saftc.check.names import Scope, Symbol
 from saftc.codegen import python as py
-from saftc.codegen.classes import Classes
 from saftc.codegen.imports import Imports, is_imported
 from saftc.codegen.layout import WIDTH, code_of
 from saftc.codegen.names import Needs
 from saftc.codegen.positions import Spans
 from saftc.codegen.python import Expression, Statement
-from saftc.schedule.awaits import Wait
-from saftc.schedule.heads import Head
-from saftc.schedule.plan import Plan
-from saftc.semantics.facts import Facts
-from saftc.semantics.names import Scope, Symbol
-from saftc.semantics.types import Type
+from saftc.codegen.statements.classes import Classes
+from saftc.effects.awaits import Wait
+from saftc.lower.choices import Choices
+from saftc.overlap.plan import Plan
+from saftc.overlap.prefixes import Head
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Comments
 from saftc.syntax.tokens import Comment
+from saftc.types.types import Type
 
 _Noted = TypeVar("_Noted", bound=cst.CSTNode)
 

@@ -13,7 +13,7 @@ import libcst as cst
 
 from saftc.codegen import python as py
 from saftc.codegen.layout import WIDTH, code_of
-from saftc.semantics.builtins import BUILTINS
+from saftc.types.builtins import BUILTINS
 
 # What the output may import, and from where; also what builtins are there (see their rows).
 _NAMES = {

@@ -7,31 +7,31 @@ from typing import Any
 
 import libcst as cst
 
-from saftc.choices.choices import Choices
+from saftc.check.facts import Facts
+from saftc.check.imports import later_imports
+from saftc.check.names import Symbol
 from saftc.codegen import python as py
 from saftc.codegen.annotations import variable_annotation
-from saftc.codegen.blocks import (
+from saftc.codegen.context import Context, Output
+from saftc.codegen.expressions.expressions import emit_expression
+from saftc.codegen.imports import Imports
+from saftc.codegen.layout import lay_out
+from saftc.codegen.names import Needs, hidden_needs, python_names
+from saftc.codegen.positions import Origins
+from saftc.codegen.python import Statement
+from saftc.codegen.statements.blocks import (
     above,
     classes_needed,
     comment_lines,
     emit_block,
     footer_lines,
 )
-from saftc.codegen.classes import classes_of, docstring
-from saftc.codegen.context import Context, Output
-from saftc.codegen.expressions import emit_expression
-from saftc.codegen.imports import Imports
-from saftc.codegen.layout import lay_out
-from saftc.codegen.names import Needs, hidden_needs, python_names
-from saftc.codegen.overlaps import emit_together
-from saftc.codegen.positions import Origins
-from saftc.codegen.python import Statement
-from saftc.codegen.statements import emit_statement
-from saftc.schedule.async_main import Entry
-from saftc.schedule.plan import Plan
-from saftc.semantics.facts import Facts
-from saftc.semantics.imports import later_imports
-from saftc.semantics.names import Symbol
+from saftc.codegen.statements.classes import classes_of, docstring
+from saftc.codegen.statements.overlaps import emit_together
+from saftc.codegen.statements.statements import emit_statement
+from saftc.lower.choices import Choices
+from saftc.overlap.async_main import Entry
+from saftc.overlap.plan import Plan
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Comments

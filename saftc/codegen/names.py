@@ -10,7 +10,7 @@ output refers to and where, and the emitter runs again when a user's name is in 
 import keyword
 from dataclasses import dataclass, field
 
-from saftc.semantics.names import Names, Scope, Symbol
+from saftc.check.names import Names, Scope, Symbol
 from saftc.syntax import nodes as n
 
 

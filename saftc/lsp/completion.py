@@ -6,17 +6,19 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
+from saftc.check.facts import Facts
 from saftc.driver import Checked
-from saftc.lsp.meanings import builtin, builtin_signature, of_symbol, record_signature, signature
+from saftc.lsp.hover import builtin, builtin_signature, of_symbol, record_signature, signature
 from saftc.lsp.placeholder import Placed, beginning_at, placed
 from saftc.lsp.session import Script
 from saftc.project.files import scripts_below
 from saftc.project.finder import absolute_name, name_in, sibling
-from saftc.semantics.builtins import BUILTINS, DATAFRAME_MEMBERS
-from saftc.semantics.facts import Facts
-from saftc.semantics.foreign import Namespace
-from saftc.semantics.results import MEMBER_TYPES, MEMBERS, OPTIONS
-from saftc.semantics.types import (
+from saftc.syntax import nodes as n
+from saftc.syntax.tokens import KEYWORDS
+from saftc.types.builtins import BUILTINS, DATAFRAME_MEMBERS
+from saftc.types.foreign import Namespace
+from saftc.types.results import MEMBER_TYPES, MEMBERS, OPTIONS
+from saftc.types.types import (
     ANY,
     BUILT_IN,
     DATAFRAME,
@@ -29,8 +31,6 @@ from saftc.semantics.types import (
     members,
     show,
 )
-from saftc.syntax import nodes as n
-from saftc.syntax.tokens import KEYWORDS
 
 Kind = Literal["variable", "function", "type", "field", "option", "module", "keyword", "parameter"]
 _WORDS = (

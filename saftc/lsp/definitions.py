@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from saftc.check.facts import Facts
+from saftc.check.names import Symbol
 from saftc.lsp.session import Script, Session
 from saftc.project.finder import sibling
-from saftc.semantics.facts import Facts
-from saftc.semantics.foreign import Namespace
-from saftc.semantics.names import Symbol
-from saftc.semantics.types import FunctionType, RecordType, Type, members
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, walk
+from saftc.types.foreign import Namespace
+from saftc.types.types import FunctionType, RecordType, Type, members
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from saftc.check.names import Symbol
+from saftc.infer.tools import approved, is_known_function
 from saftc.lsp.session import Script
-from saftc.semantics.names import Symbol
-from saftc.semantics.tools import approved, is_known_function
-from saftc.semantics.types import ANY, FunctionType, show
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.tokens import KEYWORDS, SOFT_KEYWORDS
+from saftc.types.types import ANY, FunctionType, show
 
 Kind = Literal["function", "type", "field", "variable"]
 
@@ -250,7 +250,7 @@ def request_bounds(script: Script) -> list[tuple[int, str, str]]:
     bounds = None if is_long else script.bounds
     if bounds is None:
         return []
-    from saftc.bounds.rendering import beside, in_words
+    from saftc.cost.rendering import beside, in_words
 
     source = script.source
     found: list[tuple[int, str, str]] = []

@@ -12,10 +12,10 @@ Where no such line can be read, the name stands in the place of the line.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from saftc.check.names import Scope
 from saftc.diagnostics.model import Collector
 from saftc.lsp.definitions import way_to
 from saftc.lsp.session import Script
-from saftc.semantics.names import Scope
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.lexer import lex_beginning

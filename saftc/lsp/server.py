@@ -22,7 +22,9 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from saftc._version import __version__
 from saftc.formatter.formatter import format_source
-from saftc.lsp import completion, definitions, findings, meanings, outline, views
+from saftc.lsp import completion, definitions, outline, views
+from saftc.lsp import diagnostics as findings
+from saftc.lsp import hover as meanings
 from saftc.lsp.protocol import Connection, Lines
 from saftc.lsp.session import Script, Session, TooLarge
 from saftc.project.files import FileProblem

@@ -18,13 +18,13 @@ from saftc.project.python.library import Library
 from saftc.project.reads import Reads
 from saftc.project.scripts import Modules, Scripts, originals
 from saftc.project.settings import Project
-from saftc.semantics.types import forget_remembered
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
+from saftc.types.types import forget_remembered
 
 if TYPE_CHECKING:
-    from saftc.bounds.requests import Bounds
+    from saftc.cost.requests import Bounds
     from saftc.previews.python_objects import PythonObjects
 
 # A longer script would keep the server from anything else for seconds, at each change.

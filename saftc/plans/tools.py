@@ -18,18 +18,18 @@ from types import ModuleType
 from typing import cast
 
 from runtime_support import approve
-from runtime_support._templates import tool_name
-from runtime_support._values import is_approved
+from runtime_support._core.templates import tool_name
+from runtime_support._values.kinds import is_approved
 from runtime_support.programs import Registry, RegistryError
 from runtime_support.programs._registry import Function, classes_of
 from saftc.diagnostics.near import near
 from saftc.driver import Checked, compile_checked
+from saftc.infer.programs import conversions_of
 from saftc.plans.declaring import TextOf, declaring
 from saftc.previews.declarations import imported_beside
 from saftc.project.files import MADE_BY_SAFTC, FileProblem, read_module
 from saftc.project.finder import sibling
 from saftc.project.scripts import Modules
-from saftc.semantics.programs import conversions_of
 
 
 class NotWritable(Exception):

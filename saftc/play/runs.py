@@ -2,9 +2,9 @@
 
     run = Run(text, folder, "triage.saft", root)
     async for news in run.news(): ...     {"kind": "output", "stream": "stdout", "text": "..."},
-                                          {"kind": "prompt", ...} as `saftc.looking.live` has it,
+                                          {"kind": "prompt", ...} as `saftc.trace.live` has it,
                                           {"kind": "begun"}, {"kind": "done"}, {"kind": "reads"} and
-                                          {"kind": "waits", ...} as `saftc.looking.person` has them,
+                                          {"kind": "waits", ...} as `saftc.trace.person` has them,
                                           {"kind": "timeline"} when there is more to be drawn,
                                           and at last {"kind": "ended", "code": 0, "seconds": 1.2,
                                           "start": 0.9}, the script's own, and what
@@ -203,7 +203,7 @@ async def who_answers(folder: Path) -> dict[str, Any]:
 
 async def _asking(what: str, folder: Path, choice: Choice | None) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "saftc.looking.asking", what),
+        *(sys.executable, "-P", "-m", "saftc.trace.resend", what),
         cwd=folder,
         env=_environment(choice),
         stdin=PIPE,

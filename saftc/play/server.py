@@ -45,8 +45,8 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from saftc.commands.explain import UnknownCode
-from saftc.commands.explain import page as page_of_code
+from saftc.diagnostics.explanations import UnknownCode
+from saftc.diagnostics.explanations import page as page_of_code
 from saftc.play.guard import Guard
 from saftc.play.language_server import heard, speak
 from saftc.play.runs import Choice, News, Run, ask_again, who_answers

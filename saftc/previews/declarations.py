@@ -20,12 +20,13 @@ from types import ModuleType
 from typing import Annotated, Any, Literal, TypedDict, Union
 
 import runtime_support
+from saftc.check.facts import Facts, Shape
 from saftc.codegen import python as py
 from saftc.codegen.annotations import common_value, grouped, is_plain_dict
 from saftc.previews.python_objects import NotStaticallyKnown, unknown_in
 from saftc.project.files import FileProblem
-from saftc.semantics.facts import Facts, Shape
-from saftc.semantics.types import (
+from saftc.syntax import nodes as n
+from saftc.types.types import (
     CLASSES_OF_DATES,
     RESULT,
     BuiltinType,
@@ -43,7 +44,6 @@ from saftc.semantics.types import (
     UnionType,
     keys_of,
 )
-from saftc.syntax import nodes as n
 
 # Made of names and types that are known here alone.
 _TYPED_DICT: Any = TypedDict

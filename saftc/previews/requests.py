@@ -18,53 +18,39 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import runtime_support
 from runtime_support import ops
-from runtime_support._asking import KEPT_OPTIONS, Question, first_request
-from runtime_support._exchange import Request
-from runtime_support._positions import name_of_place
-from runtime_support._settings import settings_to_show
-from runtime_support._templates import Unknown
-from runtime_support._tools import function_tool
+from runtime_support._core.messages import Request
+from runtime_support._core.positions.frames import name_of_place
+from runtime_support._core.question import KEPT_OPTIONS, Question, first_request
+from runtime_support._core.settings import settings_to_show
+from runtime_support._core.templates import Unknown
+from runtime_support._core.tools import function_tool
 from runtime_support.errors import SaftError
 from runtime_support.programs._prompting import ProgramQuestion
 from runtime_support.providers._bodies import wrap_schema
-from saftc.bounds.definitions import Definitions
-from saftc.bounds.rendering import why_unbounded
-from saftc.bounds.requests import Bounds
-from saftc.bounds.settings import limits_here
+from saftc.check.facts import Facts
+from saftc.check.names import Symbol
 from saftc.codegen import python as py
-from saftc.codegen.builtins import name_in_ops
-from saftc.codegen.prompts import keyword_of, template_of
+from saftc.codegen.expressions.builtins import name_in_ops
+from saftc.codegen.expressions.prompts import keyword_of, template_of
+from saftc.cost.definitions import Definitions
+from saftc.cost.rendering import why_unbounded
+from saftc.cost.requests import Bounds
+from saftc.cost.settings import limits_here
 from saftc.driver import Checked, Compiled
+from saftc.infer.programs import conversions_of
+from saftc.infer.tools import approved, conversation, function_behind, is_field_of_tools, offered
+from saftc.overlap.alone import Alone
+from saftc.overlap.explanations import Told, calls_elsewhere, told
+from saftc.overlap.plan import Plan
+from saftc.overlap.settings import DEFAULT, Overlapping
 from saftc.previews.declarations import Declarations, FindModule
 from saftc.previews.python_objects import PythonObjects, unknown_in
 from saftc.previews.rendering import Enforced, Hole, Preview, Requests
 from saftc.project.files import FileProblem
-from saftc.schedule.alone import Alone
-from saftc.schedule.plan import Plan
-from saftc.schedule.settings import DEFAULT, Overlapping
-from saftc.schedule.why import Told, calls_elsewhere, told
-from saftc.semantics.facts import Facts
-from saftc.semantics.names import Symbol
-from saftc.semantics.programs import conversions_of
-from saftc.semantics.tools import (
-    approved,
-    conversation,
-    function_behind,
-    is_field_of_tools,
-    offered,
-)
-from saftc.semantics.types import (
-    ANY,
-    BuiltinType,
-    FunctionType,
-    Scalar,
-    Type,
-    members,
-    within,
-)
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
+from saftc.types.types import ANY, BuiltinType, FunctionType, Scalar, Type, members, within
 
 if TYPE_CHECKING:
     from runtime_support.providers._showing import Sent

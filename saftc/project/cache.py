@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 
 from saftc._version import __version__
 from saftc.diagnostics.styled import Piece
+from saftc.overlap.settings import DEFAULT, Overlapping
 from saftc.project.files import FileProblem, shown
-from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.user_cache import keep, kept_files, read_kept
 
 # What has a say in the text of a module, beside Python and saftc.

@@ -10,6 +10,14 @@ import sys
 from functools import cached_property, partial
 from pathlib import Path
 
+from saftc.check.imports import (
+    BrokenModule,
+    Loaded,
+    MissingModule,
+    PythonModule,
+    SaftModule,
+    outside,
+)
 from saftc.diagnostics.model import LIMIT
 from saftc.driver import Checked, check
 from saftc.project.files import UNNAMED, FileProblem, shown
@@ -31,14 +39,6 @@ from saftc.project.python.library import Library, Text
 from saftc.project.reads import Question, Reads
 from saftc.project.servers import is_server, locked_server
 from saftc.project.settings import Project
-from saftc.semantics.imports import (
-    BrokenModule,
-    Loaded,
-    MissingModule,
-    PythonModule,
-    SaftModule,
-    outside,
-)
 from saftc.source import Source
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from saftc.project.cache import digest
 
 if TYPE_CHECKING:
-    from saftc.semantics.imports import Loaded
+    from saftc.check.imports import Loaded
 
 LOCK_FILE = "mcp.lock.json"
 _ROOT_FILES = ("pyproject.toml", ".mcp.json", LOCK_FILE)
@@ -38,7 +38,7 @@ def lock_path(folder: Path) -> Path:
 def locked_server(name: str, folder: Path) -> "Loaded":
     """The tools of a server, by its name as it is imported."""
     # What an unchanged script is run with needs no compiler.
-    from saftc.semantics.imports import BrokenModule, MissingModule, ServerModule
+    from saftc.check.imports import BrokenModule, MissingModule, ServerModule
 
     path = lock_path(folder)
     match _read(name, path):

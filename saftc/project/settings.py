@@ -11,8 +11,8 @@
 from pathlib import Path
 from typing import Any, TypeGuard, cast
 
+from saftc.overlap.settings import Overlapping
 from saftc.project.files import FileProblem
-from saftc.schedule.settings import Overlapping
 
 # What of the settings is for the compiler, or for a part that reads it where it runs.
 _OF_COMPILING = ("overlap", "pure", "root", "in-place", "mcp")

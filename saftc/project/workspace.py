@@ -15,11 +15,11 @@ from threading import RLock
 from typing import TYPE_CHECKING, NamedTuple
 
 from saftc.diagnostics.styled import Piece, plain
+from saftc.overlap.settings import DEFAULT, Overlapping
 from saftc.project.cache import Cache, CompiledModule, digest
 from saftc.project.finder import Roots, script_path
 from saftc.project.reads import Reads, question_of
 from saftc.project.settings import Project
-from saftc.schedule.settings import DEFAULT, Overlapping
 from saftc.user_cache import cache_in_use
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 from runtime_support import Reply, Request, SaftError, ToolRequest, configure
 from runtime_support.testing import tool_request
-from saftc.bounds.algebra import Measure, Polynomial
-from saftc.bounds.bound import Bound
-from saftc.bounds.requests import Bounds
-from saftc.bounds.rules import Limits
+from saftc.cost.algebra import Measure, Polynomial
+from saftc.cost.bound import Bound
+from saftc.cost.requests import Bounds
+from saftc.cost.rules import Limits
 from saftc.driver import Checked, check, compile_checked
-from saftc.schedule.settings import Overlapping
+from saftc.overlap.settings import Overlapping
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from tests.bounds.scripts import MADE

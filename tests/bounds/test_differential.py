@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from saftc.bounds.requests import Bounds
-from saftc.bounds.settings import limits_here
+from saftc.cost.requests import Bounds
+from saftc.cost.settings import limits_here
 from tests.bounds.asking import MOST, Server, bound_of, checked, is_known, run, value_of
 from tests.bounds.scripts import script
 from tests.overlap import comparing

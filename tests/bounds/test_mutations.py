@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from saftc.bounds import lengths, rules, scripts, walking
-from saftc.bounds.algebra import ONE, ZERO, Polynomial, number
-from saftc.bounds.bound import Bound, largest_bound
-from saftc.bounds.definitions import Definitions
-from saftc.bounds.rules import Fields, Settings
+from saftc.cost import lengths, rules, scripts, walking
+from saftc.cost.algebra import ONE, ZERO, Polynomial, number
+from saftc.cost.bound import Bound, largest_bound
+from saftc.cost.definitions import Definitions
+from saftc.cost.rules import Fields, Settings
 from tests.bounds.test_differential import differences
 
 pytestmark = pytest.mark.one_python

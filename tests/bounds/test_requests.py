@@ -7,17 +7,17 @@ from typing import get_args
 
 import pytest
 
-from saftc.bounds import scripts, walking
-from saftc.bounds.algebra import Polynomial, largest, least, measured, number
-from saftc.bounds.rendering import as_text
-from saftc.bounds.requests import Bounds
-from saftc.bounds.rules import Limits
-from saftc.bounds.written import Written
+from saftc.cost import scripts, walking
+from saftc.cost.algebra import Polynomial, largest, least, measured, number
+from saftc.cost.rendering import as_text
+from saftc.cost.requests import Bounds
+from saftc.cost.rules import Limits
+from saftc.cost.written import Written
 from saftc.driver import Checked
+from saftc.overlap.settings import Overlapping
 from saftc.project.scripts import Scripts
-from saftc.schedule.settings import Overlapping
-from saftc.semantics.builtins import BUILTINS
 from saftc.syntax import nodes as n
+from saftc.types.builtins import BUILTINS
 
 pytestmark = pytest.mark.one_python
 

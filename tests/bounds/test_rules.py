@@ -18,16 +18,9 @@ from runtime_support import prompt as ask
 from runtime_support.errors import SaftError
 from runtime_support.programs._evaluation import DEFAULT_LIMITS
 from runtime_support.testing import tool_request
-from saftc.bounds.algebra import number
-from saftc.bounds.rules import (
-    Fields,
-    Settings,
-    program_calls,
-    program_replies,
-    replies,
-    tool_calls,
-)
-from saftc.bounds.settings import limits_here
+from saftc.cost.algebra import number
+from saftc.cost.rules import Fields, Settings, program_calls, program_replies, replies, tool_calls
+from saftc.cost.settings import limits_here
 
 pytestmark = pytest.mark.one_python
 

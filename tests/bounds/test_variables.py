@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from saftc.bounds.algebra import Measure
+from saftc.cost.algebra import Measure
 from tests.bounds.asking import MOST, Server, bound_of, checked, run
 from tests.bounds.variables import script
 

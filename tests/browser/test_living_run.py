@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from saftc.looking.timeline import Timeline
 from saftc.play.server import EXAMPLES
+from saftc.trace.timeline import Timeline
 from tests.browser.conftest import sync_api, violations
 from tests.browser.test_timeline import small
 from tests.play.serving import Page, serving

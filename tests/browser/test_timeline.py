@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from saftc.looking.timeline import Timeline
+from saftc.trace.timeline import Timeline
 from tests.browser.conftest import sync_api, violations
 
 pytestmark = [pytest.mark.heavy, pytest.mark.one_python]

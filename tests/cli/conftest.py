@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support import _spending as spending
-from saftc import __main__, cli
+from runtime_support._core import spending
+from saftc import __main__
+from saftc.cli import app as cli
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def _is_of(name: str, folder: Path) -> bool:
     if name.startswith(("saftc", "runtime_support")):
         return False
     spec = getattr(sys.modules[name], "__spec__", None)
-    if type(getattr(spec, "loader", None)).__module__ == "saftc.commands.run":
+    if type(getattr(spec, "loader", None)).__module__ == "saftc.cli.commands.run":
         return True
     places: list[object] = [getattr(spec, "origin", None)]
     places += getattr(spec, "submodule_search_locations", None) or ()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from saftc import user_cache
-from saftc.commands.actions import at_once
+from saftc.cli.fast_path import at_once
 from tests.cli.conftest import Command
 
 Script = Callable[[str, str], Path]

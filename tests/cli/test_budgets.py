@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support import _spending as spending
+from runtime_support._core import spending
 from tests.cli.conftest import Command
 
 Script = Callable[[str, str], Path]

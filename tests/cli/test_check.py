@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from saftc import _version
-from saftc.commands.reporting import write_diagnostics
 from saftc.driver import check
+from saftc.reporting import write_diagnostics
 from saftc.source import Source
 from tests.cli.conftest import Command
 

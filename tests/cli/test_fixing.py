@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from saftc.commands import fixing
+from saftc.cli import fixing
 from saftc.project.files import read_script
 from tests.cli.conftest import Command
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 import saftc.importing
-from runtime_support import Scripted, _settings, configure
+from runtime_support import Scripted, configure
+from runtime_support._core import settings as _settings
 from runtime_support.testing import tool_request
 from saftc.importing import ScriptFinder
 from saftc.notebook import ScriptError, register

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support import _spending as spending
-from runtime_support.runs import _keeper as keeping
-from runtime_support.runs import _lines as lines
-from runtime_support.runs import _places as places
-from saftc.looking import timeline as _timeline
+from runtime_support._core import scopes as places
+from runtime_support._core import spending
+from runtime_support._journal import hook as keeping
+from runtime_support._journal import json_lines as lines
+from saftc.trace import timeline as _timeline
 from tests.cli.conftest import Command
 from tests.support.full_disk import fail_rows, limit_pages
 

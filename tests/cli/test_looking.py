@@ -17,11 +17,11 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from runtime_support import _spending as spending
-from runtime_support.runs import _keeper as keeping
-from runtime_support.runs import _lines as lines
-from runtime_support.runs import _places as places
-from saftc.looking import timeline as timelines
+from runtime_support._core import scopes as places
+from runtime_support._core import spending
+from runtime_support._journal import hook as keeping
+from runtime_support._journal import json_lines as lines
+from saftc.trace import timeline as timelines
 from tests.cli.conftest import Command
 
 Script = Callable[[str, str], Path]

@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from runtime_support import _spending as spending
+from runtime_support._core import spending
 from runtime_support._local.provider import is_available
+from runtime_support._recordings import close
 from runtime_support.map import _runner as runner
-from runtime_support.runs._recordings import close
 from tests.cli.conftest import Command
 from tests.support.fake_server import Answer, FakeServer
 

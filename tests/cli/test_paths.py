@@ -91,7 +91,7 @@ def test_without_polars_the_error_names_the_extra(script: Script, folder: Path) 
         program = (
             "import sys; sys.modules['polars'] = None\n"
             f"sys.argv = ['saftc', 'run', '{name}']\n"
-            "from saftc.cli import main; main()"
+            "from saftc.cli.app import main; main()"
         )
         done = subprocess.run(
             [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False

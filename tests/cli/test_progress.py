@@ -38,7 +38,7 @@ import sys
 from saftc.commands import progress
 progress.SHOWN_AFTER, progress.SUMMED_AFTER = 0.1, float(sys.argv.pop(1))
 progress.BOUNDED_AFTER = 0.1
-from saftc.cli import main
+from saftc.cli.app import main
 main()
 """
 
@@ -112,7 +112,7 @@ def test_the_line_is_no_wider_than_the_terminal(width: int, shown: str) -> None:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 10, width, 0, 0))
     line = "12 prompts, 3 in flight, 5,120 tokens, 12 s"
-    code = f"from saftc.commands.progress import show_line; show_line(lambda: {line!r}); input()"
+    code = f"from saftc.cli.progress import show_line; show_line(lambda: {line!r}); input()"
     process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stderr=theirs)
     os.close(theirs)
     read = ""
@@ -154,7 +154,7 @@ def test_a_line_at_a_terminal(server: FakeServer) -> None:
 
 BEGINNING = """
 import sys
-from saftc.commands.actions import end_status, tell_beginning
+from saftc.cli.fast_path import end_status, tell_beginning
 tell_beginning(sys.argv[1:])
 loaded = {"lark", "libcst", "black", "openai", "runtime_support", "typer"} & {*sys.modules}
 end_status()

@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from runtime_support import _settings as config
 from runtime_support import configure
-from runtime_support._exchange import Reply, Request, ToolRequest
-from runtime_support._observe.tracing import add_observer
+from runtime_support._core import settings as config
+from runtime_support._core.messages import Reply, Request, ToolRequest
+from runtime_support._observability.tracing import add_observer
 from runtime_support.providers import _server
 from saftc.driver import compile_checked
 from saftc.previews.python_objects import PythonObjects
 from saftc.previews.requests import preview as previewed
 from saftc.previews.requests import previewed_calls
 from saftc.project.scripts import Scripts
-from saftc.semantics import results
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
+from saftc.types import results
 from tests.cli.conftest import Command
 from tests.compiler.support import EXAMPLES, GOLDENS, ROOT, compiled_cases, examples
 from tests.support.fake_server import FakeServer

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from runtime_support import _recordings as replay
 from runtime_support import providers
-from runtime_support.runs import _lines as lines
-from runtime_support.runs import _recordings as replay
+from runtime_support._journal import json_lines as lines
 from tests.cli.conftest import Command, Ended
 
 SCRIPT = """/// The length of a word.

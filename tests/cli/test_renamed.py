@@ -8,7 +8,7 @@ import pytest
 
 from runtime_support import Settings, configure, prompt
 from runtime_support.errors import ConfigError
-from saftc.cli import app, typer
+from saftc.cli.app import app, typer
 from tests.cli.conftest import Command
 
 Script = Callable[[str, str], Path]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from saftc.commands.failures import explain
+from saftc.cli.failures import explain
 from saftc.diagnostics.styled import plain
 from tests.cli.conftest import Command
 from tests.compiler.support import ROOT

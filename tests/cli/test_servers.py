@@ -21,8 +21,8 @@ from mcp.client.streamable_http import streamable_http_client
 from runtime_support.mcp import _config as mcp_config
 from runtime_support.mcp import _sessions as sessions
 from runtime_support.mcp._lock import LockedServer, LockedTool, write_lock
+from saftc.check.imports import ServerModule
 from saftc.driver import check
-from saftc.semantics.imports import ServerModule
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of

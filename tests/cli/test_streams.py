@@ -112,7 +112,7 @@ def test_interrupted_while_it_is_loaded(folder: Path) -> None:
         "import sys\n"
         "class Interrupting:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'saftc.commands.options':\n"
+        "        if name == 'saftc.cli.options':\n"
         "            raise KeyboardInterrupt\n"
         "sys.meta_path.insert(0, Interrupting())\n"
         "from saftc.__main__ import main\n"

@@ -585,7 +585,7 @@ def test_the_compiler_is_not_loaded(folder: Path, script: Script, cache: Path) -
         program = (
             "import sys\n"
             f"sys.argv = ['saftc', {command!r}, 'a.saft']\n"
-            "from saftc.cli import main\n"
+            "from saftc.cli.app import main\n"
             "try:\n    main()\n"
             "finally:\n    print(*sys.modules)\n"
         )

@@ -41,7 +41,7 @@ def rounds(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[list[str]]]:
 
         monkeypatch.setattr(driver, "compile_checked", watched)
         # And nobody else's: a thread of another test may sleep meanwhile.
-        monkeypatch.setattr("saftc.commands.watching.time", SimpleNamespace(sleep=sleep))
+        monkeypatch.setattr("saftc.cli.watching.time", SimpleNamespace(sleep=sleep))
         return compiled
 
     return prepare

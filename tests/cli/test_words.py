@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import typer
 
-from saftc import cli
+from saftc.cli import app as cli
 from tests.cli.conftest import Command
 
 pytestmark = pytest.mark.one_python
@@ -77,7 +77,7 @@ def test_run_reads_a_pipe(saftc: Command) -> None:
 
 
 def test_run_reads_no_terminal(saftc: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("saftc.cli._is_terminal", lambda: True)
+    monkeypatch.setattr("saftc.cli.app._is_terminal", lambda: True)
     ended = saftc("run")
     assert ended.code == 2 and "FILE, -c TEXT" in ended.err
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
+from saftc.check.imports import no_modules
 from saftc.codegen import layout
 from saftc.diagnostics.render import render_text
 from saftc.driver import Compiled, compile_source
+from saftc.overlap.settings import DEFAULT, Overlapping
 from saftc.project.scripts import Modules
 from saftc.project.settings import Project
-from saftc.schedule.settings import DEFAULT, Overlapping
-from saftc.semantics.imports import no_modules
 from saftc.source import Source
 
 TESTS = Path(__file__).parents[1]

@@ -15,7 +15,6 @@ from runtime_support import ops
 from saftc.codegen.imports import SOURCES
 from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Collector
-from saftc.semantics.builtins import BUILTINS
 from saftc.source import Span
 from saftc.syntax import nodes
 from saftc.syntax.builder import Builder
@@ -23,6 +22,7 @@ from saftc.syntax.constructs import CONSTRUCTS
 from saftc.syntax.parser import parse
 from saftc.syntax.tokens import KEYWORDS, OPERATORS, SOFT_KEYWORDS
 from saftc.syntax.walk import walk
+from saftc.types.builtins import BUILTINS
 from tests.compiler.support import CASES, ROOT, all_cases, compiled_cases
 
 pytestmark = pytest.mark.one_python

@@ -8,8 +8,8 @@ import pytest
 from saftc.project.python.bindings import bindings_of
 from saftc.project.python.library import Library, Text
 from saftc.project.scripts import Modules
-from saftc.semantics.foreign import Declared, Function, PythonClass, Value
-from saftc.semantics.types import ANY, STRING, show
+from saftc.types.foreign import Declared, Function, PythonClass, Value
+from saftc.types.types import ANY, STRING, show
 from tests.compiler.support import compile_text
 
 

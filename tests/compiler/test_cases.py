@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from saftc.bounds.rendering import too_many
-from saftc.bounds.requests import Bounds
-from saftc.bounds.settings import limits_here
+from saftc.cost.rendering import too_many
+from saftc.cost.requests import Bounds
+from saftc.cost.settings import limits_here
 from saftc.diagnostics.render import render_text
 from tests.compiler.support import Case, all_cases
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from saftc.semantics.facts import Facts
-from saftc.semantics.failure import Cause, failures_in, failures_of, never_fails
-from saftc.semantics.ownership import find_growth
-from saftc.semantics.types import STRING
+from saftc.check.facts import Facts
+from saftc.infer.failures import Cause, failures_in, failures_of, never_fails
+from saftc.lower.ownership import find_growth
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
+from saftc.types.types import STRING
 from tests.compiler.support import compile_text
 
 pytestmark = pytest.mark.one_python

@@ -9,17 +9,8 @@ from types import FrameType
 import pytest
 
 from saftc.driver import check
-from saftc.semantics.types import (
-    FLOAT,
-    INT,
-    MOST_SHOWN,
-    ListType,
-    ObjectType,
-    TupleType,
-    members,
-    show,
-)
 from saftc.source import Source
+from saftc.types.types import FLOAT, INT, MOST_SHOWN, ListType, ObjectType, TupleType, members, show
 from tests.compiler.support import compile_file, compile_text, diagnostics_of
 
 pytestmark = pytest.mark.one_python

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from runtime_support._templates import clean_template, parse_template
+from runtime_support._core.templates import clean_template, parse_template
 from saftc.syntax import nodes as n
 from saftc.syntax.texts import dedent
 from saftc.syntax.walk import nodes_of

@@ -12,8 +12,8 @@ import black
 import pytest
 
 from saftc.driver import Compiled, compile_checked
+from saftc.overlap.settings import Overlapping
 from saftc.project.settings import Project
-from saftc.schedule.settings import Overlapping
 from tests.compiler.support import (
     EXAMPLES,
     GOLDENS,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from saftc.cli.commands.run import run_module
 from saftc.codegen.positions import _read as _statements
-from saftc.commands.run import run_module
 from saftc.driver import Compiled
 from saftc.project.cache import CompiledModule
 from saftc.project.workspace import Workspace

@@ -18,10 +18,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from saftc.cli.commands.build_plan import PlanProblem, compile_plan
 from saftc.codegen import python as py
 from saftc.codegen.python import Expression
 from saftc.driver import Compiled
-from saftc.plans.compiling import PlanProblem, compile_plan
 
 pytestmark = [
     pytest.mark.one_python,

@@ -46,8 +46,8 @@ def _no_head(*_: object) -> tuple[int]:
     return (0,)
 
 
-_CHOICES = "saftc.choices.choices"
-_INFERENCE = "saftc.semantics.inference"
+_CHOICES = "saftc.lower.choices"
+_INFERENCE = "saftc.infer.rules"
 # What is put in the place of what, so that a refinement is switched off.
 _REFINEMENTS: dict[str, dict[str, Any]] = {
     "lists change in place": {f"{_CHOICES}.find_growth": _empty},
@@ -56,21 +56,21 @@ _REFINEMENTS: dict[str, dict[str, Any]] = {
     "defaults are made in calls": {f"{_CHOICES}.Choices.made_in_calls": frozenset[Any]()},
     "tools run beside each other": {f"{_CHOICES}.Choices.tools_beside": _nothing},
     "functions without annotations": {f"{_CHOICES}.Choices.bare_functions": frozenset[Any]()},
-    "prompts below each other are a group": {"saftc.schedule.plan.MOST_TOGETHER": 1},
-    "loops have a head": {"saftc.schedule.heads.Heads.ends": _no_head},
+    "prompts below each other are a group": {"saftc.overlap.plan.MOST_TOGETHER": 1},
+    "loops have a head": {"saftc.overlap.prefixes.Heads.ends": _no_head},
     "conditions narrow": {
         f"{_INFERENCE}.conditions.narrow": _nothing,
         f"{_INFERENCE}.statements.narrow": _nothing,
         f"{_INFERENCE}.expressions.narrow": _nothing,
     },
     "parameters are what calls pass": {f"{_INFERENCE}.units.only_called": _none},
-    "parameters are what they are used as": {"saftc.semantics.analysis.parameter_uses": _empty},
+    "parameters are what they are used as": {"saftc.infer.analysis.parameter_uses": _empty},
     "keys are ordered as Python does": {f"{_INFERENCE}.calls.is_proved_key": _no},
-    "names bound again keep their histories": {"saftc.semantics.history.separate_bindings": _empty},
-    "annotations hold below": {"saftc.semantics.analysis.held_annotations": _empty},
+    "names bound again keep their histories": {"saftc.check.history.separate_bindings": _empty},
+    "annotations hold below": {"saftc.infer.analysis.held_annotations": _empty},
     "doubtful calls tell nothing": {f"{_INFERENCE}.units.doubtful_of": _none},
     "what Python takes for any is checked": {
-        "saftc.choices.variables.Variables.reads_as_any": _no
+        "saftc.lower.variables.Variables.reads_as_any": _no
     },
 }
 _REASONS = {

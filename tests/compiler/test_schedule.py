@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
+from saftc.check.facts import Facts
+from saftc.check.names import Symbol
 from saftc.driver import check
-from saftc.schedule.effects import Effects
-from saftc.schedule.flow import Flow
-from saftc.schedule.plan import Plan, plan
-from saftc.schedule.settings import Overlapping
-from saftc.schedule.why import told
-from saftc.semantics.facts import Facts
-from saftc.semantics.names import Symbol
-from saftc.semantics.types import STRING
+from saftc.effects.effects import Effects
+from saftc.effects.variables import Flow
+from saftc.overlap.explanations import told
+from saftc.overlap.plan import Plan, plan
+from saftc.overlap.settings import Overlapping
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, walk
+from saftc.types.types import STRING
 from tests.compiler.support import ROOT, compile_file, compile_text
 
 pytestmark = pytest.mark.one_python
@@ -684,7 +684,7 @@ def test_each_of_many_scripts_is_looked_at_once(
         return children(node)
 
     facts = compile_file(tmp_path / "in.saft").checked.facts
-    monkeypatch.setattr("saftc.schedule.effects.children", counted)
+    monkeypatch.setattr("saftc.effects.effects.children", counted)
     for is_async in (False, True):
         asked.clear()
         assert plan(facts, Overlapping(is_async=is_async)).loops
@@ -766,7 +766,7 @@ def test_a_plan_asks_once_what_each_node_does(monkeypatch: pytest.MonkeyPatch) -
         asked.append(node)
         return children(node)
 
-    monkeypatch.setattr("saftc.schedule.effects.children", counted)
+    monkeypatch.setattr("saftc.effects.effects.children", counted)
     for size in (5, 20):
         text = "".join(_UNIT.format(number) for number in range(size))
         facts = compile_text(text).checked.facts

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import sourcemap
 
-from runtime_support._uncaught import position_of_error
+from runtime_support._core.positions.uncaught import position_of_error
 from saftc.codegen.source_map import render_source_map
 from saftc.driver import Compiled
 from tests.compiler.support import compile_text

@@ -16,8 +16,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from saftc.driver import Compiled
-from saftc.semantics.builtins import BUILTINS
 from saftc.syntax.tokens import KEYWORDS
+from saftc.types.builtins import BUILTINS
 from tests.compiler.support import compile_text
 
 pytestmark = [pytest.mark.heavy, pytest.mark.one_python]

@@ -4,15 +4,15 @@ import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from saftc.bounds.rendering import too_many
-from saftc.bounds.requests import Bounds
-from saftc.bounds.settings import limits_here
-from saftc.commands.explain import PAGES, title
+from saftc.cost.rendering import too_many
+from saftc.cost.requests import Bounds
+from saftc.cost.settings import limits_here
 from saftc.diagnostics.catalogue import BY_NUMBER
+from saftc.diagnostics.explanations import PAGES, title
 from saftc.diagnostics.render import render_text
 from saftc.driver import Checked, compile_checked
+from saftc.overlap.settings import Overlapping
 from saftc.project.scripts import Scripts
-from saftc.schedule.settings import Overlapping
 
 ROOT = Path(__file__).parents[2]
 INDEX = ROOT / "docs" / "diagnostics" / "README.md"

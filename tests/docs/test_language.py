@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support import _settings as config
 from runtime_support import configure, providers
-from runtime_support._exchange import ToolRequest
+from runtime_support._core import settings as config
+from runtime_support._core.messages import ToolRequest
 from runtime_support.testing import Queued, Scripted
-from saftc.commands.run import run_module
+from saftc.cli.commands.run import run_module
 from saftc.diagnostics.styled import plain
 from saftc.formatter.formatter import format_source
 from saftc.project.workspace import Workspace
-from saftc.semantics.builtins import BUILTINS
 from saftc.source import Source
+from saftc.types.builtins import BUILTINS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("language*.md"))

@@ -10,9 +10,9 @@ import pytest
 
 from saftc.api import compile_source
 from saftc.driver import check
+from saftc.overlap.plan import plan
+from saftc.overlap.settings import Overlapping
 from saftc.project.settings import Project
-from saftc.schedule.plan import plan
-from saftc.schedule.settings import Overlapping
 from saftc.source import Source
 from tests.compiler.support import ROOT, compile_text, examples
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from saftc import cli
-from saftc.commands import explain as explaining
+from saftc.cli import app as cli
+from saftc.diagnostics import explanations as explaining
 from saftc.diagnostics.catalogue import BY_NUMBER
 from tests.docs.pages import INDEX, checked, codes, index_text, read_page
 

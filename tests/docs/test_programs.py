@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support import _settings as config
+from runtime_support._core import settings as config
 
 pytestmark = pytest.mark.heavy
 

@@ -18,11 +18,11 @@ from pygments.token import (
 )
 
 from saftc.diagnostics.model import Collector
-from saftc.editors.pygments_lexer import SaftLexer
-from saftc.semantics.builtins import BUILTINS
+from saftc.editors import SaftLexer
 from saftc.source import Source
 from saftc.syntax.lexer import lex
 from saftc.syntax.tokens import KEYWORDS, SOFT_KEYWORDS
+from saftc.types.builtins import BUILTINS
 from tests.editors.scripts import SCRIPTS
 
 pytestmark = pytest.mark.one_python

@@ -15,9 +15,9 @@ from pygments.token import (
     String,
 )
 
-from saftc.semantics.builtins import BUILTINS
-from saftc.semantics.types import BUILT_IN, DATES
 from saftc.syntax.tokens import KEYWORDS, SOFT_KEYWORDS
+from saftc.types.builtins import BUILTINS
+from saftc.types.types import BUILT_IN, DATES
 from tests.editors import textmate
 from tests.editors.scripts import SCRIPTS
 from tests.editors.test_pygments import kinds_at

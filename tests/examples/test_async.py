@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support.runs import _recordings as replay
-from saftc.schedule.settings import Overlapping
+from runtime_support import _recordings as replay
+from saftc.overlap.settings import Overlapping
 from tests.compiler.support import EXAMPLES, GOLDENS, ROOT, compile_file, examples
 from tests.examples.test_recordings import ANSWERED_BY, RECORDINGS
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from saftc.bounds.requests import Bounds
-from saftc.bounds.settings import limits_here
+from saftc.cost.requests import Bounds
+from saftc.cost.settings import limits_here
 from saftc.driver import Checked, check
 from saftc.project.scripts import Scripts
 from saftc.source import Source

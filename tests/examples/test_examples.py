@@ -12,11 +12,11 @@ import pytest
 
 from runtime_support._local.provider import is_available
 from saftc.diagnostics.model import Collector
-from saftc.semantics.builtins import BUILTINS
 from saftc.source import Source
 from saftc.syntax import nodes
 from saftc.syntax.parser import parse
 from saftc.syntax.walk import walk
+from saftc.types.builtins import BUILTINS
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples"

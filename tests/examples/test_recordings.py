@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from runtime_support import _recordings as replay
 from runtime_support._local.provider import is_available
 from runtime_support._mock.provider import MODEL
-from runtime_support.runs import _recordings as replay
 from saftc.diagnostics.model import Collector
 from saftc.source import Source
 from saftc.syntax.nodes import Prompt

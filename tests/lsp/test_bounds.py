@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from saftc.lsp.findings import MOST_TOLD
+from saftc.lsp.diagnostics import MOST_TOLD
 from saftc.lsp.session import MOST_BYTES, MOST_LINES, Session, TooLarge
 from saftc.syntax import nodes as n
 from tests.lsp.bare import Bare, connected

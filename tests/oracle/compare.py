@@ -19,11 +19,11 @@ from typing import Any
 import black
 
 from runtime_support import Decision, Failure, PendingCall, configure
-from runtime_support._jsontext import to_json
+from runtime_support._values.json_text import to_json
 from runtime_support.errors import Failed, ProgramError, PromptError
 from saftc.codegen.positions import locate
 from saftc.driver import Checked, Compiled, compile_checked, compile_source
-from saftc.schedule.settings import DEFAULT, Overlapping
+from saftc.overlap.settings import DEFAULT, Overlapping
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support import _settings as config
+from runtime_support._core import settings as config
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runtime_support._exchange import Reply, Request, ToolRequest
+from runtime_support._core.messages import Reply, Request, ToolRequest
 from runtime_support.errors import ProviderError
 
 _MARK = re.compile(r"#(\d+)")

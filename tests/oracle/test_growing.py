@@ -1,6 +1,6 @@
 """Growth in place against the interpreter, which makes a new value every time.
 
-Each rule of `saftc.semantics.ownership` is switched off in turn, and the comparison must notice:
+Each rule of `saftc.lower.ownership` is switched off in turn, and the comparison must notice:
 with a script that was written for the rule, and with one that was generated.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from saftc.semantics import ownership
+from saftc.lower import ownership
 from saftc.syntax import nodes as n
 from tests.oracle.aliasing import Aliasing
 from tests.oracle.compare import Disagreement, compare

@@ -27,19 +27,19 @@ from typing import Any, NamedTuple
 import pytest
 
 from runtime_support import Reply, Request, SaftError, ToolRequest, configure
-from runtime_support._effects import Effect
-from runtime_support._exchange import Heard, Replying, Streaming
-from runtime_support._order import task_here
-from runtime_support._overlap import tasks as tasks
+from runtime_support._core.messages import Heard, Replying, Streaming
+from runtime_support._core.tasks import queue as tasks
+from runtime_support._core.tasks.effects import Effect
+from runtime_support._core.tasks.turns import task_here
 from runtime_support.errors import ContractError, FileError, ProviderError
 from runtime_support.testing import tool_request
+from saftc.check.imports import Loaded, Loader, SaftModule
 from saftc.codegen.module import Generated, generate
 from saftc.codegen.positions import Mapping, locate
 from saftc.driver import Checked, check
+from saftc.overlap.plan import Plan, plan
+from saftc.overlap.settings import Overlapping
 from saftc.project.scripts import Modules
-from saftc.schedule.plan import Plan, plan
-from saftc.schedule.settings import Overlapping
-from saftc.semantics.imports import Loaded, Loader, SaftModule
 from saftc.source import Source
 from tests.compiler.support import without_black
 from tests.overlap.scripts import Script

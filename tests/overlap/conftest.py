@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from runtime_support._overlap import workers
+from runtime_support._core.tasks import workers
 
 
 @pytest.fixture(autouse=True, scope="module")

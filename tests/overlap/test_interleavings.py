@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from runtime_support._overlap import calls
-from runtime_support._overlap import tasks as tasks
-from runtime_support._overlap.calls import _Ahead as Ahead  # pyright: ignore[reportPrivateUsage]
+from runtime_support import _overlap as calls
+from runtime_support._core.tasks import queue as tasks
+from runtime_support._overlap import _Ahead as Ahead  # pyright: ignore[reportPrivateUsage]
 from runtime_support.errors import ProviderError
 from tests.overlap.interleavings import (
     EFFECTS,

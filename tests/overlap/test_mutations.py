@@ -7,16 +7,17 @@ from typing import Any
 
 import pytest
 
-from runtime_support import _order as turns
-from runtime_support._overlap import tasks as tasks
-from runtime_support._overlap.calls import _Ahead as Ahead  # pyright: ignore[reportPrivateUsage]
-from saftc.flow.statements import all_statements
-from saftc.schedule import certainty, loop_values
-from saftc.schedule.certainty import Certainty, Reason
-from saftc.schedule.effects import Effects
-from saftc.schedule.heads import Heads
-from saftc.schedule.plan import _Planner  # pyright: ignore[reportPrivateUsage]
-from saftc.semantics.failure import _Finder  # pyright: ignore[reportPrivateUsage]
+from runtime_support._core.tasks import queue as tasks
+from runtime_support._core.tasks import turns
+from runtime_support._overlap import _Ahead as Ahead  # pyright: ignore[reportPrivateUsage]
+from saftc.check.statements import all_statements
+from saftc.effects import certainty
+from saftc.effects.certainty import Certainty, Reason
+from saftc.effects.effects import Effects
+from saftc.infer.failures import _Finder  # pyright: ignore[reportPrivateUsage]
+from saftc.overlap import loop_values
+from saftc.overlap.plan import _Planner  # pyright: ignore[reportPrivateUsage]
+from saftc.overlap.prefixes import Heads
 from saftc.syntax import nodes as n
 from tests.overlap.comparing import Difference, Unsuitable, checked, compare, decisions
 from tests.overlap.interleavings import raised_at_once

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from program_support import registry_of, registry_that_waits
 
-from runtime_support._hooks import RequestedCall
+from runtime_support._core.hooks import RequestedCall
 from runtime_support.programs import (
     Ambiguous,
     Limits,

@@ -20,8 +20,8 @@ from program_support import fixtures, load_cases, registry_of
 from test_laws import FAST, ROOMY, kinds, programs
 
 from runtime_support.programs import ProgramText, Registry, Success, check, evaluate
+from saftc.cli.commands.build_plan import compile_plan
 from saftc.plans.building import write_plan
-from saftc.plans.compiling import compile_plan
 from saftc.plans.tools import NotWritable, Tools, find_tools
 
 ROOT = Path(__file__).parents[2]

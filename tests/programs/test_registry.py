@@ -25,7 +25,7 @@ from runtime_support.programs import (
     serialize,
 )
 from runtime_support.programs._types import BUILT_IN_NAMES
-from saftc.semantics import programs
+from saftc.infer import programs
 
 
 @dataclass(frozen=True)

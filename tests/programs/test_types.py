@@ -16,11 +16,11 @@ import pydantic
 import pytest
 
 from runtime_support import CheckError, check, prompt
+from runtime_support._core.tools import function_tool
 from runtime_support._schema.checking import decode
 from runtime_support._schema.model import ABSENT
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema
-from runtime_support._tools import function_tool
 from runtime_support.programs import (
     Limits,
     ProgramFailure,
@@ -494,8 +494,8 @@ def test_half_a_surrogate_pair_is_no_text():
 
 
 def test_a_key_that_stands_twice_is_refused_in_tool_arguments():
-    from runtime_support._effects import finish
-    from runtime_support._tools import call_tool
+    from runtime_support._core.tasks.effects import finish
+    from runtime_support._core.tools import call_tool
 
     def note(text: str) -> str:
         return text

@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 
-from runtime_support import _redaction as redaction
-from runtime_support import _settings as config
-from runtime_support import _spending as spending
 from runtime_support import configure, providers
+from runtime_support._core import redaction, spending
+from runtime_support._core import scopes as places
+from runtime_support._core import settings as config
+from runtime_support._journal import hook as keeping
+from runtime_support._journal import json_lines as lines
 from runtime_support.providers import _backoff, _clients, _retries
-from runtime_support.runs import _keeper as keeping
-from runtime_support.runs import _lines as lines
-from runtime_support.runs import _places as places
 from runtime_support.testing import Queued, Scripted
 from tests.support.fake_server import FakeServer
 

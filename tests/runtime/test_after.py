@@ -21,9 +21,9 @@ from runtime_support import (
     program,
     prompt,
 )
-from runtime_support._asking import Question, prepare
-from runtime_support._effects import finish
-from runtime_support._exchange import Message, Reply, Replying, Request
+from runtime_support._core.messages import Message, Reply, Replying, Request
+from runtime_support._core.question import Question, prepare
+from runtime_support._core.tasks.effects import finish
 from runtime_support._local.written_tools import with_written_tools
 from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer, completion

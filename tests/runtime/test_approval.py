@@ -33,13 +33,13 @@ from runtime_support import (
     overlap,
     prompt,
 )
+from runtime_support._journal.hook import KeptCall
+from runtime_support._journal.journal import add
+from runtime_support._journal.journal import entries as rows
 from runtime_support.map import map_rows
 from runtime_support.programs import Plan, Registry, evaluate, program, run
 from runtime_support.runs import WaitingCall, journaled, settle, waiting_calls
 from runtime_support.runs import decide as saft_decide
-from runtime_support.runs._journal import add
-from runtime_support.runs._journal import entries as rows
-from runtime_support.runs._keeper import KeptCall
 
 
 def tool(name: str, **arguments: Any) -> ToolRequest:

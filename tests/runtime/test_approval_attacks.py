@@ -27,9 +27,9 @@ from runtime_support import (
     configure,
     prompt,
 )
+from runtime_support._journal.journal import Entry, add, entries
 from runtime_support.programs import Plan, program, run
 from runtime_support.runs import decide, journaled, waiting_calls
-from runtime_support.runs._journal import Entry, add, entries
 
 PAID: list[str] = []
 

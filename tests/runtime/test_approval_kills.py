@@ -32,10 +32,10 @@ from runtime_support import (
     overlap,
     prompt,
 )
+from runtime_support._journal.journal import entries as rows
+from runtime_support._journal.journal import is_journal
 from runtime_support.programs import program
 from runtime_support.runs import decide, journaled, settle, waiting_calls
-from runtime_support.runs._journal import entries as rows
-from runtime_support.runs._journal import is_journal
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here"),

@@ -24,8 +24,8 @@ from runtime_support import (
     program,
     prompt,
 )
-from runtime_support._spending import spending_here
-from runtime_support.runs._budgets import FIRST_REPLY, spent_here
+from runtime_support._budgets import FIRST_REPLY, spent_here
+from runtime_support._core.spending import spending_here
 from runtime_support.testing import Scripted
 from tests.support.fake_server import Answer, FakeServer, chunk, ending, event, events, raw, status
 

@@ -32,14 +32,14 @@ from runtime_support import (
     program,
     prompt,
 )
-from runtime_support._context import Block
-from runtime_support._exchange import Reply, Request
-from runtime_support._hooks import PromptRun
-from runtime_support._settings import Price
-from runtime_support._spending import Spending
-from runtime_support.runs import _budgets as spending
+from runtime_support import _budgets as spending
+from runtime_support._budgets import dollars, spent_here, spent_of
+from runtime_support._core.hooks import PromptRun
+from runtime_support._core.messages import Reply, Request
+from runtime_support._core.settings import Price
+from runtime_support._core.spending import Spending
+from runtime_support._values.context import Block
 from runtime_support.runs import journaled
-from runtime_support.runs._budgets import dollars, spent_here, spent_of
 from runtime_support.testing import tool_request
 from tests.runtime.conftest import RequestClock
 from tests.support.fake_server import Answer, FakeServer, completion, cut, raw, status, streamed
@@ -273,7 +273,7 @@ def ask(n):
     return prompt("{n}", n=n).value
 
 def is_counting():
-    return "runtime_support.runs._budgets" in sys.modules
+    return "runtime_support._budgets" in sys.modules
 
 """
 
@@ -340,7 +340,7 @@ for piece in prompt("hi", stream=True).pieces():
 del piece
 import gc; gc.collect()
 assert not is_counting()
-from runtime_support.runs._budgets import spent_here
+from runtime_support._budgets import spent_here
 print(spent_here().requests, spent_here().output_tokens > 0)
 """
     assert run_late(server, script) == "1 True\n"

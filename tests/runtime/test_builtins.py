@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from runtime_support import CheckError, FileError, kind, ops, parse, show, to_json
-from runtime_support._effects import finish
-from runtime_support._results import Result, Usage
-from runtime_support._tools import call_tool, function_tool
+from runtime_support._core.results import Result, Usage
+from runtime_support._core.tasks.effects import finish
+from runtime_support._core.tools import call_tool, function_tool
 
 ROOT = Path(__file__).parents[2]
 

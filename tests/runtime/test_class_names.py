@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from runtime_support import CheckError
-from runtime_support._exchange import Reply
+from runtime_support._core.messages import Reply
 from runtime_support.testing import Scripted, tool_request
 from saftc.syntax import nodes as n
 from tests.compiler.support import compile_text

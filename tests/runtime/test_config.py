@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 
 from runtime_support import ConfigError, configure, current_settings, prompt, providers
-from runtime_support import _renamed as renaming
-from runtime_support import _settings as config
-from runtime_support._asking import Question, first_request
+from runtime_support._core import settings as config
+from runtime_support._core.question import Question, first_request
+from runtime_support._core.settings import Settings, configured_here, given_here, settings_for
 from runtime_support._mock.provider import MockProvider
-from runtime_support._settings import Settings, configured_here, given_here, settings_for
+from runtime_support._values import renamed as renaming
 from runtime_support.providers import NoProvider, live_provider
 from runtime_support.testing import Scripted
 
@@ -203,7 +203,7 @@ def test_every_option_is_checked(name: str) -> None:
 def test_a_variable_that_nothing_reads_is_told_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("runtime_support._projects._told", set[str]())
+    monkeypatch.setattr("runtime_support._core.projects._told", set[str]())
     for name in ("SAFT_MODLE", "SAFT_BUDGET_COSTS", "SAFT_TEAM_ID", "SAFT_STOP", "SAFT_MODEL"):
         monkeypatch.setenv(name, "x")
     assert settings_for().model == "x"

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
 
-from runtime_support._contracts import contract_of
+from runtime_support._core.outputs.contracts import contract_of
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema, notation
 

@@ -27,12 +27,12 @@ from runtime_support import (
     program,
     prompt,
 )
-from runtime_support._asking import Question, prepare
-from runtime_support._conversation import Conversation
-from runtime_support._effects import Effect, finish, finish_async
-from runtime_support._exchange import Heard, Reply, Replying, Request, Streaming
-from runtime_support._positions import context_of_call
-from runtime_support._results import Answer
+from runtime_support._core.conversation import Conversation
+from runtime_support._core.messages import Heard, Reply, Replying, Request, Streaming
+from runtime_support._core.positions.frames import context_of_call
+from runtime_support._core.question import Question, prepare
+from runtime_support._core.results import Answer
+from runtime_support._core.tasks.effects import Effect, finish, finish_async
 from runtime_support.programs._prompting import ProgramCall
 from runtime_support.testing import Queued, Scripted, tool_request
 
@@ -323,8 +323,8 @@ def test_a_call_that_cannot_be_is_an_error_at_once(pool: ThreadPoolExecutor) -> 
         pending(pool, Question("{missing}", (), {}))
 
 
-SCRIPT = """from runtime_support._asking import Question, prepare
-from runtime_support._effects import finish
+SCRIPT = """from runtime_support._core.question import Question, prepare
+from runtime_support._core.tasks.effects import finish
 
 def call(pool):
     return pool.submit(finish, prepare(Question("a number", (), {}, int)).answer())

@@ -37,10 +37,10 @@ from runtime_support import (
     prompt,
     run,
 )
-from runtime_support._spending import spending_here
+from runtime_support._core.spending import spending_here
+from runtime_support._recordings import close
 from runtime_support.programs._prompting import Plan
 from runtime_support.providers import _backoff, _retries
-from runtime_support.runs._recordings import close
 from runtime_support.testing import tool_request
 from tests.runtime.conftest import RequestClock
 from tests.runtime.test_retries import Crowded

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 import pytest
 
 from runtime_support import PromptError, ToolsUnsupported, configure, prompt
-from runtime_support._exchange import Reply, Request
+from runtime_support._core.messages import Reply, Request
 from runtime_support.testing import Queued, Scripted, tool_request
 
 CASES = sorted((Path(__file__).parent / "field_cases").glob("*.json"))

@@ -15,7 +15,7 @@ from runtime_support import (
     configure,
     prompt,
 )
-from runtime_support._exchange import Reply, Request
+from runtime_support._core.messages import Reply, Request
 from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]

@@ -15,15 +15,22 @@ from typing import Any
 
 import pytest
 
-from runtime_support import ConfigError, add_observer, configure, overlap, program, prompt
-from runtime_support._exchange import Reply, Request, Said
-from runtime_support._redaction import holds_secret
-from runtime_support._settings import settings_for
+from runtime_support import (
+    ConfigError,
+    _recordings,
+    add_observer,
+    configure,
+    overlap,
+    program,
+    prompt,
+)
+from runtime_support._core.messages import Reply, Request, Said
+from runtime_support._core.redaction import holds_secret
+from runtime_support._core.settings import settings_for
+from runtime_support._journal.hook import journaled
+from runtime_support._journal.journal import entries as rows_of
+from runtime_support._journal.json_lines import key_of
 from runtime_support.providers import live_provider
-from runtime_support.runs import _recordings
-from runtime_support.runs._journal import entries as rows_of
-from runtime_support.runs._keeper import journaled
-from runtime_support.runs._lines import key_of
 from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer, chunk, completion, ending, events, message
 from tests.support.remembering import Remembering, signed

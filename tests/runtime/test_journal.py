@@ -40,14 +40,14 @@ from runtime_support import (
     program,
     prompt,
 )
-from runtime_support import _spending as spending
+from runtime_support._core import scopes as places
+from runtime_support._core import spending
+from runtime_support._journal import hook as keeping
+from runtime_support._journal import journal as journals
+from runtime_support._journal import json_lines as lines
+from runtime_support._journal.journal import entries as rows
 from runtime_support.programs._prompting import Plan
 from runtime_support.programs._prompting import run as run_plan
-from runtime_support.runs import _journal as journals
-from runtime_support.runs import _keeper as keeping
-from runtime_support.runs import _lines as lines
-from runtime_support.runs import _places as places
-from runtime_support.runs._journal import entries as rows
 from runtime_support.testing import tool_request
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, calling, completion, status

@@ -15,8 +15,8 @@ from typing import Literal, TypedDict
 import pytest
 
 from runtime_support import ConfigError, configure, program, prompt
+from runtime_support._core.settings import Settings
 from runtime_support._local import provider as local
-from runtime_support._settings import Settings
 from runtime_support.providers._server import Server
 from tests.support.fake_server import FakeServer
 

@@ -36,8 +36,10 @@ from runtime_support import (
     prompt,
     read_text,
 )
-from runtime_support import _order as order
-from runtime_support._order import Clock, clock_here
+from runtime_support._budgets import Spent
+from runtime_support._core.tasks import turns as order
+from runtime_support._core.tasks.turns import Clock, clock_here
+from runtime_support._journal.json_lines import Held
 from runtime_support._schema.reading import schema_of
 from runtime_support.errors import AuthenticationFailed, ProviderError
 from runtime_support.map import Module, Report, Script, map_rows
@@ -46,8 +48,6 @@ from runtime_support.map import _runner as runner
 from runtime_support.map._columns import columns_of, data_type
 from runtime_support.map._report import Speed
 from runtime_support.providers import _backoff, _retries
-from runtime_support.runs._budgets import Spent
-from runtime_support.runs._lines import Held
 from tests.runtime.conftest import RequestClock
 from tests.runtime.test_retries import Clock as WaitingClock
 from tests.support.fake_server import LEFT, FakeServer, completion, status

@@ -22,10 +22,10 @@ from typing import Any
 import pytest
 
 from runtime_support import ConfigError, RunStopped, configure
+from runtime_support._journal.journal import entries
 from runtime_support.map import Module, Report, Script, map_rows
 from runtime_support.map import _dask as dask
 from runtime_support.map import _runner as runner
-from runtime_support.runs._journal import entries
 from tests.support.fake_server import Answer, FakeServer, calling, completion
 
 pytestmark = [

@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from runtime_support import prompt
+from runtime_support._journal.journal import Journal, entries
 from runtime_support.map import map_rows
 from runtime_support.map._store import MOST_ENDS
 from runtime_support.providers import _chat
-from runtime_support.runs._journal import Journal, entries
 from tests.support.fake_server import Answer, FakeServer, completion
 from tests.support.forks import comes_to_its_end
 

@@ -14,14 +14,14 @@ from typing import Any, TypedDict
 import pytest
 
 from runtime_support import CheckError, ConfigError, Failed, Image, add_observer, configure, prompt
+from runtime_support import _recordings as recordings
+from runtime_support._journal.hook import journaled
 from runtime_support.errors import JournalError, ReplayMiss
 from runtime_support.mcp import _config as mcp_config
 from runtime_support.mcp import _sessions as sessions
 from runtime_support.mcp import server
 from runtime_support.mcp._lock import LockedServer, LockedTool, read_lock, write_lock
 from runtime_support.programs import program
-from runtime_support.runs import _recordings as recordings
-from runtime_support.runs._keeper import journaled
 from runtime_support.testing import Scripted, tool_request
 
 SERVER = Path(__file__).parents[1] / "support" / "mcp_server.py"
@@ -378,7 +378,7 @@ def _kill_in_a_call(project: Path, statement: str, calls: int) -> None:
     text = f"""
 import sys
 from runtime_support.mcp import _config, server
-from runtime_support.runs._keeper import journaled
+from runtime_support._journal.hook import journaled
 _config.user_file = lambda: sys.argv[1]
 {statement}
 """

@@ -17,7 +17,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from runtime_support import configure
-from runtime_support._exchange import Reply, Request
+from runtime_support._core.messages import Reply, Request
 from runtime_support.errors import CheckError, ConfigError
 from runtime_support.mcp import _serving as serving
 from runtime_support.testing import Scripted

@@ -27,6 +27,7 @@ from runtime_support import (
     to_json,
 )
 from runtime_support import _media as media
+from runtime_support import _recordings as replay
 from runtime_support._language.files import size_text
 from runtime_support._media import (
     content_of,
@@ -35,7 +36,6 @@ from runtime_support._media import (
     ending_with,
     text_of,
 )
-from runtime_support.runs import _recordings as replay
 from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runtime_support import ProgramError, configure, image, prompt
-from runtime_support._contracts import contract_of
-from runtime_support._exchange import Request
+from runtime_support._core.messages import Request
+from runtime_support._core.outputs.contracts import contract_of
 from runtime_support._mock.provider import MockProvider
 from runtime_support._mock.values import ReadPrompt
 from runtime_support._schema.reading import schema_of

@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from runtime_support import CheckError, MissingError, check, configure, ops, prompt
-from runtime_support._contracts import contract_of
+from runtime_support._core.outputs.contracts import contract_of
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema, notation, strict_json_schema
 from runtime_support.programs import Registry, Success, describe, evaluate

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from runtime_support import ContractError, ProviderError, ToolsUnsupported, prompt
-from runtime_support._exchange import Origin, Request
+from runtime_support._core.messages import Origin, Request
 from runtime_support.providers import _chat
 from runtime_support.providers._wires import RequestForm
 from tests.runtime.conftest import KEY

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from runtime_support import CheckError, MissingError, ZeroError, ops
-from runtime_support._results import Result, Usage
+from runtime_support._core.results import Result, Usage
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ from runtime_support import (
     together,
     write_text,
 )
-from runtime_support._overlap import tasks as tasks
-from runtime_support._overlap import workers
+from runtime_support._core.tasks import queue as tasks
+from runtime_support._core.tasks import workers
 from runtime_support.testing import tool_request
 from tests.compiler.support import ROOT
 from tests.support.fake_server import Answer, FakeServer, completion, status
@@ -570,7 +570,7 @@ def test_contexts_are_those_of_the_call(model: Model) -> None:
 def test_a_recording_is_numbered_in_the_order_of_the_script(
     model: Model, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from runtime_support.runs import _recordings as replay
+    from runtime_support import _recordings as replay
 
     class Counting(Model):
         def answer(self, request: Request) -> Reply:

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from runtime_support import ContractError, SaftError, prompt
-from runtime_support._hooks import PromptRun
-from runtime_support._observe.tracing import add_observer
-from runtime_support._positions import Place
-from runtime_support._results import Usage
-from runtime_support._settings import Settings
-from runtime_support._source_maps import original_position
-from runtime_support._spending import Spending
+from runtime_support._core.hooks import PromptRun
+from runtime_support._core.positions.frames import Place
+from runtime_support._core.positions.source_maps import original_position
+from runtime_support._core.results import Usage
+from runtime_support._core.settings import Settings
+from runtime_support._core.spending import Spending
+from runtime_support._observability.tracing import add_observer
 from runtime_support.testing import Scripted
 from tests.support.maps import LineMap
 
@@ -144,7 +144,7 @@ def in_script(text: str) -> dict[str, Any]:
 
 IN_THREAD = """from concurrent.futures import ThreadPoolExecutor
 from runtime_support import prompt
-from runtime_support._positions import context_of_call
+from runtime_support._core.positions.frames import context_of_call
 
 def ask():
     with ThreadPoolExecutor() as pool:

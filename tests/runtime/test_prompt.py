@@ -20,9 +20,9 @@ from runtime_support import (
     configure,
     prompt,
 )
-from runtime_support._asking import Question, first_request
-from runtime_support._exchange import Reply
-from runtime_support._templates import Unknown
+from runtime_support._core.messages import Reply
+from runtime_support._core.question import Question, first_request
+from runtime_support._core.templates import Unknown
 from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]

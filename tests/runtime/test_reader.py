@@ -21,8 +21,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from runtime_support import CheckError, prompt
-from runtime_support import _reader as reader
-from runtime_support._reader import read_reply, without_thinking
+from runtime_support._core import reader
+from runtime_support._core.reader import read_reply, without_thinking
 from runtime_support._schema.model import (
     ABSENT,
     AnySchema,

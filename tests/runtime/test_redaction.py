@@ -9,8 +9,8 @@ from urllib.parse import quote
 import pytest
 
 from runtime_support import ContractError, ProviderError, configure, prompt
-from runtime_support import _redaction as redaction
-from runtime_support._redaction import (
+from runtime_support._core import redaction
+from runtime_support._core.redaction import (
     escaped,
     holds_secret,
     redacted,
@@ -88,7 +88,7 @@ def test_a_key_that_could_be_any_word_is_none() -> None:
 
 
 def test_the_secrets_that_are_remembered_are_bounded() -> None:
-    from runtime_support import _redaction as redaction
+    from runtime_support._core import redaction
 
     for number in range(2000):
         remember_secrets(f"secret-number-{number}")

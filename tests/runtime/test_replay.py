@@ -25,9 +25,9 @@ from runtime_support import (
     program,
     prompt,
 )
-from runtime_support._exchange import Reply, Request
-from runtime_support.runs import _recordings as replay
-from runtime_support.runs._lines import key_of, request_data
+from runtime_support import _recordings as replay
+from runtime_support._core.messages import Reply, Request
+from runtime_support._journal.json_lines import key_of, request_data
 from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]
@@ -483,9 +483,9 @@ def test_what_others_add_while_a_recording_is_finished_stays(
     one.put(one.place(key_of(first)), request_data(first), {"reply": {"text": "1"}})
     adding = (
         "import sys, json\n"
-        "from runtime_support._exchange import Request\n"
-        "from runtime_support.runs._lines import key_of, request_data\n"
-        "from runtime_support.runs._recordings import Recording\n"
+        "from runtime_support._core.messages import Request\n"
+        "from runtime_support._journal.json_lines import key_of, request_data\n"
+        "from runtime_support._recordings import Recording\n"
         "request = Request(messages=({'role': 'user', 'content': 'second'},))\n"
         "other = Recording(sys.argv[1])\n"
         "print('begins', flush=True)\n"

@@ -11,8 +11,8 @@ from typing import Any, TypedDict
 import pytest
 
 from runtime_support import CheckError, Result, check, ops, prompt, show, to_json
-from runtime_support import _tools as tools
-from runtime_support._exchange import Reply
+from runtime_support._core import tools
+from runtime_support._core.messages import Reply
 from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]

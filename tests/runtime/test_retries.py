@@ -26,9 +26,9 @@ from runtime_support import (
     configure,
     prompt,
 )
-from runtime_support._effects import Effect, finish, finish_async
-from runtime_support._exchange import Heard, Replying, Request, Streaming
-from runtime_support._settings import settings_for
+from runtime_support._core.messages import Heard, Replying, Request, Streaming
+from runtime_support._core.settings import settings_for
+from runtime_support._core.tasks.effects import Effect, finish, finish_async
 from runtime_support.providers import _backoff, _retries
 from runtime_support.providers._backoff import Backoff
 from runtime_support.providers._retries import Rates

@@ -26,7 +26,7 @@ from runtime_support import (
     prompt,
     providers,
 )
-from runtime_support._settings import Settings, settings_for
+from runtime_support._core.settings import Settings, settings_for
 from runtime_support.providers import live_provider
 from runtime_support.providers._server import Lacks
 from tests.runtime.conftest import KEY

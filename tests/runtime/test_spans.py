@@ -265,9 +265,9 @@ def test_without_being_set_up_it_costs_nothing(imported: str) -> None:
         configure(provider="mock")
         assert prompt("hello").value
         assert ("opentelemetry.trace" in sys.modules) == bool({imported!r})
-        from runtime_support._hooks import hooks_for
-        from runtime_support._settings import settings_for
-        from runtime_support._hooks import PromptRun
+        from runtime_support._core.hooks import hooks_for
+        from runtime_support._core.settings import settings_for
+        from runtime_support._core.hooks import PromptRun
         around = hooks_for(PromptRun(settings_for()))
         assert [type(one).__name__ for one in around] == ["RetryHook", "Counting"]
     """

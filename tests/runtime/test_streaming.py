@@ -36,11 +36,11 @@ from runtime_support import (
     overlap,
     prompt,
 )
-from runtime_support._contracts import ValueOutput, contract_of
+from runtime_support._budgets import spent_here
+from runtime_support._core.outputs.contracts import ValueOutput, contract_of
+from runtime_support._recordings import close
 from runtime_support._streaming.chunks import ListItems, TextPieces, parts_for
 from runtime_support._streaming.drafts import Drafts
-from runtime_support.runs._budgets import spent_here
-from runtime_support.runs._recordings import close
 from runtime_support.testing import tool_request
 from tests.runtime.conftest import KEY, RequestClock
 from tests.support.fake_server import (
@@ -537,7 +537,7 @@ def test_however_a_list_is_cut_the_elements_are_the_same(reply: str) -> None:
 @pytest.mark.parametrize("has_tools", [False, True])
 def test_however_text_is_cut_the_pieces_are_its_value(reply: str, has_tools: bool) -> None:
     for size in range(1, len(reply) + 1):
-        from runtime_support._outputs import TextOutput
+        from runtime_support._core.outputs.outputs import TextOutput
 
         output = TextOutput()
         output.has_tools = has_tools

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from runtime_support import CheckError, prompt
-from runtime_support._templates import render
+from runtime_support._core.templates import render
 from runtime_support.testing import Scripted
 
 

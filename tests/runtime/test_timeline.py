@@ -33,13 +33,13 @@ from runtime_support import (
     prompt,
     together,
 )
-from runtime_support._observe import tracing as tracing
-from runtime_support.runs._journal import add, entries
+from runtime_support._journal.journal import add, entries
+from runtime_support._observability import tracing
 from runtime_support.testing import Scripted, tool_request
-from saftc.looking import live
-from saftc.looking import timeline as timelines
-from saftc.looking.journals import timeline
-from saftc.looking.timeline import Prompt, Step, Timeline, explain_time, watch, write_timeline
+from saftc.trace import live
+from saftc.trace import timeline as timelines
+from saftc.trace.journals import timeline
+from saftc.trace.timeline import Prompt, Step, Timeline, explain_time, watch, write_timeline
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, chunk, completion, status, streamed
 from tests.support.fake_server import events as parts_of

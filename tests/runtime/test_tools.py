@@ -19,9 +19,9 @@ from runtime_support import (
     option,
     prompt,
 )
-from runtime_support._effects import finish
-from runtime_support._exchange import Reply, ToolRequest
-from runtime_support._tools import LARGEST_RESULT, Tool, call_tool, function_tool
+from runtime_support._core.messages import Reply, ToolRequest
+from runtime_support._core.tasks.effects import finish
+from runtime_support._core.tools import LARGEST_RESULT, Tool, call_tool, function_tool
 from runtime_support.testing import Scripted, tool_request
 from tests.support.maps import LineMap
 

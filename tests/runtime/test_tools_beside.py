@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from runtime_support import ProviderError, add_observer, configure, ops, prompt
-from runtime_support.runs._keeper import journaled
+from runtime_support._journal.hook import journaled
 from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer, calling, completion
 

@@ -23,8 +23,8 @@ from runtime_support import (
     events,
     prompt,
 )
-from runtime_support._exchange import Reply, Request
-from runtime_support._observe.tracing import add_observer
+from runtime_support._core.messages import Reply, Request
+from runtime_support._observability.tracing import add_observer
 from runtime_support.testing import Scripted, tool_request
 from tests.support.maps import LineMap
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from runtime_support import CheckError, ConfigError, configure, image, prompt
-from runtime_support._exchange import FailedCall, Origin, Reply, Said, ToolRequest
-from runtime_support._transcripts import read_messages, write_messages
+from runtime_support._core.messages import FailedCall, Origin, Reply, Said, ToolRequest
+from runtime_support._core.transcripts import read_messages, write_messages
 from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer
 from tests.support.remembering import Remembering, signed

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime_support._uncaught import install
+from runtime_support._core.positions.uncaught import install
 
 MODULE = """from runtime_support import show
 

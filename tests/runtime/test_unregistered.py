@@ -92,7 +92,7 @@ def test_a_call(script: dict[str, Any]) -> None:
 
 
 def test_a_tool_in_another_thread(script: dict[str, Any]) -> None:
-    from runtime_support._tools import function_tool
+    from runtime_support._core.tools import function_tool
 
     with ThreadPoolExecutor(1) as pool:
         tool = pool.submit(function_tool, "grow", script["grow"]).result()

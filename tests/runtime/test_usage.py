@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 
-from runtime_support import Result, Usage, add_observer, configure, prompt
-from runtime_support._observe.tracing import trace_text
-from runtime_support._spending import spending_here
-from runtime_support.runs import _recordings
-from runtime_support.runs._budgets import spent_here, tell_sum
-from runtime_support.runs._journal import entries
-from runtime_support.runs._keeper import journaled
-from saftc.looking.journals import summary
-from saftc.looking.timeline import Timeline
+from runtime_support import Result, Usage, _recordings, add_observer, configure, prompt
+from runtime_support._budgets import spent_here, tell_sum
+from runtime_support._core.spending import spending_here
+from runtime_support._journal.hook import journaled
+from runtime_support._journal.journal import entries
+from runtime_support._observability.tracing import trace_text
+from saftc.trace.journals import summary
+from saftc.trace.timeline import Timeline
 from tests.support.fake_server import Answer, FakeServer, chunk, event, events, raw
 
 

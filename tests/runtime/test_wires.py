@@ -17,14 +17,13 @@ from typing import Any
 
 import pytest
 
-from runtime_support import ProviderError, add_observer, configure, overlap, prompt
+from runtime_support import ProviderError, _recordings, add_observer, configure, overlap, prompt
+from runtime_support._journal.hook import journaled
+from runtime_support._journal.journal import Journal, entries
 from runtime_support.errors import BudgetSpent, Refused
 from runtime_support.providers._openai import wire_named
-from runtime_support.runs import _recordings
-from runtime_support.runs._journal import Journal, entries
-from runtime_support.runs._keeper import journaled
 from saftc.driver import compile_source
-from saftc.schedule.settings import Overlapping
+from saftc.overlap.settings import Overlapping
 from saftc.source import Source
 from tests.support.fake_server import FakeServer, raw, status
 from tests.support.forks import comes_to_its_end

@@ -11,9 +11,9 @@ import pytest
 from anthropic.types.message_create_params import MessageCreateParamsBase
 
 from runtime_support import ConfigError, ProviderError, configure, prompt
-from runtime_support._exchange import Origin, Reply, Request
+from runtime_support._core.messages import Origin, Reply, Request
+from runtime_support._core.settings import Settings, settings_for
 from runtime_support._media import file, image
-from runtime_support._settings import Settings, settings_for
 from runtime_support.errors import RateLimited, Refused
 from runtime_support.providers import _messages, live_provider, who_answers
 from runtime_support.providers._openai import OpenAIProvider

@@ -11,14 +11,14 @@ from openai.types.chat import CompletionCreateParams
 from openai.types.responses import ResponseCreateParams
 
 from runtime_support import ConfigError, ProviderError, configure, file, overlap, prompt
-from runtime_support._exchange import Origin, Reply, Request
-from runtime_support._settings import Effort, Settings, WireName, settings_for
+from runtime_support._core.messages import Origin, Reply, Request
+from runtime_support._core.settings import Effort, Settings, WireName, settings_for
 from runtime_support.errors import RateLimited, Refused
 from runtime_support.providers import _chat, _openai, _responses, _wires, live_provider
 from runtime_support.providers._openai import OpenAIProvider, suitable_wire
 from runtime_support.providers._server import Server
 from runtime_support.providers._wires import RequestForm, Wire
-from saftc.semantics import results
+from saftc.types import results
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, event, events, raw, status
 from tests.support.wires import RESPONSES, Say, Speaker

@@ -10,8 +10,8 @@ from typing import Any, Literal, TypedDict
 import jsonschema
 
 from runtime_support import configure, prompt
-from runtime_support._effects import finish
-from runtime_support._exchange import Reply, Replying, Request, ToolRequest
+from runtime_support._core.messages import Reply, Replying, Request, ToolRequest
+from runtime_support._core.tasks.effects import finish
 from runtime_support._local.written_tools import with_written_tools
 
 

@@ -16,7 +16,7 @@ PACKAGES = ("runtime_support", "saftc")
 _HAS_DOCSTRING = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 # Functions that import a part of the runtime by its name.
 _LOADERS = {"load_part", "loaded_part", "want"}
-_REGISTRY = "runtime_support._hooks"
+_REGISTRY = "runtime_support._core.hooks"
 
 
 @dataclass

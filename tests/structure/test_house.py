@@ -122,7 +122,7 @@ _DECIDING = {
     *("fit", "never_fails", "operate"),
 }
 # They write types.
-_WRITING_TYPES = {"saftc.codegen.annotations", "saftc.codegen.classes"}
+_WRITING_TYPES = {"saftc.codegen.annotations", "saftc.codegen.statements.classes"}
 
 
 def test_the_emitter_decides_nothing_by_types() -> None:
@@ -134,7 +134,7 @@ def test_the_emitter_decides_nothing_by_types() -> None:
 
 
 def test_inference_is_reached_through_analysis() -> None:
-    inside = "saftc.semantics.inference"
+    inside = "saftc.infer.rules"
     for name, module in modules().items():
         used = {one for one in module.imports | module.for_checkers if one.startswith(inside)}
-        assert name.startswith((inside, "saftc.semantics.analysis")) or not used, name
+        assert name.startswith((inside, "saftc.infer.analysis")) or not used, name

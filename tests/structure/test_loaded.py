@@ -122,7 +122,7 @@ def test_a_command_loads_only_what_it_needs(
         "import sys, atexit\n"
         "atexit.register(lambda: print(*{n.split('.')[0] for n in sys.modules}, file=sys.stderr))\n"
         f"sys.argv = ['saftc', *{arguments!r}]\n"
-        "from saftc.cli import main\n"
+        "from saftc.cli.app import main\n"
         "main()\n"
     )
     done = subprocess.run(
@@ -138,7 +138,7 @@ def test_an_unchanged_script_runs_without_the_compiler(tmp_path: Path) -> None:
     program = (
         "import sys, atexit, os\n"
         "sys.argv = ['saftc', 'run', 'in.saft']\n"
-        "from saftc.commands.actions import at_once\n"
+        "from saftc.cli.fast_path import at_once\n"
         "assert at_once(sys.argv[1:])() == 0\n"
         "print(*sys.modules)\n"
     )
@@ -153,6 +153,6 @@ def test_an_unchanged_script_runs_without_the_compiler(tmp_path: Path) -> None:
             check=True,
         )
     loaded = set(done.stdout.splitlines()[-1].split())
-    assert "saftc.commands.run" in loaded
+    assert "saftc.cli.commands.run" in loaded
     compiler = ("saftc.syntax", "saftc.semantics", "saftc.codegen", "saftc.driver")
     assert loaded & {"typer", "lark", "libcst", "black", *compiler} == set()

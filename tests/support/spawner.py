@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 LOADED = (
     *("openai", "aiohttp", "httpx2", "httpcore2", "h11", "truststore", "pydantic", "typer"),
     *("mcp", "mcp.server.mcpserver", "uvicorn", "IPython.core.interactiveshell", "pytest"),
-    *("runtime_support.testing", "saftc.cli", "saftc.commands.run"),
+    *("runtime_support.testing", "saftc.cli.app", "saftc.cli.commands.run"),
 )
 # Compiling it loads the compiler, its grammar and what formats.
 SCRIPT = """\

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
-from saftc import cli
+from saftc.cli import app as cli
 from saftc.formatter.formatter import format_source
 from saftc.source import Source
 from tests.compiler.support import compile_text, without_black

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from saftc.semantics.foreign import UNKNOWN, Value
-from saftc.semantics.types import (
+from saftc.types.foreign import UNKNOWN, Value
+from saftc.types.types import (
     ANY,
     BOOL,
     FLOAT,

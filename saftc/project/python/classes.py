@@ -18,6 +18,8 @@ from functools import cache, cached_property
 from keyword import iskeyword
 from typing import Protocol
 
+from saftc.check.facts import RecordFacts, Shape
+from saftc.check.forms import CopiedBy
 from saftc.project.python.annotations import Meaning, Scope, classes_of, read
 from saftc.project.python.bindings import Bindings, Bound, Overloads, bindings_of
 from saftc.project.python.fields import (
@@ -33,10 +35,10 @@ from saftc.project.python.fields import (
     script_name,
 )
 from saftc.project.python.signatures import decorated, function_of
-from saftc.semantics.facts import RecordFacts, Shape
-from saftc.semantics.foreign import UNKNOWN, Declared, Namespace, PythonClass, Value
-from saftc.semantics.forms import CopiedBy
-from saftc.semantics.types import (
+from saftc.source import Span
+from saftc.syntax import nodes as n
+from saftc.types.foreign import UNKNOWN, Declared, Namespace, PythonClass, Value
+from saftc.types.types import (
     ANY,
     CLASSES_OF_DATES,
     DATETIME,
@@ -49,8 +51,6 @@ from saftc.semantics.types import (
     Type,
     union,
 )
-from saftc.source import Span
-from saftc.syntax import nodes as n
 
 _NOWHERE = Span(0, 0)
 _ENUMS = ("enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.ReprEnum")

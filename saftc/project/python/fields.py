@@ -12,7 +12,7 @@ from keyword import iskeyword
 from typing import Literal
 
 from saftc.project.python.annotations import AROUND, PLAIN, Meaning, Scope, Variable, quoted
-from saftc.semantics.types import ANY, BOOL, CLASSES_OF_DATES, FLOAT, INT, STRING, Type
+from saftc.types.types import ANY, BOOL, CLASSES_OF_DATES, FLOAT, INT, STRING, Type
 
 Kind = Literal["dataclass", "NamedTuple", "TypedDict", "model", "Enum"]
 

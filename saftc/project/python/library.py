@@ -12,6 +12,7 @@ import builtins
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from saftc.check.facts import RecordFacts, Shape
 from saftc.project.python.annotations import (
     Meaning,
     Scope,
@@ -25,11 +26,10 @@ from saftc.project.python.bindings import Bindings, Definition, Imported, Overlo
 from saftc.project.python.classes import Class
 from saftc.project.python.fields import is_told
 from saftc.project.python.signatures import decorated, function_of
-from saftc.semantics.facts import RecordFacts, Shape
-from saftc.semantics.foreign import UNKNOWN, Alias, Declared, Namespace, PythonClass, Value
-from saftc.semantics.types import ANY, Type, widened
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
+from saftc.types.foreign import UNKNOWN, Alias, Declared, Namespace, PythonClass, Value
+from saftc.types.types import ANY, Type, widened
 
 # Of these modules, what a name means in an annotation is known by the name.
 _KNOWN = (

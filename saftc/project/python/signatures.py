@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from saftc.project.python.annotations import Scope, admits, read, solve
 from saftc.project.python.bindings import Definition
-from saftc.semantics.foreign import UNKNOWN, Declared, Function, Signature, Value, Waiting
-from saftc.semantics.types import Type
+from saftc.types.foreign import UNKNOWN, Declared, Function, Signature, Value, Waiting
+from saftc.types.types import Type
 
 
 def function_of(

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from runtime_support._schema import model as m
-from runtime_support._values import holds_halves, is_list, is_object
+from runtime_support._values.kinds import holds_halves, is_list, is_object
 from tests.support.old_reader import tokens
 from tests.support.old_reader.bodies import (
     FoundValue,

@@ -17,7 +17,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from runtime_support._values import is_list
+from runtime_support._values.kinds import is_list
 from tests.support.old_reader import tokens
 from tests.support.old_reader.loose import LooseReader
 from tests.support.old_reader.nodes import Bare, Broken, Node, NotData, read_strict, read_strict_at

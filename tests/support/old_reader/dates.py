@@ -15,7 +15,7 @@ import re
 from contextlib import suppress
 from datetime import date, time
 
-from runtime_support._dates_decimals import NotReadable, Word, duration_of, read, text_of
+from runtime_support._values.dates import NotReadable, Word, duration_of, read, text_of
 from tests.support.old_reader.nodes import Bare, Node
 from tests.support.old_reader.tokens import JSON_NUMBER
 from tests.support.old_reader.words import (

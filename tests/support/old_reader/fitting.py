@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
-from runtime_support._dates_decimals import EXAMPLES, Word, is_word
-from runtime_support._names import listed
 from runtime_support._schema import model as m
 from runtime_support._schema.checking import decode
 from runtime_support._schema.writing import short
-from runtime_support._values import brief, is_list, is_object, member_path
+from runtime_support._values.dates import EXAMPLES, Word, is_word
+from runtime_support._values.kinds import brief, is_list, is_object, member_path
+from runtime_support._values.names import listed
 from tests.support.old_reader import tokens
 from tests.support.old_reader.bodies import read_whole
 from tests.support.old_reader.dates import objection, take_date

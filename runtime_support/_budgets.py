@@ -1,0 +1,588 @@
+"""The budgets of runs and blocks: what may still be sent, and what everything has cost.
+
+Reserved for a request under way are its input and its reply: `max_tokens`, and so the bound holds;
+or without that the longest reply of its place and model so far, at least 4,000 tokens before there
+is one. Where a budget has less than that left, the reply is asked to be no longer than what is
+left. A request that does not fit beside others waits for them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from decimal import Decimal
+from functools import lru_cache
+from heapq import nlargest
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from runtime_support._core.conversation import is_cut
+from runtime_support._core.hooks import BUDGETS, Hook
+from runtime_support._core.messages import Replying, Request, Said, is_in_exchange
+from runtime_support._core.notes import note
+from runtime_support._core.results import Result, Usage
+from runtime_support._core.settings import Price, Settings, settings_to_show
+from runtime_support._core.spending import (
+    Reservation,
+    Spending,
+    Taken,
+    key_of,
+    spending_here,
+    spendings_here,
+    tokens_in,
+)
+from runtime_support._core.tasks.effects import LOOK_SECONDS, Effect, Effects, Signal, drive
+from runtime_support._core.tasks.turns import check_cancelled, note_wait
+from runtime_support._values.context import Block
+from runtime_support._values.kinds import counted
+from runtime_support.errors import BudgetSpent, ConfigError, ProviderError
+from runtime_support.providers import who_answers
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from runtime_support._core.hooks import PromptRun, SendRequest
+
+# How many places are told that took most.
+_MOST_PLACES = 3
+# What a reply is taken to have while its place and model have given none; thoughts are longer.
+FIRST_REPLY = 4_000
+FIRST_REPLY_WITH_THOUGHTS = 16_000
+# A reply of fewer tokens is not asked for: the Responses API refuses a smaller limit.
+LEAST_REPLY = 16
+# The providers by the names that `genai-prices` has for them.
+_SELLERS = {
+    **{name: name for name in ("openai", "openrouter", "anthropic")},
+    "gemini": "google",
+}
+# What a provider takes for writing to its cache where the price is not known, by that of input.
+_WRITING = 1.25
+
+
+@dataclass(slots=True)
+class Spent:
+    """Requests, tokens and cost, of a run or of a part of it.
+
+    The tokens are as in `Usage`; those that are `unpriced` have the price of others, and the cost,
+    in US dollars, is at most what it says. Where some are of a model `without_price`, it is at
+    least that.
+    """
+
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
+    unpriced: int = 0
+    without_price: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Both kinds of tokens together."""
+        return self.input_tokens + self.output_tokens
+
+    @property
+    def usage(self) -> Usage:
+        """The same as a prompt tells it."""
+        return Usage(**{own.name: getattr(self, own.name) for own in fields(Usage)})
+
+    def add(self, more: Spent) -> None:
+        """Adds what was spent elsewhere."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(more, name))
+
+    def __str__(self) -> str:
+        cached = f" ({self.cached_tokens:,} cached)" if self.cached_tokens else ""
+        parts = [counted(self.requests, "request"), counted(self.tokens, "token") + cached]
+        if self.cost:
+            bounds = {(True, False): "at most ", (False, True): "at least ", (True, True): "about "}
+            bound = bounds.get((self.unpriced > 0, self.without_price > 0), "")
+            parts.append(f"cost {bound}{dollars(self.cost)}")
+        return ", ".join(parts)
+
+
+def spent_of(taken: Iterable[Taken]) -> Spent:
+    """The sum of this, with its cost."""
+    total = Spent()
+    for one in taken:
+        total.add(_spent_by(price_of(one.settings, one.model, one.length), one.usage))
+    return total
+
+
+def spent_here() -> Spent:
+    """What the run has taken that this is a part of."""
+    return spent_of(spending_here().taken())
+
+
+def _dearest(
+    taken: Iterable[Taken], part: Callable[[Taken], str | None], most: int | None = None
+) -> list[str]:
+    """What each part has taken, the dearest first: `m: 3 requests, 54 tokens`."""
+    parts: dict[str, list[Taken]] = {}
+    for one in taken:
+        if name := part(one):
+            parts.setdefault(name, []).append(one)
+    found = [(name, spent_of(of_part)) for name, of_part in parts.items()]
+    ranked = nlargest(most or len(found), found, key=lambda pair: (pair[1].cost, pair[1].tokens))
+    return [f"{name}: {spent}" for name, spent in ranked]
+
+
+def _place_of(taken: Taken) -> str | None:
+    return None if taken.place is None else taken.place.text()
+
+
+# Bounds
+
+
+class _Bound(NamedTuple):
+    """A bound that a setting sets, as people read it, and how many tokens it leaves for a reply."""
+
+    setting: str
+    text: str
+    room: float
+
+
+class _Estimate:
+    """What a request may take; ConfigError when a budget needs a price that is not known."""
+
+    def __init__(self, prompt: PromptRun, request: Request) -> None:
+        settings, model = prompt.settings, prompt.model_of(request)
+        self.request, self.model, self.place = request, model, key_of(prompt.place)
+        # The longest reply, where the request says it.
+        self.most = _most_output(request)
+        self.input_tokens = tokens_in(request) if self.most is None else _bytes(request)
+        price = price_of(settings, model, self.input_tokens)
+        self.input_cost = self.each = 0.0
+        if price is not None:
+            dearest = max(price["input"], _cached(price), _written(price))
+            self.input_cost = self.input_tokens * dearest / 1_000_000
+            self.each = price["output"] / 1_000_000
+        elif settings.budget_cost is not None:
+            raise ConfigError(
+                f"budget_cost: there is no price of the model {model}",
+                setting="prices",
+                hint="the project file has prices: [tool.saft.prices] "
+                f'"{model}" = {{ input = ..., output = ... }}, for a million tokens each',
+            )
+
+    def reply_of(self, taken: Sequence[Taken]) -> int:
+        """How long the reply is taken to be, by what was taken before."""
+        if self.most is not None:
+            return self.most
+        same = [one for one in taken if one.model == self.model]
+        here = [one.longest for one in same if one.longest and key_of(one.place) == self.place]
+        if here:
+            return max(here)
+        thinks = self.request.options.get("reasoning_effort") is not None
+        thinks = thinks or any(one.usage.reasoning_tokens for one in same)
+        first = FIRST_REPLY_WITH_THOUGHTS if thinks else FIRST_REPLY
+        return max([first, *(one.longest for one in same)])
+
+    def reservation(self, reply: int) -> Reservation:
+        """What is reserved for it with a reply of so many tokens."""
+        cost = self.input_cost + reply * self.each
+        return Reservation(self.input_tokens, reply, cost, self.most is None)
+
+    def tightest(self, bounds: Settings, spent: Spent) -> _Bound:
+        """The bound that leaves least for the reply, beside what is spent."""
+        found = [_Bound("", "", float("inf"))]
+        requests, tokens, cost = bounds.budget_requests, bounds.budget_tokens, bounds.budget_cost
+        if requests is not None and spent.requests >= requests:
+            found.append(_Bound("budget_requests", counted(requests, "request"), -1))
+        if tokens is not None:
+            room = tokens - spent.tokens - self.input_tokens
+            found.append(_Bound("budget_tokens", counted(tokens, "token"), room))
+        if cost is not None:
+            left = cost - spent.cost - self.input_cost
+            room = left / self.each if self.each else float("inf" if left >= 0 else "-inf")
+            found.append(_Bound("budget_cost", f"a cost of {dollars(cost)}", room))
+        return min(found, key=lambda one: one.room)
+
+
+def _reserve(
+    prompt: PromptRun, spending: Spending, bounds: Settings, estimate: _Estimate
+) -> Effects[Reservation]:
+    """Reserves what a request may take, after waiting for others where it does not fit beside them.
+
+    BudgetSpent when it would be too much without them, too, or when it cannot wait.
+    """
+    own: Signal | None = None
+    may_wait = not is_in_exchange()
+    began = time.monotonic()
+    try:
+        while True:
+            check_cancelled()
+            with spending.lock:
+                # One that has waited for a while tries also when it is not the next: that one
+                # may be held by something that comes before it in the script.
+                if own is not None or not spending.waiting or not may_wait:
+                    reserved = _try_to_reserve(spending, bounds, estimate, may_wait=may_wait)
+                    if reserved is not None:
+                        spending.reservations[prompt] = reserved
+                        return reserved
+                if own is None:
+                    own = Signal()
+                    spending.waiting.append(own)
+            may_wait = yield Effect(_can_wait, _can_be_awaited)
+            if may_wait:
+                yield own.awaited(LOOK_SECONDS)
+    finally:
+        if own is not None:
+            note_wait(time.monotonic() - began)
+            with spending.lock:
+                spending.waiting.remove(own)
+                spending.wake()
+
+
+def _try_to_reserve(
+    spending: Spending, bounds: Settings, estimate: _Estimate, *, may_wait: bool
+) -> Reservation | None:
+    """What is reserved, with the lock held; None when the request is to wait."""
+    taken = spending.taken()
+    spent, reply = spent_of(taken), estimate.reply_of(spending_here().taken())
+    least = reply if estimate.most is not None else min(reply, LEAST_REPLY)
+    bound = estimate.tightest(bounds, spent)
+    if bound.room >= least:
+        for one in spending.reservations.values():
+            spent.add(Spent(1, one.input_tokens, one.output_tokens, one.cost))
+        bound = estimate.tightest(bounds, spent)
+        if bound.room >= reply:
+            return estimate.reservation(reply)
+        if may_wait and not all(one.is_aside for one in spending.reservations.values()):
+            return None
+        if bound.room >= least:
+            reserved = estimate.reservation(int(bound.room))
+            reserved.most = reserved.output_tokens
+            return reserved
+    spending.passed = _passed(bound, taken)
+    raise spending.passed
+
+
+def _passed(bound: _Bound, taken: Sequence[Taken]) -> BudgetSpent:
+    where = "; ".join(_dearest(taken, _place_of, _MOST_PLACES))
+    return BudgetSpent(
+        f"the next request would pass the budget of {bound.text}; spent until now: "
+        + str(spent_of(taken))
+        + (f" ({where})" if where else ""),
+        hint=f"raise `{bound.setting}` to go on",
+    )
+
+
+# What servers call the longest reply.
+_LIMITS_OF_OUTPUT = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+
+
+def _most_output(request: Request) -> int | None:
+    """How many tokens the replies to a request can have; None when nothing bounds them."""
+    extra = request.options.get("extra_body", {})
+    own = [request.options["max_tokens"]] if "max_tokens" in request.options else list[Any]()
+    others = [extra[name] for name in _LIMITS_OF_OUTPUT if name in extra]
+    limits: list[Any] = own + others
+    if not limits or not all(type(limit) is int and limit > 0 for limit in limits):
+        return None
+    times = extra.get("n", 1)
+    return max(limits) * times if type(times) is int and times > 0 else None
+
+
+def _bytes(request: Request) -> int:
+    """The bytes of what a request sends: it has no more tokens."""
+    opaque: list[Any] = []
+    for message in request.messages:
+        if isinstance(message, Said):
+            opaque += [message.reply.opaque, *(one.opaque for one in message.reply.tool_calls)]
+    sent = (
+        request.messages,
+        request.tools,
+        request.schema,
+        request.options.get("extra_body"),
+        opaque,
+    )
+    text = json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
+    return len(text.encode(errors="surrogatepass"))
+
+
+def _spent_by(price: Price | None, usage: Usage) -> Spent:
+    spent = Spent(
+        usage.requests,
+        usage.input_tokens,
+        usage.output_tokens,
+        cached_tokens=usage.cached_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
+    )
+    if price is not None:
+        spent.cost, spent.unpriced = cost_of(price, usage)
+    else:
+        spent.without_price = spent.tokens
+    return spent
+
+
+def price_of(settings: Settings, model: str, sent: int) -> Price | None:
+    """What the model costs: as the settings say, or by the package `genai-prices` (an extra).
+
+    That is asked about a provider at its own address alone: elsewhere a name says nothing. `sent`
+    is how many tokens the input has, as some models cost more for a long one.
+    """
+    given = settings.prices.get(model)
+    if given is not None or settings.base_url or os.environ.get("OPENAI_BASE_URL"):
+        return given
+    known = _well_known(who_answers(settings)[0], model)
+    price = {
+        name: max((cost for start, cost in steps if start <= sent), default=0.0)
+        for name, steps in known.items()
+    }
+    return cast("Price", price) if {"input", "output"} <= price.keys() else None
+
+
+@lru_cache(maxsize=256)
+def _well_known(provider: str, model: str) -> Mapping[str, Sequence[tuple[int, float]]]:
+    """The prices by `genai-prices`, each from a number of input tokens on; none that it lacks."""
+    seller = _SELLERS.get(provider)
+    if seller is None or find_spec("genai_prices") is None:
+        return {}
+    from genai_prices import Usage as Tokens
+    from genai_prices import calc_price
+
+    try:
+        found = calc_price(Tokens(), model, provider_id=seller).model_price
+    except LookupError:
+        return {}
+    parts = {
+        "input": found.input_mtok,
+        "output": found.output_mtok,
+        "cached_input": found.cache_read_mtok,
+        "cache_write": found.cache_write_mtok,
+    }
+    return {name: _steps(one) for name, one in parts.items() if one is not None}
+
+
+def _steps(price: Any) -> list[tuple[int, float]]:
+    if isinstance(price, Decimal):
+        return [(0, float(price))]
+    return [(0, float(price.base)), *((one.start, float(one.price)) for one in price.tiers)]
+
+
+def dollars(cost: float) -> str:
+    """A cost as people write it: `$0.00021`, `$1,250.00`."""
+    if cost >= 100:
+        return f"${cost:,.2f}"
+    return f"${Decimal(f'{cost:.4g}'):f}"
+
+
+def cost_of(price: Price, usage: Usage) -> tuple[float, int]:
+    """What this costs at most in US dollars, and how many of its tokens have no own price."""
+    cached, written = usage.cached_tokens, usage.cache_write_tokens
+    plain = max(0, usage.input_tokens - cached - written)
+    cost = plain * price["input"] + cached * _cached(price) + written * _written(price)
+    unpriced = cached * ("cached_input" not in price) + written * ("cache_write" not in price)
+    return (cost + usage.output_tokens * price["output"]) / 1_000_000, unpriced
+
+
+def result_page(result: Result[Any]) -> str:
+    """A result as HTML, with its tools, tokens and cost; nothing of it is markup of a model's."""
+    from html import escape
+
+    usage, model = result.usage, result.model
+    price = price_of(settings_to_show(), model, usage.input_tokens)
+    spent = _spent_by(price, usage)
+    style = "white-space: pre-wrap; margin: 0"
+    parts = [f'<div style="{style}">{escape(str(result))}</div>']
+    for call in result.tool_calls:
+        gave = call.result if call.error is None else f"failed: {call.error}"
+        args = json.dumps(call.args, ensure_ascii=False, default=str)
+        shown = f"{call.tool}({args}) \u2192 {gave}"
+        parts.append(f'<div style="{style}"><small>{escape(shown)}</small></div>')
+    parts.append(f"<small>{escape(model)}: {escape(str(spent))}</small>")
+    return "".join(parts)
+
+
+def _cached(price: Price) -> float:
+    return price.get("cached_input", price["input"])
+
+
+def _written(price: Price) -> float:
+    return price.get("cache_write", _WRITING * price["input"])
+
+
+def _can_wait() -> bool:
+    """Whether this thread may wait for others: not when an event loop needs it to go on."""
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return True
+    return False
+
+
+async def _can_be_awaited() -> bool:
+    return True
+
+
+class BudgetHook(Hook):
+    """Keeps the requests of one prompt to all the budgets that they count for, each try anew."""
+
+    def __init__(self, prompt: PromptRun) -> None:
+        self._prompt = prompt
+        self._spendings = spendings_here()
+
+    def request(self, request: Request, proceed: SendRequest) -> Replying:
+        """The reply; BudgetSpent when there is no more to spend, or when that has cut the reply.
+
+        A server that refuses the bound of the length is asked without.
+        """
+        tightest, reserved = yield from self._reserve(request)
+        most = reserved.most
+        try:
+            bounded = replace(request, most_output=most)
+            reply = yield from drive(proceed(bounded), self._step)
+        except ProviderError as error:
+            if most is None or error.status not in (400, 422):
+                raise
+            yield from self._reserve(request)
+            return (yield from drive(proceed(request), self._step))
+        # Another limit may have cut it before; some servers do not count the last token.
+        if most is not None and is_cut(reply) and not 0 < reply.output_tokens < most - 1:
+            spent = BudgetSpent(
+                f"the reply was cut at {counted(most, 'token')}, which is what the budget had left",
+                hint="raise `budget_tokens` or `budget_cost` to go on",
+            )
+            spent.text = reply.text
+            tightest.passed = spent
+            raise spent
+        return reply
+
+    def _reserve(self, request: Request) -> Effects[tuple[Spending, Reservation]]:
+        """Reserves what a request may take; gives what is reserved where least is left for it."""
+        prompt, estimate = self._prompt, _Estimate(self._prompt, request)
+        reserved: list[tuple[Spending, Reservation]] = []
+        try:
+            # Each level waits for those that have passed the inner ones, which then go on.
+            for spending, bounds in reversed(_bounds_of(prompt.settings, self._spendings)):
+                one = yield from _reserve(prompt, spending, bounds, estimate)
+                reserved.append((spending, one))
+        except BaseException:
+            for spending in self._spendings:
+                spending.add(prompt, estimate.model, Usage())
+            raise
+        return min(reserved, key=lambda pair: pair[1].output_tokens)
+
+    def _step(self, step: Effect | str) -> Effects[Any]:
+        """What comes of a step of a reply; who gets a piece of it may ask others meanwhile."""
+        if isinstance(step, Effect):
+            return (yield step)
+        self._set_aside(True)
+        try:
+            yield step
+        finally:
+            self._set_aside(False)
+
+    def _set_aside(self, is_aside: bool) -> None:
+        for spending in self._spendings:
+            with spending.lock:
+                reserved = spending.reservations.get(self._prompt)
+                if reserved is not None:
+                    reserved.is_aside = is_aside
+                spending.wake()
+
+
+def hook_for(prompt: PromptRun) -> BudgetHook | None:
+    """What keeps a prompt to its budgets; None where there is none."""
+    return BudgetHook(prompt) if _is_bounded(prompt) else None
+
+
+def _is_bounded(prompt: PromptRun) -> bool:
+    has_budget = any(getattr(prompt.settings, name) is not None for name in BUDGETS)
+    return has_budget or any(one.bounds for one in spendings_here())
+
+
+def answers_in_order(prompt: PromptRun) -> bool:
+    """Whether what comes first in the script is to have the rest of a budget, near its end: when
+    the requests that may be asked ahead could take all that is left.
+    """
+    if not _is_bounded(prompt):
+        return False
+    settings = prompt.settings
+    ahead = 2 * settings.max_in_flight
+    ahead = ahead if prompt.ahead is None else min(ahead, prompt.ahead)
+    for spending, bounds in _bounds_of(settings, spendings_here()):
+        soon = spent_of(spending.taken())
+        share = 1 + ahead / max(1, soon.requests)
+        if (
+            _is_above(bounds.budget_requests, soon.requests + ahead)
+            or _is_above(bounds.budget_tokens, soon.tokens * share)
+            or _is_above(bounds.budget_cost, soon.cost * share)
+        ):
+            return True
+    return False
+
+
+def _is_above(bound: float | None, value: float) -> bool:
+    return bound is not None and value >= bound
+
+
+def budget_of_block(bounds: Mapping[str, Any]) -> Spending:
+    """What bounds the spending of a block, from its beginning on, beside the bounds around it."""
+    outside = settings_to_show()
+    return Spending(bounds, {name: getattr(outside, name) for name in BUDGETS})
+
+
+def _bounds_of(
+    settings: Settings, spendings: Sequence[Spending]
+) -> list[tuple[Spending, Settings]]:
+    """All that a request with these settings counts for, each with the settings that bound it.
+
+    The outermost comes first. What the options of the prompt bound is the innermost.
+    """
+    run, *blocks = spendings
+    if not blocks:
+        return [(run, settings)]
+    bounds = [blocks[0].around, *(one.bounds or {} for one in blocks)]
+    for name in BUDGETS:
+        said = getattr(settings, name)
+        of_blocks = next((one[name] for one in reversed(bounds) if name in one), None)
+        if said is not None and said != of_blocks:
+            bounds[-1] = {**bounds[-1], name: said}
+    bounded = ({name: one.get(name) for name in BUDGETS} for one in bounds)
+    return [
+        (spending, replace(settings, **own))
+        for spending, own in zip(spendings, bounded, strict=True)
+    ]
+
+
+@contextmanager
+def spending_apart() -> Generator[Spending]:
+    """Counts the block separately, with its own budget."""
+    spending = Spending()
+    with Block(budgets=spending):
+        yield spending
+
+
+def tell_sum(*, is_wanted: bool = False) -> None:
+    """Tells once what the run has taken, where SAFT_USAGE=1 asks for it or it `is_wanted`.
+
+    Who asks for it sees the models and the dearest places, too; SAFT_USAGE=0 asks for nothing.
+    """
+    spending, asked = spending_here(), os.environ.get("SAFT_USAGE", "")
+    if asked == "0" or not (asked or is_wanted) or spending.was_told or not spending.prompts:
+        return
+    spending.was_told = True
+    kept = f"; {spending.from_journal:,} answers from the journal" * bool(spending.from_journal)
+    prompts = counted(spending.prompts, "prompt")
+    note(f"{prompts}: {spent_of(spending.sent())}, {spending.seconds():.1f} s{kept}")
+    if asked:
+        taken = spending.taken()
+        models = _dearest(taken, lambda one: one.model)
+        places = _dearest(taken, _place_of, _MOST_PLACES)
+        for part in [*models * (len(models) > 1), *places * (len(places) > 1)]:
+            note(f"  {part}")
+
+
+atexit.register(tell_sum)

@@ -1,0 +1,1 @@
+"""From a call of `prompt` to its value."""

@@ -1,0 +1,548 @@
+"""A conversation with a model, from the first request to the value.
+
+    conversation = prepare(Question("how many r are in {word}?", ...))        see `_asking`
+    finish(conversation.answer())             its Answer, each wait done here
+    await finish_async(conversation.answer())
+
+The whole transcript goes out with each request. A reply with calls of tools is a round: the calls
+are run in order and answered. Any other reply ends a turn: it completes the output, or the model
+is told why not and asked again, as often as `max_repairs` says. So does a call where no tool is on
+offer, once it is answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from runtime_support._core.hooks import PromptRun, load_part, through
+from runtime_support._core.messages import (
+    FailedCall,
+    Message,
+    Reply,
+    Replying,
+    Request,
+    Said,
+    ToolRequest,
+    ask_provider,
+)
+from runtime_support._core.outputs.outputs import (
+    NOT_ALL,
+    LeakedCall,
+    Output,
+    Unreadable,
+    without_thinking,
+)
+from runtime_support._core.positions.frames import annotate
+from runtime_support._core.redaction import escaped, redacted
+from runtime_support._core.results import NOTHING_KEPT, Answer, Kept, Result, ToolCall, Usage
+from runtime_support._core.tasks.effects import Effect, Effects, drive
+from runtime_support._core.tasks.turns import wait_for_turn, wait_while_held
+from runtime_support._values.kinds import brief
+from runtime_support._values.names import listed
+from runtime_support.errors import (
+    CheckError,
+    ContractError,
+    PromptError,
+    ProviderError,
+    Refused,
+    ReplayMiss,
+    SaftError,
+    ToolLimitError,
+    ToolsUnsupported,
+    TruncatedReply,
+)
+
+if TYPE_CHECKING:
+    from runtime_support._core.tools import Tool, ToolCaller
+    from runtime_support._media import Content
+    from runtime_support._streaming.chunks import Parts
+    from runtime_support.events import EventParts
+
+# How replies end, in the words of servers. An unknown word is taken for the end of a whole reply,
+# and told.
+_REFUSALS = ("refusal", "content_filter")
+_WHOLE = ("stop", "tool_calls")
+_SAME: dict[str, str] = {
+    **dict.fromkeys(("eos", "eos_token", "end_turn", "stop_sequence", "completed", ""), "stop"),
+    **dict.fromkeys(("function_call", "tool_use"), "tool_calls"),
+    **dict.fromkeys(
+        ("max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"),
+        "length",
+    ),
+    **dict.fromkeys(("incomplete", "insufficient_system_resource", "max_length"), "length"),
+    **dict.fromkeys(
+        ("safety", "sensitive", "recitation", "blocklist", "prohibited_content", "spii"),
+        "content_filter",
+    ),
+    **dict.fromkeys(("content_filtered", "guardrail_intervened", "safety_stop"), "content_filter"),
+}
+SHOWN = 200
+NO_TOOLS = "no tool is on offer"
+MORE_ROUNDS = "allow more `rounds` if it may use them more often"
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """A bound that was passed, in words, with what to try."""
+
+    bound: int
+    what: str
+    hint: str
+
+
+class Conversation:
+    """One call of `prompt`; nothing of it outlives the call.
+
+    - `tools` are what the model may call, as their `descriptions` say; calls of those whose names
+      are in `parallel` may run at the same time.
+    - `rounds` of calls are allowed, after which it has to answer.
+    - `ambient`: names of the settings that come from the environment, not from the program.
+    - `check` fails with the reason where a value does not do.
+    - `parts` are made of the pieces of its replies, where it is streamed.
+    """
+
+    def __init__(
+        self,
+        prompt: PromptRun,
+        content: Content,
+        output: Output,
+        tools: Mapping[str, Tool],
+        descriptions: Sequence[dict[str, Any]],
+        parallel: frozenset[str],
+        rounds: int | None = None,
+        ambient: frozenset[str] = frozenset(),
+        earlier: Sequence[Message] = (),
+        kept: Kept = NOTHING_KEPT,
+        check: Callable[[Any], object] | None = None,
+    ) -> None:
+        self.prompt = prompt
+        self.settings = prompt.settings
+        self.content = content
+        self.tools = tools
+        self.descriptions = descriptions
+        self.parallel = parallel
+        self.rounds_allowed = rounds
+        self.ambient = ambient
+        self.earlier = earlier
+        self.kept = kept
+        self.check = check
+        self.parts: Parts | None = None
+        self.events: EventParts | None = None
+        self.calls: list[ToolCall] = []
+        # Each call of a conversation has an identity of its own.
+        self.call_count = sum(len(message.get("tool_calls", ())) for message in earlier)
+        self.rounds = 0
+        self.tool_rounds = 0
+        self.attempts: list[tuple[str, str]] = []
+        self.repairs: list[str] = []
+        self.usage = Usage()
+        self.asked_model = self.settings.model
+        self.model = self.settings.model or ""
+        self.text = ""
+        self.finish = "stop"
+        self.begin(output)
+
+    @cached_property
+    def caller(self) -> ToolCaller:
+        """What makes the calls that the model asks for."""
+        from runtime_support._core.tools import ToolCaller
+
+        return ToolCaller(self.prompt, self.tools, self.parallel, self.events)
+
+    def begin(self, output: Output) -> None:
+        """Begins with the prompt, for this output."""
+        self.output = output
+        output.has_tools = bool(self.descriptions)
+        self.messages = _opening(self.content, output.ending(), self.settings.system, self.earlier)
+        self.begins = len(self.messages) - 1
+
+    def give_parts(self) -> None:
+        """Has the answer be given in parts as well; CheckError or ConfigError if it cannot be."""
+        if self.check is not None:
+            from runtime_support._schema.rules import refused_check
+
+            said = "parts of a stream are given before all is checked"
+            raise refused_check(said, "leave `stream` out")
+        self.parts = load_part("chunks").parts_for(self.output)
+
+    def answer(
+        self, parts: Parts | None = None, events: EventParts | None = None
+    ) -> Effects[Answer]:
+        """The answer, and its parts as they come: `events` where these tell of calls, too.
+
+        An error has the position of the call.
+        """
+        self.parts, self.events = parts or self.parts, events
+        if self.parts is not None:
+            yield from wait_for_turn()
+        try:
+            answering: Effects[Answer]
+            answering = through(self.prompt.hooks, "prompt", self.converse)(self.prompt)
+            return (yield from answering)
+        except (SaftError, ReplayMiss) as error:
+            annotate(error, self.prompt.place)
+            if error.hint == MORE_ROUNDS and error.saft_position is not None:
+                error.hint = "leave out `do` if it may use them more often"
+            raise
+
+    def converse(self, prompt: PromptRun) -> Effects[Answer]:
+        """Asks until the output is complete; a PromptError when it cannot be."""
+        try:
+            while not self.output.is_complete:
+                try:
+                    reply = yield from self.send(self.request())
+                except ToolsUnsupported:
+                    if self.usage.requests or not self._does_without_tools():
+                        raise
+                    continue
+                self._receive(reply)
+                if reply.tool_calls:
+                    yield from self._run_tools(reply)
+                else:
+                    yield from self._accept(reply)
+        except PromptError as error:
+            # A prompt inside a tool has its own calls and replies to report.
+            error.tool_calls = error.tool_calls or tuple(self.calls)
+            self.note_replies(error)
+            raise
+        self.repairs.extend(self.output.repairs)
+        answer = self._answer_of(self.output.value)
+        if self.parts is not None:
+            yield from self.parts.rest(answer.value)
+        return answer
+
+    def send(self, request: Request) -> Replying:
+        """The reply to a request; of one that is streamed, the parts that its pieces make whole."""
+        yield from wait_while_held()
+        if self.parts is not None:
+            request = replace(request, pieces=[])
+            self.parts.begin()
+        replying: Replying = through(self.prompt.hooks, "request", self._ask)(request)
+        if self.parts is None:
+            return (yield from replying)
+        reply = yield from drive(replying, partial(_parts_of_step, self.parts))
+        if reply.tool_calls:
+            yield from self.parts.before_calls(reply.text)
+        return reply
+
+    def _ask(self, request: Request) -> Replying:
+        return ask_provider(self.prompt.provider, request)
+
+    def _does_without_tools(self) -> bool:
+        """Goes on without return tools, if that can be."""
+        other = self.output.without_tools()
+        if other is None:
+            return False
+        self.begin(other)
+        self.repairs.append("asked for the fields as one JSON object: no tools there")
+        return True
+
+    def _accept(self, reply: Reply) -> Effects[None]:
+        """Takes a reply without calls, or has the model asked again."""
+        try:
+            self._refuse_leaked_call(reply.text)
+            work = self.output.accept(reply.text)
+            if work is not None:
+                outcome = yield from self.caller.do(work)
+                self.calls.extend(work.calls(outcome))
+                work.judge(outcome)
+            elif self.check is not None:
+                self._check_value(self.check)
+        except Unreadable as unreadable:
+            self._ask_again(reply, unreadable)
+        else:
+            self._note_cut(reply)
+            if self.output.is_complete:
+                self.messages.append(_text_message(reply))
+
+    def note_replies(self, error: SaftError) -> None:
+        """Notes what the model had said when the prompt failed."""
+        if error.replies is None:
+            error.replies, error.reply = self.usage.requests, self.text or None
+
+    def request(self) -> Request:
+        """The request that is sent next."""
+        returns = self.output.return_tools()
+        is_over = self._ordinary_rounds_are_over
+        ordinary = () if is_over and returns else self.descriptions
+        contract = self.output.contract
+        schema = contract.json_schema if contract is not None else None
+        return Request(
+            messages=tuple(self.messages),
+            model=self.asked_model,
+            tools=(*ordinary, *returns),
+            must_answer=is_over and bool(ordinary),
+            schema=None if self.settings.enforce_schema == "off" else schema,
+            is_strict=contract is not None and contract.is_strict,
+            losses=contract.losses if contract is not None else (),
+            enforce_schema=self.settings.enforce_schema,
+            options=self.settings.sampling(),
+            ambient=self.ambient,
+            begins=self.begins,
+        )
+
+    def _answer_of(self, value: Any) -> Answer:
+        """The value with the history; of several values each is a Result of its own as well."""
+        history = (self.text, self.calls, self.usage, self.model, self.repairs)
+        end = (tuple(self.messages), self.finish, self.kept)
+        each = value if self.output.is_several else ()
+        fields = tuple(Result.of(Answer(one, *history, (), *end)) for one in each)
+        return Answer(value, *history, fields, *end)
+
+    @property
+    def _ordinary_rounds_are_over(self) -> bool:
+        return self.rounds_allowed is not None and self.tool_rounds >= self.rounds_allowed
+
+    def _receive(self, reply: Reply) -> None:
+        self.usage += reply.usage
+        self.asked_model = reply.fallback or self.asked_model
+        self.model = reply.model or self.model
+        self.text = reply.text
+        self.finish = _finish_of(reply)
+        self._examine(reply)
+
+    def _examine(self, reply: Reply) -> None:
+        """What cannot be worked with at all."""
+        if self.finish in _REFUSALS:
+            said = f": {_shown(reply.text)}" if reply.text else ""
+            raise Refused(f"the model declined to answer{said}", text=reply.text)
+        if reply.finish == "left":
+            raise ProviderError(
+                "the stream was closed before this reply was recorded whole", hint="record it again"
+            )
+        needs_all = self.output.is_typed or bool(reply.tool_calls)
+        if self.finish == "length" and (needs_all or self.settings.on_truncated == "error"):
+            allow = "" if needs_all else '; `on_truncated: "accept"` takes what there is'
+            hint = f"raise `max_tokens`, or ask for less{allow}"
+            after = f"after {_shown(reply.text)}" if reply.text else "before it had any text"
+            if not reply.text and (reply.reasoning_tokens or reply.opaque):
+                after = "as its thinking took all there was"
+                hint = f"lower `reasoning_effort`, or {hint}"
+            raise TruncatedReply(
+                f"the reply was cut by the token limit {after}", text=reply.text, hint=hint
+            )
+
+    def _run_tools(self, reply: Reply) -> Effects[None]:
+        ordinary = [call for call in reply.tool_calls if not self.output.takes(call)]
+        passed = self._passed_limit(ordinary)
+        if passed is not None:
+            yield from self._keep_the_last(reply, passed)
+            return
+        self.rounds += 1
+        self.tool_rounds += bool(ordinary)
+        yield from self._make_calls(reply)
+        if self.output.is_complete:
+            return
+        objection = self.output.objection()
+        is_do = self.rounds_allowed is not None
+        if objection is None and is_do and not ordinary and not self.output.is_enough:
+            objection = NOT_ALL
+        if objection is None and ordinary and not self.descriptions:
+            objection = f"the reply calls {listed([call.name for call in ordinary])}; {NO_TOOLS}"
+        if objection is not None:
+            self._note_attempt(reply.text, objection)
+
+    def _make_calls(self, reply: Reply) -> Effects[None]:
+        numbered = enumerate(reply.tool_calls, self.call_count + 1)
+        identified = [(f"call{number:05d}", call) for number, call in numbered]
+        self.call_count += len(identified)
+        # Not the reply's own ids, which its wire puts back: these make requests repeatable.
+        self.messages.append(_calls_message(reply, identified))
+        ordinary = [call for _, call in identified if not self.output.takes(call)]
+        calls = iter((yield from self._call_tools(ordinary)))
+        for identity, call in identified:
+            self.repairs += self._read_repairs(call)
+            if self.output.takes(call):
+                answer = self.output.keep(call)
+                # It answers with words of its own, and with these when it refuses a value.
+                failed = answer.startswith("error: ")
+            else:
+                made = next(calls)
+                failed = made.result is None
+                answer = f"error: {made.error}" if made.result is None else made.result
+            message = {"role": "tool", "tool_call_id": identity, "content": answer}
+            self.messages.append(FailedCall(message) if failed else message)
+
+    def _call_tools(self, wanted: Sequence[ToolRequest]) -> Effects[list[ToolCall]]:
+        """Has the calls made, and notes them, also those before one that stops the script."""
+        made: list[ToolCall] = []
+        if not wanted:
+            return made
+        try:
+            yield from self.caller.call_all(wanted, made)
+        finally:
+            self.calls += made
+        return made
+
+    def _passed_limit(self, ordinary: list[ToolRequest]) -> _Limit | None:
+        """The limit that a round with these ordinary calls would pass."""
+        if ordinary and self._ordinary_rounds_are_over:
+            allowed = self.rounds_allowed or 0
+            what = f"the model called a tool after its last round ({allowed} allowed)"
+            return _Limit(allowed, what, MORE_ROUNDS)
+        rounds = self.settings.max_tool_rounds
+        if self.rounds >= rounds:
+            what = f"more than {rounds} rounds of tool calls"
+            return _Limit(rounds, what, "raise `max_tool_rounds` if the prompt needs more")
+        calls = self.settings.max_tool_calls
+        if len(self.calls) + len(ordinary) > calls:
+            what = f"more than {calls} tool calls"
+            return _Limit(calls, what, "raise `max_tool_calls` if the prompt needs more")
+        return None
+
+    def _keep_the_last(self, reply: Reply, passed: _Limit) -> Effects[None]:
+        """Of the reply that passes a limit: what it hands in may be all that was open."""
+        handed_in = [call for call in reply.tool_calls if self.output.takes(call)]
+        if handed_in:
+            yield from self._make_calls(replace(reply, tool_calls=tuple(handed_in)))
+        if self.output.is_complete:
+            left = [call.name for call in reply.tool_calls if call not in handed_in]
+            if left:
+                self.repairs.append(f"not called, as nothing was missing: {listed(left)}")
+            return
+        last = f"; the last was {_call_text(self.calls[-1])}" if self.calls else ""
+        state = self.output.state()
+        raise ToolLimitError(
+            passed.what + last + (f"; {state}" if state else ""),
+            limit=passed.bound,
+            hint=passed.hint,
+        )
+
+    def _read_repairs(self, call: ToolRequest) -> list[str]:
+        """What was changed to read the arguments of a call of one of the tools."""
+        tool = self.tools.get(call.name)
+        if tool is None:
+            return []
+        from runtime_support._core.tools import argument_repairs
+
+        return [f"{call.name}: {repair}" for repair in argument_repairs(tool, call.arguments)]
+
+    def _check_value(self, check: Callable[[Any], object]) -> None:
+        """Unreadable with the reason for which the prompt's check refuses the value."""
+        from runtime_support._schema.rules import reason_against
+
+        reason = reason_against(check, self.output.value)
+        if reason is not None:
+            self.output.forget()
+            raise Unreadable(redacted(reason))
+
+    def _note_cut(self, reply: Reply) -> None:
+        if self.finish == "length":
+            self.repairs.append("the text was cut by the token limit")
+        elif self.finish not in _WHOLE:
+            self.repairs.append(f"the reply ended with {_shown(self.finish)}")
+
+    def _refuse_leaked_call(self, text: str) -> None:
+        """LeakedCall where a reply without calls has one of a tool on offer in its text."""
+        tools = [*self.descriptions, *self.output.return_tools()]
+        names = [name for tool in tools if (name := tool["function"]["name"]) in text]
+        if not names or self.output.may_be_call:
+            return
+        from runtime_support._core.reader.leaked_calls import find_leaked_call
+
+        leaked = find_leaked_call(text, names, is_text=not self.output.is_typed)
+        if leaked is not None:
+            raise LeakedCall(leaked)
+
+    def _ask_again(self, reply: Reply, unreadable: Unreadable) -> None:
+        reason = str(unreadable)
+        self._note_attempt(reply.text, reason)
+        reminder = unreadable.reminder or self.output.reminder(reason)
+        self.messages.append(_text_message(reply))
+        self.messages.append({"role": "user", "content": reminder})
+
+    def _note_attempt(self, text: str, reason: str) -> None:
+        """Counts a reply that did not do; too many are the end."""
+        self.attempts.append((text, reason))
+        if len(self.attempts) <= self.settings.max_repairs and not self.output.has_given:
+            if not any(note in reason for note in self.output.repairs):
+                self.repairs.append(f"asked again: {reason}")
+            return
+        tries = len(self.attempts)
+        state = self.output.state()
+        answer = without_thinking(text).strip()
+        raise ContractError(
+            f"no usable reply after {tries} {'try' if tries == 1 else 'tries'}: {reason}"
+            + (f"; {state}" if state else "")
+            + (f"; the last reply was {_shown(answer)}" if answer else ""),
+            attempts=tuple(self.attempts),
+            values=dict(getattr(self.output, "arrived", {})),
+            hint="show in the prompt what a valid answer looks like, or raise `max_repairs`",
+        )
+
+
+def _parts_of_step(parts: Parts, step: Effect | str) -> Effects[Any]:
+    """What comes of a step of a reply: of a piece the parts that it makes whole."""
+    if isinstance(step, Effect):
+        return (yield step)
+    yield from parts.feed(step)
+
+
+def is_cut(reply: Reply) -> bool:
+    """Whether a limit of its length has ended the reply."""
+    return _finish_of(reply) == "length"
+
+
+def _finish_of(reply: Reply) -> str:
+    """How the reply ended, in one word for what servers call by several."""
+    word = reply.finish.casefold()
+    return _SAME.get(
+        word, word if word in (*_REFUSALS, *_WHOLE, "length", "left") else reply.finish
+    )
+
+
+def _ending_with(content: Content, ending: str) -> Content:
+    if isinstance(content, str):
+        return f"{content}\n\n{ending}" if ending else content
+    return load_part("media").ending_with(content, ending)
+
+
+def _opening(
+    content: Content, ending: str, system: str | None, earlier: Sequence[Message]
+) -> list[Message]:
+    user: Message = {"role": "user", "content": _ending_with(content, ending)}
+    if system is None:
+        return [*earlier, user]
+    spoken = [message for message in earlier if message["role"] != "system"]
+    return [{"role": "system", "content": system}, *spoken, user]
+
+
+def _text_message(reply: Reply) -> Message:
+    return Said({"role": "assistant", "content": reply.text}, reply)
+
+
+def _calls_message(reply: Reply, identified: list[tuple[str, ToolRequest]]) -> Message:
+    calls = [
+        {
+            "id": identity,
+            "type": "function",
+            "function": {"name": call.name, "arguments": _sendable(call.arguments)},
+        }
+        for identity, call in identified
+    ]
+    content = reply.text or None
+    return Said({"role": "assistant", "content": content, "tool_calls": calls}, reply)
+
+
+def _sendable(arguments: str) -> str:
+    """Servers read the arguments again, and fail on what is not a JSON object."""
+    from runtime_support._core.reader import read_arguments
+    from runtime_support._values.json_text import to_json
+
+    try:
+        read, repairs = read_arguments(arguments)
+    except CheckError:
+        return "{}"
+    return to_json(read) if repairs or not read else arguments
+
+
+def _call_text(call: ToolCall) -> str:
+    return f"{call.tool} {brief(call.args).removeprefix('object ')}"
+
+
+def _shown(text: str) -> str:
+    text = redacted(text[: 20 * SHOWN])[:SHOWN]
+    return escaped(brief(text).removeprefix("string "))

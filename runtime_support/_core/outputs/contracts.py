@@ -1,0 +1,124 @@
+"""Typed values: what a prompt asks of the model for one, and what it makes of the reply.
+
+    contract_of(list[int]).text       "Reply with JSON only, no other text, of this form: [int]"
+
+The form is Saft's notation with the fields' docs, far shorter than a JSON Schema.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from runtime_support._core.outputs.outputs import Output, Unreadable
+from runtime_support._core.reader import read_reply
+from runtime_support._schema import model as m
+from runtime_support._schema.reading import object_schema, remember, schema_of
+from runtime_support._schema.writing import notation, strict_json_schema
+from runtime_support._values.dates import EXAMPLES, WORDS
+from runtime_support.errors import CheckError
+
+# What a model may not know of the notation, told only where it occurs.
+_LEGEND = (
+    ("?", "`T?` is T or null"),
+    ("nil", "`nil` is null"),
+    ("(", "`(A, B)` is an array"),
+)
+
+# By the id of its schema, which is kept so that it stays its.
+_contracts: dict[int, Contract] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A schema with what a request says about it: `text` are the lines that follow the prompt.
+
+    `losses` tell what a server cannot enforce of it.
+    """
+
+    schema: m.Schema
+    text: str
+    json_schema: dict[str, Any] | None
+    is_strict: bool
+    losses: tuple[str, ...] = ()
+    keeps_digits: bool = False
+
+
+def contract_of(type_: Any) -> Contract:
+    """The contract for a Python type; CheckError when JSON cannot hold it."""
+    return contract_for(schema_of(type_))
+
+
+def contract_for(schema: m.Schema) -> Contract:
+    """The contract for a schema."""
+    known = _contracts.get(id(schema))
+    if known is not None:
+        return known
+    document, losses = strict_json_schema(schema)
+    keeps_digits = m.holds_decimals(schema)
+    contract = Contract(schema, _demand(schema), document or None, not losses, losses, keeps_digits)
+    return remember(_contracts, id(schema), contract)
+
+
+def _demand(schema: m.Schema) -> str:
+    if isinstance(schema, m.AnySchema):
+        return "Reply with JSON only, no other text."
+    form = notation(schema)
+    kinds = m.scalars_in(schema)
+    told = [words for mark, words in _LEGEND if mark in _without_texts(form)]
+    told += [f'`{word}` is "{EXAMPLES[word]}"' for word in WORDS if word in kinds]
+    legend = "; ".join(told)
+    explained = f" ({legend})" if legend else ""
+    separator = "\n" if "\n" in form else " "
+    return f"Reply with JSON only, no other text, of this form{explained}:{separator}{form}"
+
+
+def _without_texts(form: str) -> str:
+    """The notation without literals and docs, whose characters mean nothing."""
+    return re.sub(r'"(\\.|[^"\\])*"|//[^\n]*', "", form)
+
+
+class ValueOutput(Output):
+    """A JSON value that satisfies a contract."""
+
+    def __init__(self, contract: Contract) -> None:
+        super().__init__()
+        self._contract = contract
+        self.may_be_call = m.holds_calls(contract.schema)
+
+    @property
+    def contract(self) -> Contract | None:
+        return self._contract
+
+    def ending(self) -> str:
+        """The form that a reply is to have, in words behind the prompt."""
+        return self._contract.text
+
+    def accept(self, text: str) -> None:
+        try:
+            self.found, repairs = read_reply(text, self._contract.schema)
+        except CheckError as error:
+            raise Unreadable(str(error)) from None
+        self.repairs.extend(repairs)
+
+    def reminder(self, reason: str) -> str:
+        """What a model is told of a reply that does not fit."""
+        # The first message has the form; to repeat it would bury what is wrong.
+        again = "Reply with all of it again, corrected, JSON only."
+        return f"That reply cannot be used: {reason}. {again}"
+
+
+class ObjectOutput(ValueOutput):
+    """Fields as one JSON object, for models that are not given return tools."""
+
+    is_several = True
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        super().__init__(contract_for(object_schema(fields)))
+        self.names = tuple(fields)
+
+    @property
+    def value(self) -> Any:
+        return tuple(self.found[name] for name in self.names)

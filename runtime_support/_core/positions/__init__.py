@@ -1,0 +1,1 @@
+"""Where in a script something happens: frames, source maps, errors that nothing catches."""

@@ -1,0 +1,196 @@
+"""Where in the script something happens: from Python frames to positions in the .saft file.
+
+    place = place_of_call()      what calls this package, as cheap as it can be remembered
+    place.position()             "triage.saft:12:5", or None when no source map knows it
+    annotate(error, place)       error.saft_position, and a note that says so
+
+A module compiled in memory carries `__saft_source_map__`: its Source Map v3, or an object whose
+`position(line, column)` gives the text. A module on disk may have its map beside it, `NAME.py.map`.
+A map of another version of the module gives no position; one that cannot be read gives none either,
+which is told once. Neither hides an error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from contextvars import Context, copy_context
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from runtime_support._values.context import change_here, context_here
+from runtime_support._values.kinds import is_object
+from runtime_support.errors import ReplayMiss, SaftError
+
+if TYPE_CHECKING:
+    from types import CodeType, FrameType
+
+_OURS = os.path.dirname(__file__) + os.sep
+
+# First line (from 1), first column (from 0, in UTF-8), last line, last column.
+Stretch = tuple[int, int, int, int]
+
+# Of a name, as OpenAI takes one for the key of a cache.
+_LONGEST_NAME = 64
+
+# What places were found to be, by the identity of their code: the hash of code takes as long as the
+# code is. The code is kept beside it, so that no other gets its identity.
+_MOST_STRETCHES = 4096
+_stretches: dict[tuple[int, int], tuple[CodeType, Stretch]] = {}
+
+# The modules of which was told that their positions cannot be looked up.
+_failed: set[str] = set()
+
+
+class Place:
+    """A point in the run of a module, to be looked up when somebody asks where it is.
+
+    `behind` is the place of the call that the work in this thread is done for, where there is one.
+    """
+
+    # No dataclass: compiled modules would pay for the import of `dataclasses` when they start.
+    __slots__ = ("behind", "code", "instruction", "names")
+
+    def __init__(
+        self, code: CodeType, instruction: int, names: dict[str, Any], behind: Place | None = None
+    ) -> None:
+        self.code = code
+        self.instruction = instruction
+        self.names = names
+        self.behind = behind
+
+    def position(self) -> str | None:
+        """The position in the script, as `file:line:column`."""
+        line, column, _, _ = self.stretch()
+        own = self.position_at(line, column)
+        return own if own is not None or self.behind is None else self.behind.position()
+
+    def text(self) -> str:
+        """The position in the script, or else the line in the Python module."""
+        return self.described()[0]
+
+    def described(self) -> tuple[str, str]:
+        """The text, and the functions of Python around it, as in `outer.inner`."""
+        line, column, _, _ = self.stretch()
+        position = self.position_at(line, column)
+        if position is None and self.behind is not None:
+            return self.behind.described()
+        names = [one for one in self.code.co_qualname.split(".") if one[0] != "<"]
+        text = position or f"{os.path.basename(self.code.co_filename)}:{line}"
+        return text, ".".join(names)
+
+    def name(self) -> str:
+        """The module and its function, as in `triage.urgent`, see `name_of_place`."""
+        function = self.code.co_qualname.partition(".")[0]
+        return name_of_place(self.code.co_filename, "" if function[:1] == "<" else function)
+
+    def position_at(self, line: int, column: int) -> str | None:
+        """The position in the script of a place in this module (line from 1, column from 0)."""
+        try:
+            return self._looked_up(line, column)
+        except Exception as error:  # it must not hide the error that it would explain
+            _note_failure(self.code.co_filename, error)
+            return None
+
+    def stretch(self) -> Stretch:
+        """What is done here, as a stretch of the module's text."""
+        key = id(self.code), self.instruction
+        known = _stretches.get(key)
+        if known is None:
+            if len(_stretches) >= _MOST_STRETCHES:
+                _stretches.clear()
+            known = _stretches[key] = self.code, _stretch_of(self.code, self.instruction)
+        return known[1]
+
+    def _looked_up(self, line: int, column: int) -> str | None:
+        path = self.code.co_filename
+        source_map = self.names.get("__saft_source_map__")
+        if is_object(source_map) or (not source_map and os.path.isfile(f"{path}.map")):
+            from runtime_support._core.positions.source_maps import look_up
+
+            return look_up(source_map, path, self.names, line, column)
+        lookup = getattr(source_map, "position", None)
+        return None if lookup is None else lookup(line, column)
+
+
+def _note_failure(path: str, error: Exception) -> None:
+    if path not in _failed:
+        from runtime_support._core.notes import note
+
+        _failed.add(path)
+        reason = f"{type(error).__name__}: {error}"
+        note(f"the places of {os.path.basename(path)} in its script cannot be looked up: {reason}")
+
+
+def name_of_place(path: str, function: str) -> str:
+    """`triage.urgent` for a function at the top of `triage.py`, at most 64 characters.
+
+    What is outside of functions has the module's name.
+    """
+    # A script that is run as it is has the file name `<compiled triage.saft>`.
+    file = path.strip("<>").removeprefix("compiled ")
+    module = os.path.splitext(os.path.basename(file))[0]
+    whole = f"{module}.{function}" if function else module
+    name = "".join(one if one.isalnum() or one in "._-" else "_" for one in whole)
+    if len(name) <= _LONGEST_NAME:
+        return name
+    import hashlib
+
+    mark = hashlib.sha256(name.encode()).hexdigest()[:16]
+    return f"{name[: _LONGEST_NAME - 17]}-{mark}"
+
+
+def _stretch_of(code: CodeType, instruction: int) -> Stretch:
+    found = next(islice(code.co_positions(), instruction // 2, None), None)
+    if found is None:
+        return code.co_firstlineno, 0, 0, 0
+    line, end_line, column, end_column = found
+    return line or code.co_firstlineno, column or 0, end_line or 0, end_column or 0
+
+
+def place_of_call(passed: int = 0) -> Place | None:
+    """The place outside this package from which it was called; so many callers are passed over."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and ((is_own := is_ours(frame.f_code.co_filename)) or passed):
+        if frame.f_code is _AFAR:
+            return context_here().place
+        passed -= not is_own
+        frame = frame.f_back
+    if frame is None:
+        return context_here().place
+    return Place(frame.f_code, frame.f_lasti, frame.f_globals, context_here().place)
+
+
+def context_of_call() -> Context:
+    """A copy of the context, for another thread: what is asked in it has the place of this call.
+
+    pool.submit(context_of_call().run, prompt, "hello")
+    """
+    context = copy_context()
+    context.run(change_here, place=place_of_call())
+    return context
+
+
+def call_from_afar(function: Callable[[], Any]) -> Any:
+    """Calls a function, in a context of `context_of_call`, which alone says where it is called."""
+    return function()
+
+
+_AFAR = call_from_afar.__code__
+
+
+def is_ours(path: str) -> bool:
+    """Whether a file is one of this package."""
+    return path.startswith(_OURS)
+
+
+def annotate(error: SaftError | ReplayMiss, place: Place | None = None) -> None:
+    """Gives the error the position of the place, or of the call, unless it has one already."""
+    if error.saft_position is not None:
+        return
+    place = place or place_of_call()
+    position = None if place is None else place.position()
+    if position is not None:
+        error.saft_position = position
+        error.add_note(f"at {position}")

@@ -1,0 +1,108 @@
+"""Source Maps v3: from a place in a module to the one in the script that it was compiled from.
+
+    look_up(None, "triage.py", names, 12, 4)     by `triage.py.map` beside it: "triage.saft:7:1"
+    mapped(source_map, 12, 4)                    by a map at hand
+
+Loaded only where there is a map and somebody asks.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from runtime_support._values.kinds import is_list, is_object
+
+_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
+
+
+def look_up(
+    source_map: dict[str, Any] | None, path: str, names: dict[str, Any], line: int, column: int
+) -> str | None:
+    """The position in the script (line from 1, column from 0, in UTF-8) of one in the module.
+
+    Without a map, the one beside the module on disk counts, if it is of this text.
+    """
+    found = source_map or _read_map(f"{path}.map", path)
+    return (
+        None if found is None else original_position(found, line, _units(path, names, line, column))
+    )
+
+
+def original_position(source_map: dict[str, Any], line: int, column: int) -> str | None:
+    """The original position of a generated one (line from 1, column from 0, in UTF-16 units).
+
+    The nearest mapping at or before the column counts, else the first one of the line. None
+    where the map says nothing, also where it is damaged.
+    """
+    mappings, sources = source_map.get("mappings"), source_map.get("sources")
+    if not isinstance(mappings, str) or not is_list(sources):
+        return None
+    lines = _decoded(mappings)
+    segments = lines[line - 1] if 0 < line <= len(lines) else ()
+    if not segments:
+        return None
+    before = [segment for segment in segments if segment[0] <= column]
+    _, source, source_line, source_column = before[-1] if before else segments[0]
+    name = sources[source] if 0 <= source < len(sources) else "?"
+    return f"{name}:{source_line + 1}:{source_column + 1}"
+
+
+def _units(path: str, names: dict[str, Any], line: int, column: int) -> int:
+    """A column in UTF-8, as Python counts, in UTF-16 units, as a source map does."""
+    import linecache
+
+    text = linecache.getline(path, line, names)
+    before = text.encode()[:column].decode(errors="ignore")
+    return len(before.encode("utf-16-le")) // 2 if before else column
+
+
+@lru_cache(maxsize=64)
+def _read_map(path: str, module: str) -> dict[str, Any] | None:
+    """The map, unless it says that it is of another text than the module's."""
+    import json
+    from hashlib import sha256
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            read = json.load(file)
+        with open(module, "rb") as file:
+            digest = sha256(file.read()).hexdigest()
+    except (OSError, ValueError):
+        return None
+    return read if is_object(read) and read.get("x_digest", digest) == digest else None
+
+
+@lru_cache(maxsize=64)
+def _decoded(mappings: str) -> tuple[tuple[tuple[int, int, int, int], ...], ...]:
+    """The lines of a map as segments (generated column, source, line, column)."""
+    lines: list[tuple[tuple[int, int, int, int], ...]] = []
+    source = line = column = 0
+    for group in mappings.split(";"):
+        generated = 0
+        segments: list[tuple[int, int, int, int]] = []
+        for text in filter(None, group.split(",")):
+            numbers = _numbers(text)
+            generated += numbers[0]
+            if len(numbers) < 4:
+                continue
+            source, line, column = source + numbers[1], line + numbers[2], column + numbers[3]
+            segments.append((generated, source, line, column))
+        lines.append(tuple(segments))
+    return tuple(lines)
+
+
+def _numbers(text: str) -> list[int]:
+    """Base64 VLQ: five bits a digit, the sixth says that more follow, the first is the sign."""
+    numbers: list[int] = []
+    value = shift = 0
+    for digit in text:
+        bits = _VALUES[digit]
+        value += (bits & 31) << shift
+        if bits & 32:
+            shift += 5
+            continue
+        numbers.append(-(value >> 1) if value & 1 else value >> 1)
+        value = shift = 0
+    return numbers

@@ -1,0 +1,137 @@
+"""What files of a project and of its user say: `[tool.saft]`, and which folders are trusted.
+
+    read_section(path)               the table `[tool.saft]` of a pyproject.toml
+    is_trusted(folder, user_file())  whether the user has named the folder
+
+    read_user(path, known)           the settings in the user's own file
+    check_word(...)                  whether a project file may say where prompts and keys go
+
+Loaded only where there is such a file, or a variable that nothing reads.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+from typing import Any
+
+from runtime_support._core.notes import note
+from runtime_support._schema import check
+from runtime_support._values.kinds import brief, is_object, quote
+from runtime_support._values.names import did_you_mean, near
+from runtime_support._values.renamed import SETTINGS, VARIABLES, renamed
+from runtime_support.errors import CheckError, ConfigError
+
+_KEYS = ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "ANTHROPIC_API_KEY")
+
+# What names the folders in the user's own file.
+TRUSTED = "trusted"
+# The variables that were reported to the user.
+_told: set[str] = set()
+
+
+
+def read_section(path: str) -> dict[str, Any]:
+    """The table `[tool.saft]` of a project file; ConfigError when it is none, or cannot be read."""
+    tool = read_toml(path).get("tool", {})
+    section: Any = tool.get("saft", {}) if is_object(tool) else {}
+    if not is_object(section):
+        raise ConfigError(f"{path} [tool.saft]: expected a table, got {brief(section)}")
+    return section
+
+
+def is_of_this_machine(address: str) -> bool:
+    """Whether an address is of this machine itself."""
+    import ipaddress
+    from urllib.parse import urlsplit
+
+    try:
+        host = urlsplit(address).hostname or ""
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_trusted(folder: str, trusting: str) -> bool:
+    """Whether the user's own file names the folder, or one that it is in."""
+    if not os.path.isfile(trusting):
+        return False
+    named = read_toml(trusting).get(TRUSTED, [])
+    try:
+        folders = check(named, list[str], path=f"{trusting} {TRUSTED}")
+    except CheckError as error:
+        raise ConfigError(error.message) from None
+    inside = os.path.join(os.path.realpath(folder), "")
+    places = (os.path.realpath(os.path.expanduser(place)) for place in folders)
+    return any(inside.startswith(os.path.join(place, "")) for place in places)
+
+
+def read_toml(path: str) -> dict[str, Any]:
+    """What a file says; ConfigError when it cannot be read."""
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read {path}: {error}") from None
+
+
+def read_user(path: str, known: Collection[str]) -> dict[str, Any]:
+    """What the user's own file says of the `known` settings, and of those that were renamed.
+
+    Any other name may be one of another version: it is noted.
+    """
+    found = {name: one for name, one in read_toml(path).items() if name != TRUSTED}
+    for name in sorted(found.keys() - known - SETTINGS.keys()):
+        hint = did_you_mean(name, (*known, TRUSTED)) or "docs/configuration.md lists them"
+        note(f"{path} sets `{name}`, which is not a setting; {hint}")
+        del found[name]
+    return found
+
+
+def check_word(
+    path: str, name: str, base_url: str | None, api_key_env: str | None, trusting: str
+) -> None:
+    """ConfigError when a project file alone decides where prompts and keys go, by this setting.
+
+    Whoever runs a program in a folder that came from elsewhere has not read its project file. A
+    server on this machine that no key would be sent to is let through.
+    """
+    is_replaying = bool(os.environ.get("SAFT_REPLAY")) and not os.environ.get("SAFT_RECORD")
+    has_key = api_key_env is not None or any(map(os.environ.get, _KEYS))
+    is_harmless = not has_key and is_of_this_machine(base_url or "")
+    folder = os.path.dirname(path)
+    if is_replaying or is_harmless or is_trusted(folder, trusting):
+        return
+    raise ConfigError(
+        f"{path} [tool.saft] sets `{name}`: confirm it before prompts and keys are sent there",
+        setting=name,
+        hint=f"set SAFT_{name.upper()}, or write `trusted = [{quote(folder)}]` into {trusting}",
+    )
+
+
+def tell_unknown_variables(
+    names: frozenset[str], known: Collection[str], in_code: Collection[str]
+) -> None:
+    """Notes on standard error, once each, which SAFT_ variables nothing reads; `in_code` are the
+    settings that have none.
+
+    That is not an error, as they may belong to another tool. Raises a ConfigError that says the new
+    name of one that was renamed.
+    """
+    for name in sorted(names.difference(_told)):
+        setting = name.removeprefix("SAFT_")
+        said = f"the environment sets {name}, which nothing reads"
+        if name in VARIABLES:
+            hint = renamed(name, VARIABLES[name])
+            raise ConfigError(said, setting=setting.lower(), hint=hint)
+        _told.add(name)
+        close = near(setting, [one.removeprefix("SAFT_") for one in known], 1)
+        if setting.lower() in in_code:
+            hint = f"`{setting.lower()}` is set in code, or under [tool.saft] in pyproject.toml"
+        elif close:
+            hint = f"did you mean SAFT_{close[0]}?"
+        else:
+            hint = "docs/configuration.md lists those that are read"
+        note(f"{said}; {hint}")

@@ -1,0 +1,311 @@
+"""From a call of `prompt` to its answer.
+
+    ask(Question("how many r are in {word}?", (), {"word": "strawberry"}, int))   Result(3)
+    prepare(question)             the conversation, which is to be waited for, here or elsewhere
+    first_request(question)       the request that would be sent first, without sending it
+
+Template, settings and the place in the script are taken when the prompt is called; only the
+conversation may come later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from inspect import iscoroutinefunction
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+
+from runtime_support._core import spending as spending  # counts what is asked
+from runtime_support._core.conversation import Conversation
+from runtime_support._core.hooks import PromptRun, hooks_for, load_part
+from runtime_support._core.messages import Message, Request, ToolRequest
+from runtime_support._core.outputs.outputs import Output, TextOutput
+from runtime_support._core.positions.frames import Place, annotate, place_of_call
+from runtime_support._core.results import NOTHING_BEFORE, Kept, Result, Transcript
+from runtime_support._core.settings import Settings, ambient_here, settings_for, settings_to_show
+from runtime_support._core.tasks.effects import finish, finish_async
+from runtime_support._core.templates import Rendered, Unknown, offer, render, tool_name
+from runtime_support._schema import check
+from runtime_support._values.kinds import brief, is_function, is_object, is_result, is_tuple, plain
+from runtime_support.errors import CheckError, ConfigError, SaftError
+
+if TYPE_CHECKING:
+    from runtime_support._core.tools import Tool
+    from runtime_support._streaming.results import AsyncResult
+
+T = TypeVar("T")
+
+# The options that a prompt which goes on with a conversation has of it.
+KEPT_OPTIONS = ("model", "fallback", "system", "reasoning_effort")
+# The options that are no settings: each prompt chooses for itself.
+_TRUST = "trust_system"
+_CHECK = "check"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The arguments of a call of `prompt`, and what is made of them."""
+
+    template: str
+    values: tuple[Any, ...]
+    names: Mapping[str, Any]
+    returns: Any = str
+    fields: Mapping[str, Any] | None = None
+    rounds: int | None = None
+    options: Mapping[str, Any] | None = None
+    after: Result[Any] | AsyncResult[Any] | Sequence[Mapping[str, Any]] | None = None
+    tools: tuple[Any, ...] = ()
+    before: Transcript = NOTHING_BEFORE  # what `after` means
+    check: Any = None  # the function that fails where the value does not do
+    pure: Iterable[Any] | None = None
+
+    # Whether the functions that are offered are tools, which the model calls one by one.
+    offers_tools: ClassVar[bool] = True
+    conversation: ClassVar[type[Conversation]] = Conversation
+
+    def going_on(self) -> Question:
+        """The same, with the conversation that it goes on with, for whose end it waits, and with
+        the options that it has of that.
+        """
+        given: Any = plain(self.options)
+        if self.after is None and not (is_object(given) and {_TRUST, _CHECK} & given.keys()):
+            return self
+        own: Any = dict(given) if is_object(given) else given
+        judge = plain(own.pop(_CHECK, None)) if is_object(own) else None
+        if judge is not None and not isinstance(judge, Unknown):
+            from runtime_support._schema.rules import checked_judge
+
+            several, is_program = self.fields is not None, not self.offers_tools
+            judge = checked_judge(judge, is_several=several, is_program=is_program)
+        trusts = _trusts_system(own.pop(_TRUST, False)) if is_object(own) else False
+        has_system = is_object(own) and plain(own.get("system")) is not None
+        before = self._earlier(trusts, has_system)
+        if before.options and (own is None or is_object(own)):
+            said: dict[str, Any] = own or {}
+            unsaid = {n: one for n, one in before.options.items() if plain(said.get(n)) is None}
+            own = {**said, **unsaid}
+        return replace(self, options=own, before=before, check=judge)
+
+    def _earlier(self, trusts_system: bool, has_system: bool) -> Transcript:
+        """The conversation that `after` says; of data, its own system message where it counts."""
+        if self.after is None:
+            return NOTHING_BEFORE
+        if is_result(self.after):
+            before: Transcript = cast("Any", self.after).transcript
+            if not before.messages:
+                raise CheckError("a prompt comes `after` a result that a prompt has given")
+            return before
+        if not isinstance(self.after, list | tuple):
+            what = "a result or a list of messages"
+            raise CheckError(f"a prompt comes `after` {what}, got {brief(self.after)}")
+        read = load_part("transcripts").read_messages
+        messages: list[Message] = read(self.after, trusts_system=trusts_system or has_system)
+        leading = messages[:1] if messages and messages[0]["role"] == "system" else []
+        options = {"system": leading[0]["content"]} if leading and not has_system else {}
+        return Transcript(messages, options)
+
+    def known_as_pure(self) -> tuple[Any, ...] | None:
+        """The functions without effects; None where nobody has said which these are."""
+        if self.pure is None:
+            return self.before.pure
+        return (*(self.before.pure or ()), *map(plain, self.pure))
+
+    def functions(self, rendered: Rendered) -> dict[str, Any]:
+        """The functions that the model may call, by name: those in the text, then the `tools`."""
+        found = dict(rendered.tools)
+        for one in map(plain, self.tools):
+            name, function = _named(one)
+            offer(found, name, function)
+        return found
+
+    def output(self, settings: Settings, functions: Mapping[str, Any]) -> Output:
+        """What the conversation works towards, with these functions on offer."""
+        output = _output_for(self.returns, self.fields, settings.enforce_schema)
+        for name in functions:
+            if output.takes(ToolRequest(name, "")):
+                raise CheckError(f"`{name}` is a tool by which the model hands in a field")
+        return output
+
+    def settled(self, settings: Settings) -> Settings:
+        """The settings in force, as the conversation takes them."""
+        return settings
+
+
+def _output_for(returns: Any, fields: Mapping[str, Any] | None, structured: str) -> Output:
+    """The output of a prompt with this type, or these fields by name."""
+    if fields is None:
+        if returns is str:
+            return TextOutput()
+        from runtime_support._core.outputs.contracts import ValueOutput, contract_of
+
+        return ValueOutput(contract_of(returns))
+    check(fields, dict[str, Any], path="fields")
+    if not fields:
+        raise CheckError("`fields` names no field")
+    if structured == "on":
+        from runtime_support._core.outputs.contracts import ObjectOutput
+
+        return ObjectOutput(fields)
+    from runtime_support._core.outputs.fields import FieldsOutput
+
+    return FieldsOutput(fields)
+
+
+def ask(question: Question, *, is_streamed: bool = False) -> Result[Any]:
+    """The answer, or what gives it in parts; errors carry their position in the script."""
+    conversation = prepare(question, is_streamed=is_streamed)
+    if conversation.parts is None:
+        return Result.of(finish(conversation.answer()))
+    return Result.of(load_part("results").Streamed(conversation, conversation.parts))
+
+
+def ask_async(question: Question) -> Coroutine[Any, Any, Result[Any]]:
+    """What is awaited for the answer; errors of the call itself are raised now."""
+    return answer_async(prepare(question, is_awaited=True))
+
+
+def ask_in_parts(question: Question) -> AsyncResult[Any]:
+    """The same for what gives its parts."""
+    conversation = prepare(question, is_streamed=True, is_awaited=True)
+    return load_part("results").AsyncResult(conversation, conversation.parts)
+
+
+async def answer_async(conversation: Conversation) -> Result[Any]:
+    """The result, awaited."""
+    return Result.of(await finish_async(conversation.answer()))
+
+
+def prepare(
+    question: Question, *, is_streamed: bool = False, is_awaited: bool = False
+) -> Conversation:
+    """The prompt with all that is taken when it is called; errors of the call itself are raised."""
+    try:
+        question = question.going_on()
+        place = place_of_call()
+        settings = settings_for(question.options, place)
+        conversation = _conversation(question, settings, place, is_awaited=is_awaited)
+        if is_streamed:
+            conversation.give_parts()
+        conversation.prompt.hooks = hooks_for(conversation.prompt)
+        return conversation
+    except SaftError as error:
+        annotate(error)
+        raise
+
+
+def _tools_of(functions: Mapping[str, Any]) -> dict[str, Tool]:
+    """The functions of a template as tools; those without any load nothing for them."""
+    if not functions:
+        return {}
+    from runtime_support._core.tools import function_tool
+
+    return {name: function_tool(name, one) for name, one in functions.items()}
+
+
+def _parallel(
+    tools: Mapping[str, Tool], pure: tuple[Any, ...] | None, settings: Settings, is_awaited: bool
+) -> frozenset[str]:
+    """The tools whose calls may run at the same time: those without effects, and in an event loop,
+    where nobody says which these are, those that are `async def`.
+    """
+    if len(tools) == 0 or settings.max_in_flight == 1 or (pure is None and not is_awaited):
+        return frozenset()
+    return frozenset(
+        name
+        for name, tool in tools.items()
+        if not tool.waits
+        and (tool.function in pure if pure is not None else iscoroutinefunction(tool.function))
+    )
+
+
+def first_request(question: Question) -> Request:
+    """What would be sent first; nothing is sent, no provider is needed.
+
+    Values, and those of options, may be `Unknown`: their marks take their places.
+    """
+    question = question.going_on()
+    return _conversation(question, settings_where_known(question.options)).request()
+
+
+def settings_where_known(options: Mapping[str, Any] | None) -> Settings:
+    """The settings in force, with the marks of those that are `Unknown`."""
+    given = options or {}
+    known = {name: value for name, value in given.items() if not isinstance(value, Unknown)}
+    unknown = {name: value.mark for name, value in given.items() if isinstance(value, Unknown)}
+    # Marks are texts, whatever the setting is: they are shown and not worked with.
+    return replace(settings_to_show(known), **cast("dict[str, Any]", unknown))
+
+
+def _rendered(question: Question) -> Rendered:
+    """The template with its values, as it can be sent."""
+    rendered = render(question.template, question.values, question.names)
+    text = rendered.text
+    try:
+        if not text.isascii():
+            text.encode()
+    except UnicodeEncodeError as error:
+        half = brief(error.object[error.start : error.end])
+        raise CheckError(f"the prompt has a character that is not Unicode: {half}") from None
+    return rendered
+
+
+def _conversation(
+    question: Question, settings: Settings, place: Place | None = None, *, is_awaited: bool = False
+) -> Conversation:
+    rendered = _rendered(question)
+    functions = question.functions(rendered)
+    rounds = plain(question.rounds)
+    if rounds is not None and (type(rounds) is not int or rounds < 0):
+        raise CheckError(f"`rounds` is a number of rounds, got {brief(rounds)}")
+    offered = functions if question.offers_tools else {}
+    tools = _tools_of({n: one for n, one in offered.items() if not isinstance(one, Unknown)})
+    described = [
+        tools[name].description() if name in tools else _unknown_tool(name, function)
+        for name, function in offered.items()
+    ]
+    pure = question.known_as_pure()
+    prompt = PromptRun(question.settled(settings), place, functions)
+    return question.conversation(
+        prompt,
+        rendered.content,
+        question.output(settings, functions),
+        tools,
+        described,
+        _parallel(tools, pure, settings, is_awaited),
+        rounds,
+        ambient_here(question.options),
+        question.before.messages,
+        Kept(tuple(functions.items()), _kept_options(question.options), pure),
+        question.check,
+    )
+
+
+def _kept_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    given = options or {}
+    return {name: given[name] for name in KEPT_OPTIONS if plain(given.get(name)) is not None}
+
+
+def _trusts_system(value: Any) -> bool:
+    trusts = plain(value)
+    if trusts is None or isinstance(trusts, bool):
+        return bool(trusts)
+    raise ConfigError(f"option {_TRUST}: expected bool, got {brief(trusts)}", setting=_TRUST)
+
+
+def _named(tool: Any) -> tuple[str, Any]:
+    """The name and the function of one of the `tools`."""
+    if is_tuple(tool) and len(tool) == 2 and isinstance(tool[0], str):
+        name, function = tool[0], plain(tool[1])
+    else:
+        name, function = tool_name(getattr(tool, "__name__", "")), tool
+    if isinstance(function, Unknown) or is_function(function):
+        if name.isidentifier() or is_tuple(tool):
+            return name, function
+        what, hint = "has no name", 'give it one: `("look_up", look_up)`'
+    else:
+        what, hint = "is not a function", None
+    raise CheckError(f"one of the `tools` {what}: {brief(function)}", hint=hint)
+
+
+def _unknown_tool(name: str, function: Unknown) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": name, "parameters": function.mark}}

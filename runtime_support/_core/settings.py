@@ -1,0 +1,601 @@
+"""Settings: which model answers, and how.
+
+    configure(provider="openai", model="gpt-4o-mini")       for the process
+    with configure(model="gpt-4o"): ...                     for a block
+    prompt(..., options={"temperature": 0})                 for one prompt
+    current_settings()                                      to be given to another process
+
+A setting comes from the first of: the prompt's options, the blocks around it, `configure`, the
+environment (`SAFT_MODEL`, `SAFT_TEMPERATURE`, ...), `[tool.saft]` of the nearest pyproject.toml,
+the user's own file, `defaults` of the module that asks, the defaults here. An installed package
+does not take what a project file of the working directory says, unless the user trusts that. A
+project file alone does not choose where prompts and keys go: see `_projects.check_word`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, reduce
+from types import MappingProxyType, NoneType, TracebackType, UnionType
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, get_args, get_type_hints
+
+from runtime_support._core.hooks import BUDGETS, load_part
+from runtime_support._core.messages import Provider, Structured
+from runtime_support._core.positions.frames import Place, place_of_call
+from runtime_support._schema import check
+from runtime_support._values.context import Block, context_here
+from runtime_support._values.kinds import brief, is_object, plain, quote
+from runtime_support._values.names import did_you_mean, listed
+from runtime_support.errors import CheckError, ConfigError
+
+# The providers that can be chosen by name, and those among them that send to a server.
+PROVIDERS = ("openai", "openrouter", "gemini", "anthropic", "local", "mock", "unset")
+_SENDING = (None, "openai", "openrouter", "gemini", "anthropic")
+
+# What a project says to the compiler.
+_OF_THE_COMPILER = ("overlap", "pure", "root", "in-place")
+# What a part of the runtime reads for itself.
+_OF_PARTS = ("mcp",)
+
+SAMPLING = ("temperature", "top_p", "max_tokens", "reasoning_effort", "seed", "stop", "extra_body")
+
+# What an option is called elsewhere.
+OPTIONS_ELSEWHERE = {"max_completion_tokens": "max_tokens"}
+
+
+# In which form a server is asked, where it understands several.
+WireName: TypeAlias = Literal["chat", "responses", "messages"]
+# How much a model thinks before it answers; each knows some of these words.
+Effort: TypeAlias = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+
+
+class Price(TypedDict):
+    """What a million tokens of a model cost in US dollars; the input includes those of a cache."""
+
+    input: float
+    output: float
+    cached_input: NotRequired[float]
+    cache_write: NotRequired[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting with its default. None leaves the choice to the provider, or sets no limit.
+
+    - Who answers: `provider`, `model`, `fallback` (the models to ask, one after another, where that
+      one does not answer), `base_url` (the address of a compatible server), `api_key_env` (the
+      environment variable that holds the key), `api` ("chat", "responses" or "messages").
+    - How: `temperature`, `top_p`, `max_tokens` (of a reply), `reasoning_effort`, `seed`, `stop`,
+      `system`, and `extra_body` (other keys of the request, sent unchanged).
+    - Typed replies: `max_repairs` (how often a reply that does not fit goes back), `enforce_schema`
+      (whether the server enforces the schema: "auto", "on" or "off"), `on_truncated`
+      ("accept" accepts a text that the token limit has cut).
+    - Tools: `max_tool_rounds` and `max_tool_calls` of one prompt; `approver` (a function that
+      decides about the calls of tools that need approval).
+    - The exchange: `timeout` (seconds for one request), `silence` (seconds in which nothing of
+      its reply comes), `max_retries` (after a failed request), `max_wait` (seconds to wait for
+      a server that has too much to do), `max_reply_bytes`.
+    - Rates: `requests_per_minute`, `tokens_per_minute`, `max_in_flight` (requests at the same
+      time).
+    - Budgets of the run: `budget_requests`, `budget_tokens`, and `budget_cost` in US dollars, by
+      `prices` (of each model: what a million tokens cost).
+    """
+
+    provider: str | Provider | None = None
+    model: str | None = None
+    fallback: list[str] | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+    api: WireName | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    reasoning_effort: Effort | None = None
+    seed: int | None = None
+    stop: str | list[str] | None = None
+    system: str | None = None
+    timeout: float = 120.0
+    silence: float | None = None
+    max_retries: int = 2
+    max_wait: float = 300.0
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    max_reply_bytes: int = 32_000_000
+    max_repairs: int = 1
+    max_tool_rounds: int = 8
+    max_tool_calls: int = 32
+    max_in_flight: int = 16
+    budget_requests: int | None = None
+    budget_tokens: int | None = None
+    budget_cost: float | None = None
+    prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
+    enforce_schema: Structured = "auto"
+    on_truncated: Literal["error", "accept"] = "error"
+    approver: Any = None
+    extra_body: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def sampling(self) -> dict[str, Any]:
+        """The sampling options that are set."""
+        options = {name: getattr(self, name) for name in SAMPLING}
+        return {name: value for name, value in options.items() if value not in (None, {})}
+
+
+def _set_type(hint: Any) -> Any:
+    """The type of a setting that is set: without None."""
+    if not isinstance(hint, UnionType):
+        return hint
+    return reduce(lambda a, b: a | b, (one for one in get_args(hint) if one is not NoneType))
+
+
+# A provider that is an object is looked at for itself.
+_TYPES = {name: _set_type(hint) for name, hint in get_type_hints(Settings).items()}
+_TYPES["provider"] = str
+_NAMES = frozenset(_TYPES)
+
+_NO_LIMIT = float("inf")
+_LIMITS: dict[str, tuple[float, float]] = {
+    "temperature": (0, _NO_LIMIT),
+    "top_p": (0, 1),
+    "max_tokens": (1, _NO_LIMIT),
+    "timeout": (0.001, _NO_LIMIT),
+    "silence": (0.001, _NO_LIMIT),
+    "max_retries": (0, _NO_LIMIT),
+    "max_wait": (0, _NO_LIMIT),
+    "requests_per_minute": (0.001, _NO_LIMIT),
+    "tokens_per_minute": (0.001, _NO_LIMIT),
+    "max_reply_bytes": (1, _NO_LIMIT),
+    "max_repairs": (0, _NO_LIMIT),
+    "max_tool_rounds": (0, _NO_LIMIT),
+    "max_tool_calls": (0, _NO_LIMIT),
+    "max_in_flight": (1, _NO_LIMIT),
+    "budget_requests": (0, _NO_LIMIT),
+    "budget_tokens": (0, _NO_LIMIT),
+    "budget_cost": (0, _NO_LIMIT),
+}
+
+# Settings that are not texts are read from the environment by these.
+_FROM_TEXT: dict[Any, Any] = {float: float, int: int}
+_NO_TEXT = ("fallback", "stop", "extra_body", "prices", "approver")
+VARIABLES = {f"SAFT_{name.upper()}": name for name in _TYPES if name not in _NO_TEXT}
+# The others that are read somewhere, by the runtime or by the command.
+_OTHER_VARIABLES = (
+    "SAFT_CACHE_DIR",
+    "SAFT_CHROME",
+    "SAFT_ON_INTERRUPTED_CALL",
+    "SAFT_JOURNAL",
+    "SAFT_LIVE",
+    "SAFT_LOCAL_MODEL",
+    "SAFT_LOG",
+    "SAFT_NOW",
+    "SAFT_NO_CACHE",
+    "SAFT_PROJECT",
+    "SAFT_RECORD",
+    "SAFT_REPLAY",
+    "SAFT_SERVE_TOKEN",
+    "SAFT_TIMELINE",
+    "SAFT_VERBOSE",
+    "SAFT_USAGE",
+)
+_lock = threading.Lock()
+_configured: dict[str, Any] = {}
+# What the settings were made of last, and these.
+_last: tuple[Settings, dict[str, Any], Mapping[str, Any], tuple[dict[str, Any], ...], Settings]
+_last = (Settings(), {}, {}, (), Settings())
+
+
+class Configured:
+    """What `configure` has set; as a block, it holds there alone instead of in the process."""
+
+    def __init__(self, changes: dict[str, Any], before: dict[str, Any] | None = None) -> None:
+        self._changes = changes
+        # What is said by `configure` bounds the block itself.
+        bounds = {} if before is None else {name: changes.get(name) for name in BUDGETS}
+        self._bounds = _set_ones(bounds)
+        # What the process had, when it has been changed as well.
+        self._before = before
+        self._entered: list[Block] = []
+
+    def __enter__(self) -> None:
+        global _configured
+        with _lock:
+            if self._before is not None:
+                process = dict(_configured)
+                for name, value in self._changes.items():
+                    if process.get(name) is value:  # it was not set since
+                        process[name] = self._before.get(name)
+                _configured = _set_ones(process)
+                self._before = None
+        changes: dict[str, Any] = {"settings": dict(self._changes)}
+        if self._bounds:
+            changes["budgets"] = load_part("budgets").budget_of_block(self._bounds)
+        block = Block(**changes)
+        block.__enter__()
+        self._entered.append(block)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._entered.pop().__exit__(kind, error, traceback)
+
+
+def configure(**settings: Any) -> Configured:
+    """Sets settings for every prompt of the process, or of a `with` block; None unsets one.
+
+        configure(provider="openai", model="gpt-4o-mini", budget_cost=2.50)
+        with configure(temperature=0):
+            ...
+
+    The names are the fields of `Settings`, which says what each means and its default. `provider`
+    is a name ("openai", "anthropic", "gemini", "openrouter", "local", "mock", "unset") or any
+    object with `complete(request) -> reply`.
+
+    A block holds for the prompts inside of it, in this thread or task and in those that get a copy
+    of its context; a budget then counts what is spent inside of the block. Options of a single
+    prompt go before blocks, blocks before the process, the process before the environment and
+    pyproject.toml.
+
+    Raises a ConfigError that names an unknown setting, or one with a wrong value.
+    """
+    global _configured
+    checked = {name: _checked(name, value, "configure") for name, value in settings.items()}
+    with _lock:
+        before = _configured
+        _configured = _set_ones({**before, **checked})
+    return Configured(checked, before)
+
+
+@contextmanager
+def configured_here(
+    settings: Mapping[str, Any], around: Mapping[str, Any] = MappingProxyType({})
+) -> Generator[None]:
+    """The same for a block alone: for one of several threads that have settings of their own.
+
+    The settings `around` hold in the place of the process's own, and no program has said them.
+    """
+    own, others = (
+        {name: checked_option(name, one[name], "setting") for name in one}
+        for one in (settings, around)
+    )
+    with Block(settings_around=others or context_here().settings_around), Configured(own):
+        yield
+
+
+def current_settings() -> dict[str, Any]:
+    """Returns the settings in force here, to be pickled, for `configure(**current_settings())` in
+    another process.
+
+    Only settings that are set are in it. It contains no key, but may name the variable that holds
+    one. Raises a ConfigError if the provider is an object that cannot be pickled.
+    """
+    import pickle
+
+    settings = settings_for()
+    found = _set_ones({name: getattr(settings, name) for name in _TYPES})
+    try:
+        pickle.dumps(found)
+    except Exception as error:
+        raise ConfigError(
+            f"the settings cannot be pickled: {error}",
+            setting="provider",
+            hint="choose a provider by name, or make it where it is used",
+        ) from error
+    return found
+
+
+class _Defaults:
+    """What a module says of its own prompts."""
+
+    __slots__ = ("settings",)
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.settings = settings
+
+
+# What is not a module's to say: where prompts and keys go, and what holds for a whole run.
+OF_THE_RUN = frozenset(
+    (
+        *(*BUDGETS, "base_url", "api_key_env"),
+        *("requests_per_minute", "tokens_per_minute", "max_in_flight"),
+    )
+)
+_DEFAULTS = "__saft_defaults__"
+
+
+def defaults(**settings: Any) -> None:
+    """Sets options for the prompts of the calling module, below all settings of its user.
+
+    This way an installed module keeps what its own project says. Raises a ConfigError that names a
+    setting that is unknown, has a wrong value, or may not come from a module.
+    """
+    checked = {name: checked_option(name, value, "defaults") for name, value in settings.items()}
+    for name in checked:
+        if name in OF_THE_RUN:
+            raise ConfigError(f"defaults: `{name}` cannot be set by a module", setting=name)
+    sys._getframe(1).f_globals[_DEFAULTS] = _Defaults(checked)  # pyright: ignore[reportPrivateUsage]
+
+
+def settings_for(options: Mapping[str, Any] | None = None, place: Place | None = None) -> Settings:
+    """The settings in force for a prompt with these options, by which it may be sent.
+
+    They are those for the code at a place, or for that which calls.
+    """
+    settings, found = _in_force(options, place)
+    if found.chosen_by_project and settings.provider in _SENDING:
+        said = given_here(options).keys() | context_here().settings_around.keys()
+        chosen = next((name for name in found.chosen_by_project if name not in said), None)
+        if chosen is not None:
+            from runtime_support._core.projects import check_word
+
+            where = settings.base_url, settings.api_key_env
+            check_word(found.path, chosen, *where, user_file())
+    return settings
+
+
+def settings_to_show(options: Mapping[str, Any] | None = None) -> Settings:
+    """The same for a prompt that is only looked at."""
+    return _in_force(options, None)[0]
+
+
+def _in_force(
+    options: Mapping[str, Any] | None, place: Place | None
+) -> tuple[Settings, _Surroundings]:
+    options = plain(options)
+    if options is not None and not is_object(options):
+        raise ConfigError(f"the options of a prompt are an object, got {brief(options)}")
+    # To look for what is not there takes longer than to list what is.
+    there = set(os.environ)
+    variables = tuple(os.environ.get(one) if one in there else None for one in VARIABLES)
+    place = place or place_of_call()
+    own = None if place is None else place.names.get(_DEFAULTS)
+    is_foreign = place is not None and _is_installed(place.code.co_filename)
+    is_foreign = is_foreign and "SAFT_PROJECT" not in there
+    files = _stamped(_project_file(working_directory())), _stamped(user_file())
+    names = frozenset(one for one in there if one.startswith("SAFT_"))
+    found = _from_surroundings(variables, names, files, own, is_foreign)
+    settings = _with_configured(found.settings)
+    if options:
+        checked = {name: _checked(name, plain(one), "option") for name, one in options.items()}
+        settings = replace(settings, **_set_ones(checked))
+    return settings, found
+
+
+def _set_ones(settings: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def given_here(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the program itself says: by `configure`, by the blocks around, by these options."""
+    return _merged(_configured, *context_here().settings, plain(options) or {})
+
+
+def _merged(*parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that are set; what comes later goes before."""
+    merged: dict[str, Any] = {}
+    for part in parts:
+        merged.update(part)
+    return _set_ones(merged)
+
+
+def ambient_here(options: Mapping[str, Any] | None) -> frozenset[str]:
+    """The names of the settings that the program itself does not say."""
+    return _NAMES.difference(given_here(options))
+
+
+def _with_configured(settings: Settings) -> Settings:
+    """The settings with those of `configure`; the last answer is kept."""
+    global _last
+    context = context_here()
+    parts = settings, _configured, context.settings_around, context.settings
+    *last, merged = _last
+    if any(one is not other for one, other in zip(parts, last, strict=True)):
+        _, process, around, of_blocks = parts
+        changes = _merged(process, around, *of_blocks)
+        merged = replace(settings, **changes) if changes else settings
+        _last = *parts, merged
+    return merged
+
+
+def _checked(name: str, value: Any, origin: str) -> Any:
+    """The value of an option; None is that of one that is not set."""
+    if value is not None:
+        return checked_option(name, value, origin)
+    _type_of(name, origin)
+    return None
+
+
+def checked_option(name: str, value: Any, origin: str) -> Any:
+    """The value of an option, or ConfigError when there is no such option or it does not fit."""
+    type_ = _type_of(name, origin)
+    if name == "provider" and isinstance(value, Provider) and not isinstance(value, type):
+        return value
+    if name == "approver":
+        return _checked_approver(value, origin)
+    # A variable and an option of the command have the name of the setting.
+    place = origin if origin.startswith(("SAFT_", "--")) else f"{origin} {name}"
+    try:
+        # Most are texts and numbers: no more of the checker is loaded for these.
+        is_plain = type(value) is type_
+        checked: Any = value if is_plain else check(value, type_, path=place)
+    except CheckError as error:
+        hint = _new_value(name, value)
+        raise ConfigError(error.message, setting=name, hint=hint) from None
+    if name in _LIMITS and not _LIMITS[name][0] <= checked <= _LIMITS[name][1]:
+        least, most = _LIMITS[name]
+        wanted = f"{most} or less" if checked > most else f"{least} or more"
+        message = f"{place}: expected {wanted}, got {brief(checked)}"
+        raise ConfigError(message, setting=name)
+    if name == "prices" and any(cost < 0 for one in checked.values() for cost in one.values()):
+        raise ConfigError(f"{origin} prices: a price is 0 or more", setting=name)
+    if name == "fallback":
+        if not checked:
+            raise ConfigError(f"{place}: the list names no model", setting=name)
+        twice = [one for one in checked if checked.count(one) > 1]
+        if twice:
+            raise ConfigError(f"{place}: {quote(twice[0])} is named twice", setting=name)
+    if name == "provider":
+        check_provider_name(str(checked), origin)
+    return checked
+
+
+def _type_of(name: str, origin: str) -> Any:
+    if name in _TYPES:
+        return _TYPES[name]
+    known = f"the options are {listed(_TYPES, limit=20)}"
+    hint = _new_name(name) or did_you_mean(OPTIONS_ELSEWHERE.get(name, name), _TYPES) or known
+    raise ConfigError(f"{origin}: no option `{name}`", setting=name, hint=hint)
+
+
+def _new_name(name: str) -> str | None:
+    """A hint where a setting was called so."""
+    from runtime_support._values.renamed import SETTINGS, renamed
+
+    return renamed(name, SETTINGS[name]) if name in SETTINGS else None
+
+
+def _new_value(setting: str, value: object) -> str | None:
+    """A hint where a value of a setting was called so."""
+    from runtime_support._values.renamed import VALUES, renamed
+
+    new = VALUES.get(setting, {}).get(value) if isinstance(value, str) else None
+    return renamed(str(value), new) if new else None
+
+
+def _checked_approver(value: Any, origin: str) -> Any:
+    """A function that decides about calls: no script, module or file chooses it."""
+    if origin not in ("configure", "setting"):
+        hint = "set it in Python: configure(approver=ask_the_desk)"
+        raise ConfigError(f"{origin}: no option `approver`", setting="approver", hint=hint)
+    if not callable(value) or isinstance(value, type):
+        message = f"{origin} approver: expected a function, got {brief(value)}"
+        raise ConfigError(message, setting="approver")
+    return value
+
+
+def check_provider_name(name: str, origin: str) -> None:
+    """ConfigError when no provider has this name."""
+    if name not in PROVIDERS:
+        near = _new_value("provider", name) or did_you_mean(name, PROVIDERS)
+        hint = near or f"the providers are {listed(PROVIDERS)}"
+        if name == "scripted":
+            hint = "make one in Python: configure(provider=Scripted([...]))"
+        raise ConfigError(f"{origin}: no provider `{name}`", setting="provider", hint=hint)
+
+
+def working_directory() -> str:
+    """From where project files are looked for."""
+    try:
+        return os.environ.get("SAFT_PROJECT") or os.getcwd()
+    except FileNotFoundError:
+        return os.sep  # it was removed, and with it the project file that may have been there
+
+
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """The settings of the environment and of the project file, which is at `path`."""
+
+    settings: Settings
+    path: str
+    chosen_by_project: tuple[str, ...]
+
+
+@lru_cache(maxsize=256)
+def _is_installed(file: str) -> bool:
+    """Whether code is that of an installed package; but for saftc, which works on projects."""
+    parts = file.replace(os.sep, "/").split("/")
+    found = [i for i, part in enumerate(parts) if part in ("site-packages", "dist-packages")]
+    return bool(found) and parts[found[-1] + 1] != "saftc"
+
+
+# A file, and when it was changed last; None where there is no file.
+_Stamped: TypeAlias = tuple[str, int] | None
+
+
+def _stamped(path: str | None) -> _Stamped:
+    try:
+        return None if path is None else (path, os.stat(path).st_mtime_ns)
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=32)
+def _from_surroundings(
+    variables: tuple[str | None, ...],
+    names: frozenset[str],
+    files: tuple[_Stamped, _Stamped],
+    own: _Defaults | None,
+    is_foreign: bool,
+) -> _Surroundings:
+    """The settings of the surroundings: of the variables, among those with all `names`, and of the
+    files of the project and of the user. For an installed package, `is_foreign`, the project of the
+    working directory is one of somebody else, and counts only where the user trusts it.
+    """
+    unknown = names.difference(VARIABLES, _OTHER_VARIABLES)
+    path, own_path = (file and file[0] for file in files)
+    project: dict[str, Any] = {}
+    user: dict[str, Any] = {}
+    if unknown or path or own_path:
+        from runtime_support._core import projects as _projects
+
+        known = (*VARIABLES, *_OTHER_VARIABLES)
+        _projects.tell_unknown_variables(unknown, known, _NO_TEXT)
+        if path and is_foreign and not _projects.is_trusted(os.path.dirname(path), user_file()):
+            path = None
+        if path:
+            others, where = (*_OF_THE_COMPILER, *_OF_PARTS), f"{path} [tool.saft]"
+            said = _projects.read_section(path).items()
+            project = {n: checked_option(n, one, where) for n, one in said if n not in others}
+        if own_path:
+            said = _projects.read_user(own_path, _TYPES).items()
+            user = {name: checked_option(name, one, own_path) for name, one in said}
+    of_variables = {
+        name: checked_option(name, setting_from_text(name, text, variable), variable)
+        for (variable, name), text in zip(VARIABLES.items(), variables, strict=True)
+        if text
+    }
+    chosen = tuple(n for n in ("base_url", "api_key_env") if n in project and n not in of_variables)
+    of_module = {} if own is None else own.settings
+    settings = Settings(**{**of_module, **user, **project, **of_variables})
+    return _Surroundings(settings, path or "", chosen)
+
+
+def setting_from_text(name: str, text: str, origin: str) -> Any:
+    """The value that a text stands for; ConfigError where it should be a number."""
+    read = _FROM_TEXT.get(_TYPES[name])
+    if read is None:
+        return text
+    try:
+        return read(text)
+    except ValueError:
+        wanted = f"{'an int' if read is int else 'a number'} of {_LIMITS[name][0]} or more"
+        raise ConfigError(f"{origin}: expected {wanted}, got {brief(text)}", setting=name) from None
+
+
+def _project_file(directory: str) -> str | None:
+    """The pyproject.toml in this directory, or the nearest one above."""
+    while True:
+        path = os.path.join(directory, "pyproject.toml")
+        if os.path.isfile(path):
+            return path
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return None
+        directory = parent
+
+
+def user_file() -> str:
+    """Where the user's own settings are, and which folders are trusted; it need not exist."""
+    if sys.platform == "linux" and "ANDROID_ROOT" not in os.environ:
+        # As platformdirs has it, which takes as long to load as a prompt to be written.
+        base = os.environ.get("XDG_CONFIG_HOME", "").strip() or os.path.expanduser("~/.config")
+        return os.path.join(base, "saft", "config.toml")
+    from platformdirs import user_config_path
+
+    return str(user_config_path("saft", appauthor=False) / "config.toml")

@@ -1,0 +1,1 @@
+"""Calls that run ahead of their turn: the queue, who works on it, and what waits."""

@@ -1,0 +1,290 @@
+"""Who runs calls ahead of their turn, and how all that run wait for each other.
+
+    workers = workers_here()          the threads, or the tasks of the event loop that runs here
+    workers.add(task)                 run as soon as there is room, the first of the script first
+    yield from until(holds)           waits in a thread or in an event loop
+    tell()                            something has changed that others may wait for
+
+A call that waits does not count, so that another one may run.
+"""
+
+from __future__ import annotations
+
+import heapq
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary, ref
+
+from runtime_support._core.tasks.effects import LOOK_SECONDS, Effect, Effects
+from runtime_support._core.tasks.turns import task_here
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
+    from runtime_support._core.tasks.queue import Task
+
+IDLE_SECONDS = 0.5
+
+
+class Workers(ABC):
+    """Run tasks: those that wait for one, and how many run."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Task] = []
+        self.running: int = 0
+
+    def add(self, task: Task) -> None:
+        """Has a task run as soon as there is room."""
+        with shared.lock:
+            heapq.heappush(self.waiting, task)
+            self.start()
+
+    @abstractmethod
+    def start(self) -> None:
+        """Has waiting tasks run as far as there is room; the lock is held."""
+
+    @abstractmethod
+    def run_needed(self, task: Task) -> None:
+        """Runs a task that is needed here, whether there is room or not, if nobody does yet."""
+
+    def next_task(self) -> Task | None:
+        """Takes the first task that still has to run, if there is room."""
+        while self.waiting:
+            task = self.waiting[0]
+            if task.state == "new" and not task.is_cancelled():
+                if self.running >= task.queue.most:
+                    return None
+                return heapq.heappop(self.waiting)
+            heapq.heappop(self.waiting)
+        return None
+
+
+class Threads(Workers):
+    """Threads that come as they are needed, and end when there is nothing to do."""
+
+    def __init__(self, lock: threading.RLock) -> None:
+        super().__init__()
+        self._idle = 0
+        self._offered = threading.Condition(lock)
+
+    def start(self) -> None:
+        if not self.waiting:
+            return
+        room = min(len(self.waiting), self.waiting[0].queue.most - self.running)
+        if room <= 0:
+            return
+        self._offered.notify(room)
+        for _ in range(room - self._idle):
+            self._idle += 1
+            try:
+                threading.Thread(target=self._work, name="saft ahead", daemon=True).start()
+            except RuntimeError:  # no more threads: who needs a task runs it
+                self._idle -= 1
+                return
+
+    def run_needed(self, task: Task) -> None:
+        # In the thread that needs it, which counts if it does not already.
+        is_outside = task_here() is None
+        with shared.lock:
+            if task.state != "new":
+                return
+            task.state = "running"
+            self.running += is_outside
+        try:
+            task.run()
+        finally:
+            with shared.lock:
+                self.running -= is_outside
+                self.start()
+
+    def _work(self) -> None:
+        lock = shared.lock
+        with lock:
+            is_late = False
+            while True:
+                task = self.next_task()
+                if task is None:
+                    if is_late:
+                        self._idle -= 1
+                        return
+                    is_late = not self._offered.wait(IDLE_SECONDS)
+                    continue
+                task.state = "running"
+                self._idle -= 1
+                self.running += 1
+                lock.release()
+                try:
+                    task.run()
+                    is_late, task = False, None
+                finally:
+                    lock.acquire()
+                    self.running -= 1
+                    self._idle += 1
+
+
+class LoopTasks(Workers):
+    """The tasks of one event loop."""
+
+    def __init__(self, loop: AbstractEventLoop) -> None:
+        super().__init__()
+        self._loop = ref(loop)
+
+    def start(self) -> None:
+        if not self.waiting:
+            return
+        loop = self._loop()
+        if loop is running_loop():
+            self._begin()
+        elif loop is not None:
+            with suppress(RuntimeError):  # it has ended, and what runs in it
+                loop.call_soon_threadsafe(self._begin)
+
+    def _begin(self) -> None:
+        with shared.lock:
+            while (task := self.next_task()) is not None:
+                self.run_needed(task)
+
+    def run_needed(self, task: Task) -> None:
+        loop = self._loop()
+        assert loop is not None
+        with shared.lock:
+            if task.state != "new":
+                return
+            task.state = "running"
+            self.running += 1
+        task.begun = loop.create_task(self._run(task), context=task.context)
+
+    async def _run(self, task: Task) -> None:
+        try:
+            await task.run_async()
+        finally:
+            with shared.lock:
+                self.running -= 1
+                self.start()
+
+    def cancel(self, task: Task) -> None:
+        """Ends what a task waits for."""
+        loop, begun = self._loop(), task.begun
+        if begun is None or loop is None or begun.done():
+            return
+        if loop is running_loop():
+            begun.cancel()
+        else:
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(begun.cancel)
+
+
+class _Shared:
+    """What all calls of the process have in common; the lock guards it, and the states of tasks."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.changed = threading.Condition(self.lock)
+        # What wakes those who wait in event loops.
+        self.listening: set[Callable[[], object]] = set()
+        self.threads = Threads(self.lock)
+        self.loops: WeakKeyDictionary[AbstractEventLoop, LoopTasks] = WeakKeyDictionary()
+
+
+shared = _Shared()
+
+
+def forget() -> None:
+    """A forked process has none of the threads, and may find the lock taken."""
+    global shared
+    shared = _Shared()
+
+
+def running_loop() -> AbstractEventLoop | None:
+    """The event loop that runs in this thread."""
+    import sys
+
+    # While another thread imports asyncio it is there without its names, and no loop runs here.
+    get: Any = getattr(sys.modules.get("asyncio"), "_get_running_loop", None)
+    return None if get is None else get()
+
+
+def workers_here() -> Workers:
+    """Who runs what is begun here."""
+    loop = running_loop()
+    with shared.lock:
+        if loop is None:
+            return shared.threads
+        return shared.loops.setdefault(loop, LoopTasks(loop))
+
+
+def tell() -> None:
+    """Wakes all who wait for something; the lock is held."""
+    shared.changed.notify_all()
+    for wake in tuple(shared.listening):
+        wake()
+
+
+def until(holds: Callable[[], bool], *, counts: bool = False) -> Effects[None]:
+    """Waits until something holds; who waits `counts` among those that run, or does not.
+
+    It is asked with the lock held, and never again once it holds.
+    """
+    with shared.lock:
+        if holds():
+            return
+    yield Effect(partial(_wait, holds, counts), partial(_wait_async, holds, counts))
+
+
+def _wait(holds: Callable[[], bool], counts: bool) -> None:
+    if running_loop() is not None:  # where those run that it would wait for
+        raise RuntimeError(
+            "this has to wait for its turn, and would stop the event loop: call it where what"
+            " `overlap.aio` gives is gone through, or by `await in_thread(...)`"
+        )
+    with shared.lock, _aside(counts):
+        while not holds():
+            shared.changed.wait(LOOK_SECONDS)
+
+
+async def _wait_async(holds: Callable[[], bool], counts: bool) -> None:
+    import asyncio
+
+    loop, woken = asyncio.get_running_loop(), asyncio.Event()
+
+    def wake() -> None:
+        if running_loop() is loop:
+            woken.set()
+        else:
+            with suppress(RuntimeError):  # it has ended, and who waits with it
+                loop.call_soon_threadsafe(woken.set)
+
+    with _aside(counts):
+        while True:
+            with shared.lock:
+                if holds():
+                    return
+                shared.listening.add(wake)
+            try:
+                await woken.wait()
+            finally:
+                with shared.lock:
+                    shared.listening.discard(wake)
+            woken.clear()
+
+
+@contextmanager
+def _aside(counts: bool) -> Generator[None]:
+    """Has a call that waits in the block not count, unless it `counts` all the same."""
+    task = task_here()
+    if task is None or counts:
+        yield
+        return
+    workers = task.queue.workers
+    with shared.lock:
+        workers.running -= 1
+        workers.start()
+    try:
+        yield
+    finally:
+        with shared.lock:
+            workers.running += 1

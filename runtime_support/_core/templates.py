@@ -1,0 +1,238 @@
+"""Prompt templates: text with holes, to the text that is sent.
+
+    render("who is longest in {people}?", (), {"people": ["Al", "Bo"]})
+    -> Rendered('who is longest in ["Al","Bo"]?', tools={})
+
+A hole is `{name}` or `{0}`, `{name:raw}` for a string as it is; literal braces are doubled. A
+function at a hole becomes a tool, and the tool's name is put into the text. What comes from a value
+is never scanned for holes.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+from runtime_support._core.hooks import load_part
+from runtime_support._values.kinds import (
+    brief,
+    class_name,
+    is_approved,
+    is_function,
+    is_list,
+    is_tuple,
+    plain,
+)
+from runtime_support._values.names import did_you_mean
+from runtime_support.errors import CheckError
+
+if TYPE_CHECKING:
+    from runtime_support._media import Content, Piece
+
+# Parameters of `prompt` and `program`, which a name of the script cannot be passed under.
+RESERVED = frozenset(
+    (
+        *("template", "returns", "fields", "rounds", "options", "after", "tools", "stream"),
+        *("conversions", "pure"),
+    )
+)
+
+_TOKEN = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*|[0-9]+)(:raw)?\}|[{}]")
+# What the indentation of a template is made of.
+_BLANKS = " \t"
+_TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A place for a value: by name, or by number."""
+
+    key: str | int
+    is_raw: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that is known only when the script runs: `mark` takes its place.
+
+    `kind` is what is known of it: a function is a tool, a picture or a file is a part of its own.
+    """
+
+    mark: str
+    kind: Literal["value", "function", "image", "file"] = "value"
+
+
+TemplatePart: TypeAlias = str | Hole
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A template in its parts, and the keys of its holes."""
+
+    parts: tuple[TemplatePart, ...]
+    keys: frozenset[str | int]
+
+
+class Rendered(NamedTuple):
+    """The content of a prompt, and the functions that its model may call, by tool name.
+
+    A function is an `Unknown` where a value was one.
+    """
+
+    content: Content
+    tools: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        """The text in the content."""
+        content = self.content
+        return content if isinstance(content, str) else load_part("media").text_of(content)
+
+
+def render(template: str, values: tuple[Any, ...], names: Mapping[str, Any]) -> Rendered:
+    """The template with its values; CheckError when the two do not fit each other."""
+    if not isinstance(template, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise CheckError(f"template: expected string, got {brief(template)}")
+    read = parse_template(template)
+    _check_given(read.keys, values, names)
+    tools: dict[str, Any] = {}
+    positional = _positional_tool_names(values) if values else {}
+    pieces: list[Piece] = []
+    for part in read.parts:
+        if isinstance(part, str):
+            pieces.append(part)
+            continue
+        key = part.key
+        value = plain(values[key] if isinstance(key, int) else names[key])
+        if isinstance(value, str):
+            pieces.append(_text_of(value, part))
+            continue
+        if not _is_tool(value):
+            pieces += _pieces_of(value, part)
+            continue
+        name = positional[key] if isinstance(key, int) else tool_name(key)
+        offer(tools, name, value)
+        pieces.append(name)
+    return Rendered(_content_of(pieces), tools)
+
+
+def offer(tools: dict[str, Any], name: str, function: Any) -> None:
+    """Adds a function to those that a model may call, under the name of its tool."""
+    known = tools.setdefault(name, function)
+    if known != function:  # each look at a method makes another one
+        if is_approved(known) != is_approved(function):
+            hint = "offer it once, as `approve(...)`"
+            raise CheckError(f"the tool `{name}` is offered with and without approval", hint=hint)
+        raise CheckError(f"two different functions under the tool name `{name}`")
+    if not _TOOL_NAME.fullmatch(name):
+        others = "other characters than letters, digits, `_` and `-`"
+        what = "more than 64 characters" if len(name) > 64 else others
+        raise CheckError(f"`{name}` cannot be a tool's name: it has {what}")
+
+
+def tool_name(key: str) -> str:
+    """The tool's name for a keyword: `class_` is the script's `class`."""
+    stem = key.removesuffix("_")
+    forced = stem != key and (keyword.iskeyword(stem) or stem in RESERVED)
+    return stem if forced else key
+
+
+@lru_cache(maxsize=1024)
+def parse_template(template: str) -> Template:
+    """The cleaned template as literal texts and holes."""
+    text = clean_template(template)
+    parts: list[TemplatePart] = []
+    end = 0
+    for match in _TOKEN.finditer(text):
+        parts.append(text[end : match.start()])
+        end = match.end()
+        token, key = match.group(), match.group(1)
+        if key is not None:
+            parts.append(Hole(int(key) if key.isdigit() else key, match.group(2) is not None))
+        elif len(token) == 2:
+            parts.append(token[0])
+        else:
+            near = text[match.start() : match.start() + 20]
+            raise CheckError(
+                f"template: a lone `{token}` at {brief(near)}",
+                hint="write `{{` or `}}` for a brace in the text",
+            )
+    parts.append(text[end:])
+    keys = frozenset(part.key for part in parts if isinstance(part, Hole))
+    return Template(tuple(part for part in parts if part != ""), keys)
+
+
+def clean_template(template: str) -> str:
+    """The template without the indentation that all its lines but the first have in common, and
+    without blank lines and blanks at both ends.
+
+    Spaces and tabs are indentation; any other blank is part of the text.
+    """
+    first, *others = template.split("\n")
+    lines = [line if line.strip(_BLANKS) else "" for line in others]
+    indents = [line[: len(line) - len(line.lstrip(_BLANKS))] for line in lines if line]
+    columns = enumerate(zip(*indents, strict=False))
+    shortest = min(map(len, indents), default=0)
+    margin = next((i for i, blanks in columns if len(set(blanks)) > 1), shortest)
+    text = "\n".join([first.lstrip(_BLANKS), *(line[margin:] for line in lines)])
+    return text.lstrip("\n").rstrip(_BLANKS + "\n")
+
+
+def _content_of(pieces: list[Piece]) -> Content:
+    if all(isinstance(piece, str) for piece in pieces):
+        return "".join(map(str, pieces))
+    return load_part("media").content_of(pieces)
+
+
+def _is_media(value: object) -> bool:
+    return class_name(type(value)) in ("image", "file") and hasattr(value, "__saft_kind__")
+
+
+def _is_tool(value: Any) -> bool:
+    return value.kind == "function" if isinstance(value, Unknown) else is_function(value)
+
+
+def _pieces_of(value: Any, hole: Hole) -> Sequence[Piece]:
+    """A value at a hole: its text, or the pictures and files that it is."""
+    if isinstance(value, Unknown) and value.kind == "image":
+        return [{"type": "image_url", "image_url": {"url": value.mark}}]
+    if isinstance(value, Unknown) and value.kind == "file":
+        return [{"type": "file", "file": {"filename": value.mark, "file_data": value.mark}}]
+    items: list[Any] = list(value) if is_list(value) or is_tuple(value) else [value]
+    if hole.is_raw or not items or not all(map(_is_media, items)):
+        return [_text_of(value, hole)]
+    return items
+
+
+def _text_of(value: Any, hole: Hole) -> str:
+    if isinstance(value, Unknown):
+        return value.mark
+    if not hole.is_raw:
+        from runtime_support._values.json_text import to_json
+
+        return to_json(value)
+    if isinstance(value, str):
+        return value
+    raise CheckError(f"{{{hole.key}:raw}}: expected string, got {brief(value)}")
+
+
+def _positional_tool_names(values: tuple[Any, ...]) -> dict[int, str]:
+    functions = [index for index, value in enumerate(values) if _is_tool(plain(value))]
+    return {index: f"tool_{number}" for number, index in enumerate(functions, 1)}
+
+
+def _check_given(
+    keys: frozenset[str | int], values: tuple[Any, ...], names: Mapping[str, Any]
+) -> None:
+    given = frozenset[str | int]((*range(len(values)), *names))
+    if given == keys:
+        return
+    for key in keys - given:
+        hint = did_you_mean(key, names) if isinstance(key, str) else None
+        raise CheckError(f"template: no value for `{{{key}}}`", hint=hint)
+    for key in given - keys:
+        raise CheckError(f"template: `{key}` is given but the template has no `{{{key}}}`")

@@ -1,0 +1,176 @@
+"""The values that a tool closes over: the model is not told them, so equal requests may differ in
+them.
+
+    closed = closed_values(pay)
+    compared(kept, closed)        "same", "other", or "unsure", as far as the values are data
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from datetime import date, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from functools import partial
+from types import CellType, FunctionType, MethodType
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from runtime_support._core.positions.frames import is_ours
+from runtime_support._journal.json_lines import key_of_data
+from runtime_support._language.failures import is_compiled
+from runtime_support._values.kinds import is_list, is_tuple
+
+# How many parts of a value are read at most; what is larger is taken for no data.
+MOST_PARTS = 10_000
+_PARAMETERS = "__dataclass_params__"
+
+Match: TypeAlias = Literal["same", "other", "unsure"]
+
+
+class ClosedValues(NamedTuple):
+    """Digests of values: of those that stay as they are, of those that may change in the run, and
+    how many are no data.
+    """
+
+    fixed: list[str]
+    changing: list[str]
+    unknown: int
+
+    def settled(self, later: ClosedValues) -> ClosedValues:
+        """Without what has changed until later: that tells no calls apart."""
+        fixed = [one for one in self.fixed if one in later.fixed]
+        return ClosedValues(
+            fixed, [one for one in self.changing if one in later.changing], self.unknown
+        )
+
+
+NOTHING_CLOSED = ClosedValues([], [], 0)
+
+
+def closed_values(function: Any, *, with_mutable: bool = True) -> ClosedValues:
+    """The values that a function closes over, also by functions that it closes over or calls, and
+    the variables of its module that it reads; without those that a call may change, if not
+    `with_mutable`.
+    """
+    found = ClosedValues([], [], 0)
+    unknown = 0
+    for value, may_change in _values_of(function, set()):
+        reader = _ValueReader()
+        try:
+            digest = key_of_data(reader.read(value))
+        # A value may be changed by another thread meanwhile, or contain itself.
+        except (_NoData, AttributeError, RuntimeError):
+            unknown += not may_change
+            continue
+        if not with_mutable and (may_change or reader.is_mutable):
+            continue
+        is_fixed = not may_change and (not reader.is_mutable or _is_of_script(function))
+        (found.fixed if is_fixed else found.changing).append(digest)
+    return ClosedValues(sorted(found.fixed), sorted(found.changing), unknown)
+
+
+def compared(kept: ClosedValues, now: ClosedValues) -> Match:
+    """Whether a call that is kept was one of the function with the values that it has now.
+
+    A function that was edited may close over more, or over less.
+    """
+    if not _agree(kept.fixed, now.fixed):
+        return "other"
+    if kept.unknown or now.unknown or not _agree(kept.changing, now.changing):
+        return "unsure"
+    return "same"
+
+
+def _agree(ones: list[str], others: list[str]) -> bool:
+    return set(ones) <= set(others) or set(others) <= set(ones)
+
+
+def _values_of(function: Any, seen: set[int]) -> Iterator[tuple[Any, bool]]:
+    """The values; with each, whether it is a variable of the module."""
+    if id(function) in seen:
+        return
+    seen.add(id(function))
+    match function:
+        case MethodType():
+            values = [(function.__self__, False), (function.__func__, False)]
+        case partial():
+            named: dict[str, Any] = function.keywords
+            values = [(one, False) for one in (function.func, *function.args, *named.values())]
+        case FunctionType() if not is_ours(function.__code__.co_filename):
+            known, names = function.__globals__, function.__code__.co_names
+            values = [(one, False) for one in map(_content, function.__closure__ or ())]
+            values += [(known[name], True) for name in names if name in known]
+        case _:
+            is_own = type(function).__module__.partition(".")[0] in ("builtins", "runtime_support")
+            if callable(function) and not isinstance(function, type) and not is_own:
+                yield function, False
+            return
+    for value, is_global in values:
+        if _is_read(value):
+            if not is_global or getattr(value, "__module__", "") == function.__module__:
+                yield from _values_of(value, seen)
+        elif not callable(value):
+            yield value, is_global
+
+
+def _is_read(value: Any) -> bool:
+    return isinstance(value, FunctionType | MethodType | partial)
+
+
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # it has no value yet
+        return None
+
+
+def _is_of_script(function: Any) -> bool:
+    """Whether it was written in Saft, where no function changes what it closes over."""
+    return isinstance(function, FunctionType) and is_compiled(
+        function.__code__, function.__globals__
+    )
+
+
+class _NoData(Exception):
+    """A value has no digest."""
+
+
+class _ValueReader:
+    """Reads a value as data of JSON, and notes whether something in it can be changed in place."""
+
+    def __init__(self) -> None:
+        self.is_mutable = False
+        self._left = MOST_PARTS
+
+    def read(self, value: Any) -> Any:
+        """The value as data; _NoData if it is none, or is too large."""
+        self._left -= 1
+        if self._left < 0:
+            raise _NoData
+        match value:
+            case None | bool() | int() | float() | str():
+                return value if not isinstance(value, Enum) else repr(value)
+            case bytes() | Decimal() | date() | time() | timedelta() | Enum():
+                return repr(value)
+            case _:
+                return self._read_parts(value)
+
+    def _read_parts(self, value: Any) -> list[Any]:
+        whole: Any = value
+        if is_dataclass(value):
+            is_frozen: bool = getattr(type(value), _PARAMETERS).frozen
+            self.is_mutable |= not is_frozen
+            return [[one.name, self.read(getattr(value, one.name))] for one in fields(value)]
+        if is_tuple(value):
+            return [self.read(one) for one in value]
+        self.is_mutable |= not isinstance(value, frozenset)
+        if is_list(value):
+            return [self.read(one) for one in value]
+        if isinstance(value, set | frozenset):
+            return sorted((self.read(one) for one in whole), key=repr)
+        if hasattr(whole, "model_fields"):  # one of pydantic, whose fields are its variables
+            return self.read(vars(whole))
+        if not isinstance(value, dict):
+            raise _NoData
+        return sorted(([self.read(name), self.read(whole[name])] for name in whole), key=repr)

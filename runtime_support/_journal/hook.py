@@ -1,0 +1,556 @@
+"""Answering requests and calls from a journal, and keeping there what it does not have.
+
+    with journaled("monday.journal"):       for a block of a program of one's own
+        triage(mail)
+
+A journal goes around prompts as a hook: outside of all others, as what it keeps needs none of them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from runtime_support._core.hooks import Hook, PromptRun, RequestedCall, load_part
+from runtime_support._core.messages import Reply, Replying, Request
+from runtime_support._core.notes import note
+from runtime_support._core.reader import sent_arguments
+from runtime_support._core.redaction import redacted, shown
+from runtime_support._core.results import Answer, ToolCall
+from runtime_support._core.scopes import Asked, Scope, root, scope_here, within
+from runtime_support._core.settings import Settings, settings_for
+from runtime_support._core.spending import add_kept, note_kept
+from runtime_support._core.tasks.effects import Effect, Effects, drive, finish
+from runtime_support._core.tasks.turns import wait_for_turn
+from runtime_support._journal.closures import (
+    NOTHING_CLOSED,
+    ClosedValues,
+    Match,
+    closed_values,
+    compared,
+)
+from runtime_support._journal.journal import Journal, KeptClosures, Kind, time_text, told_to
+from runtime_support._journal.json_lines import (
+    ByPath,
+    Entry,
+    key_of,
+    key_of_data,
+    outcome_data,
+    reply_of,
+    request_data,
+    used_of,
+)
+from runtime_support._values.context import Block, after_fork, change_here, context_here
+from runtime_support._values.dates import read
+from runtime_support._values.json_text import to_json
+from runtime_support.errors import (
+    ConfigError,
+    ContractError,
+    JournalError,
+    PromptError,
+    Refused,
+    RunStopped,
+    RunWaiting,
+    ToolsUnsupported,
+    TruncatedReply,
+)
+from runtime_support.providers import who_answers
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from runtime_support._core.hooks import AnswerPrompt, MakeCall, SendRequest
+    from runtime_support._journal.approval import Decision, HeldWork
+
+MOST_SHOWN = 200
+
+
+class JournalHook(Hook):
+    """One call of `prompt` in a run that is journaled, or a call that a script makes in it."""
+
+    def __init__(self, journal: Journal, prompt: PromptRun) -> None:
+        self.journal = journal
+        self._run = prompt
+        self.asked: Asked | None = None
+        self.steps = self.sent = 0
+
+    def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
+        """The answer; where it has none, its first unusable reply is asked again on resuming."""
+        try:
+            return (yield from proceed(prompt))
+        except PromptError as error:
+            self._forget_unusable(error)
+            raise
+
+    def request(self, request: Request, proceed: SendRequest) -> Replying:
+        """The reply that is kept, or the one that is sent for and then kept as a whole."""
+        key = key_of(request)
+        name, model = who_answers(self._run.settings)
+        asked = self.asked or (yield from self.begin(key, f"{name} {model}"))
+        step, self.steps = self.steps, self.steps + 1
+        entry = self.journal.find(asked, Kind.EXCHANGE, step)
+        if entry is not None and entry["hash"] == key:
+            self.sent = len(request.messages)
+            reply = reply_of(entry, self.journal.path)
+            note_kept(self._run.settings, reply.fallback or model, reply.usage)
+            yield from _pieces_of(entry)
+            return reply
+        self.journal.check_whole()
+        started = time.time()
+        answer: Reply | ToolsUnsupported
+        pieces: list[int] = []
+        try:
+            answer = yield from drive(proceed(request), partial(_counted, pieces))
+        except ToolsUnsupported as refusal:
+            answer = refusal
+        used = [model, 0, 0]
+        if isinstance(answer, Reply):
+            used = [answer.fallback or model, *used_of(answer)]
+        data = request_data(request)
+        # What the entries before have is left out, unless the conversation has begun anew.
+        told = self.sent if self.sent < len(request.messages) else 0
+        data["messages"] = data["messages"][told:]
+        self.sent = len(request.messages)
+        place, function = (None, "") if self._run.place is None else self._run.place.described()
+        entry = {
+            "used": used,
+            "hash": key,
+            "who": f"{name} {model}",
+            "place": place,
+            "function": function,
+            "time": round(started, 3),
+            "ms": round((time.time() - started) * 1000, 1),
+            "from": told,
+            "request": data,
+            **({"pieces": pieces} if pieces else {}),
+            **outcome_data(answer),
+        }
+        yield Effect(partial(self.journal.put, asked, Kind.EXCHANGE, step, entry))
+        if isinstance(answer, Reply):
+            return answer
+        raise answer
+
+    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
+        """What is kept of a call, or what it comes to now; so its decision, where it has to wait.
+
+        A call of a server that is in doubt stops the run, unless it is pure.
+        """
+        form, held, is_program = call.kept_form, call.approval, call.kind == "program"
+        if form is not None and (call.is_pure or not _can_be_kept(call)):
+            return (yield from proceed(call))
+        asked = self.asked or (yield from self.begin(key_of_data(call.asked)))
+        step = f"t{call.number}"
+        if form is not None:
+            step += f"p{'_'.join(map(str, call.position))}"
+        kept = KeptCall(self, asked, step, call)
+        if not is_program and not (held is not None and held.is_put_off):
+            in_doubt = "stop" if call.kind == "server" and not call.is_pure else "call"
+            told = kept.ended(in_doubt)
+            made = told and (_call_of(told, call) if form is None else form.read(told))
+            if made is not None:
+                return made
+        if held is not None:
+            yield from kept.decide(held)
+        if form is None:
+            call.contexts.append(partial(within, Scope(asked.inside(step))))
+        if is_program or (held is not None and not held.is_allowed):
+            return (yield from proceed(call))
+        yield Effect(kept.begin)
+        try:
+            made = yield from proceed(call)
+        except RunWaiting:
+            yield Effect(kept.leave)
+            raise
+        outcome = {"args": made.args, "result": made.result, "error": made.error}
+        outcome = outcome if form is None else form.written()
+        # The duration as the script has seen it.
+        yield Effect(partial(kept.end, {**outcome, "ms": made.duration}))
+        return made
+
+    def _forget_unusable(self, error: PromptError) -> None:
+        match error:
+            case ContractError():
+                unusable = len(error.attempts)
+            case Refused() | TruncatedReply():
+                unusable = 1
+            case _:
+                return
+        if self.asked is not None and unusable:
+            why = f"{type(error).__name__}: {redacted(error.message)}"
+            step = max(0, self.steps - unusable)
+            self.journal.put(self.asked, Kind.RETRY, step, {"why": why})
+
+    def begin(self, key: str, who: str = "") -> Effects[Asked]:
+        """Finds the place of this call, by what is asked first and who answers."""
+        asked = scope_here().asked(key_of_data([key, who]))
+        with self.journal.equal_prompts(asked) as equal:
+            self.asked = equal.take(asked.place, self._match)
+            is_new = not equal.left
+        if self.asked is None and not is_new:
+            yield from wait_for_turn()
+            self._take_equal(asked)
+        if self.asked is None:
+            with self.journal.equal_prompts(asked) as equal:
+                self.asked = equal.name(asked)
+        return self.asked
+
+    def _take_equal(self, asked: Asked) -> None:
+        """Takes the first that is kept of equal calls, from now on for this place. JournalError
+        where nobody knows whether it is the same call.
+        """
+        in_doubt = set[str]()
+        with self.journal.equal_prompts(asked) as equal:
+            self.asked = equal.take_first(self._match)
+            if self.asked is None:
+                in_doubt = equal.tools_in_doubt(self._match)
+        if self.asked is not None:
+            self.journal.put(self.asked, Kind.PLACE, Kind.PLACE, {"place": asked.place})
+        elif in_doubt and told_to("SAFT_ON_INTERRUPTED_CALL", "stop") == "stop":
+            raise JournalError(
+                f"{self.journal.path}: the same was asked more than once, and "
+                f"{', '.join(sorted(in_doubt))} may have been called for this or for something "
+                "else: what it closes over is not the same",
+                hint="have the prompt say what it is about, or name it by `journal_scope`; with "
+                "SAFT_ON_INTERRUPTED_CALL=call it is asked again",
+            )
+
+    def _match(self, kept: KeptClosures) -> Match:
+        """Whether the tools that were called had the values that they have now."""
+        found = {compared(closed, self.closed(tool)) for tool, closed in kept.values()}
+        if "other" in found:
+            return "other"
+        return "unsure" if "unsure" in found else "same"
+
+    def closed(self, tool: str, *, with_mutable: bool = True) -> ClosedValues:
+        """The values that a tool closes over now."""
+        return closed_values(self._run.functions.get(tool), with_mutable=with_mutable)
+
+
+def _can_be_kept(call: RequestedCall) -> bool:
+    """Whether a call in a program can be kept; one with a function or a table is called again."""
+    if not call.sent and call.is_approved:
+        raise JournalError(f"{call.name} waits for approval, and its arguments cannot be kept")
+    return bool(call.sent)
+
+
+def _is_decision(entry: Entry) -> bool:
+    """Whether an entry says what was decided, with nothing that is not said of such a decision."""
+    match entry:
+        case {"decided": "yes" | "no" | "changed" as verdict, "reason": str(), "by": str()}:
+            has_arguments = isinstance(entry.get("arguments"), str)
+            is_begun = isinstance(entry.get("begun", 0.0), float | int)
+            is_told = isinstance(entry.get("result"), str | None)
+            return has_arguments == (verdict == "changed") and is_begun and is_told
+        case _:
+            return False
+
+
+class KeptCall:
+    """A call of a tool or in a program: how it ended before, or else its beginning and its end; and
+    whether it may be made, where it waits for approval.
+
+    A decision is for the call with its name, its arguments to the letter and what is shown of them.
+    """
+
+    def __init__(self, hook: JournalHook, asked: Asked, step: str, call: RequestedCall) -> None:
+        self._hook = hook
+        self._journal = hook.journal
+        self._asked = asked
+        self._step = step
+        self._is_in_program = call.kept_form is not None
+        self._call: Entry = {"tool": call.name, "sent": call.sent}
+        self._closed = NOTHING_CLOSED
+        self._waits = call.approval is not None or call.is_approved
+        if self._waits:
+            self._call["approved"] = True
+        self._began = 0.0
+
+    def ended(self, in_doubt: str = "call") -> Entry | None:
+        """What it came to; None when it is to be made. JournalError when that must not be.
+
+        `in_doubt` is what happens, where the user does not say it, to a call that was begun and of
+        which nobody knows how it ended: "call" or "stop".
+        """
+        entry = self._found(Kind.CALL)
+        if entry is None or any(entry[name] != self._call[name] for name in ("tool", "sent")):
+            return None
+        if "ms" in entry:
+            return entry
+        if "left" in entry:
+            return None
+        if self._waits or "approved" in entry:
+            return self._looked_after(entry)
+        if told_to("SAFT_ON_INTERRUPTED_CALL", in_doubt) == "call":
+            return None
+        way = (
+            "without SAFT_ON_INTERRUPTED_CALL=stop"
+            if in_doubt == "call"
+            else "with SAFT_ON_INTERRUPTED_CALL=call"
+        )
+        raise _in_doubt(entry, "started", f"find out whether it did; {way} it is called again")
+
+    def _looked_after(self, entry: Entry) -> Entry | None:
+        """What a person has found out about a call that was approved, begun, and not ended."""
+        found = self._found(Kind.APPROVAL)
+        if found is not None and found.get("begun") == entry["time"]:
+            if found.get("result") is None:  # it has not taken effect
+                return None
+            result = _as_json(found["result"]) if self._is_in_program else found["result"]
+            return {**self._call, "result": result, "error": None, "ms": 0.0}
+        raise _in_doubt(
+            entry,
+            "was approved and begun",
+            f"find out whether it did; `saftc approve {self._journal.path} --retry` has it called "
+            "again, and `--result RESULT` gives the model the result that it had",
+        )
+
+    def decide(self, held: HeldWork) -> Effects[None]:
+        """Takes the decision that is kept, or asks for one; RunWaiting when there is none yet."""
+        if held.is_put_off and self._found(Kind.CALL) is not None:
+            raise RunWaiting(held.shown, held.place)
+        held.key = key_of_data([*self._asked, self._step, held.digest])
+        held.decision = self._decision(held)
+        if held.decision is None:
+            yield Effect(partial(self._ask, held))
+        if held.decision is None or held.is_put_off:
+            yield from held.decide(partial(self.answer, held))
+
+    def _decision(self, held: HeldWork) -> Decision | None:
+        """What was decided about this very call."""
+        found = self._found(Kind.APPROVAL)
+        if found is None or found["digest"] != held.digest or not _is_decision(found):
+            return None
+        decision: Decision = load_part("approval").Decision(
+            found["decided"], found["reason"], found["arguments"], found["by"]
+        )
+        problem = held.problem_with(decision)
+        if problem is not None:
+            note(f"{self._journal.path}: {problem}")
+            return None
+        return decision
+
+    def _ask(self, held: HeldWork) -> None:
+        """Keeps that it waits, for whoever decides."""
+        found = self._found(Kind.APPROVAL)
+        if found is None or found["digest"] != held.digest or "decided" in found:
+            more = {"place": held.place, "time": round(time.time(), 3), "schema": held.schema}
+            self._keep(Kind.APPROVAL, {**_question(held), **more, **self._journal.began_by})
+
+    def answer(self, held: HeldWork, decision: Decision) -> None:
+        """Keeps what was decided, by whom and when."""
+        self._keep(Kind.APPROVAL, {**_question(held), **decision_data(decision)})
+
+    def begin(self) -> None:
+        """From now on it may have done something."""
+        self._journal.check_whole()
+        self._began = time.time()
+        self._closed = self._hook.closed(self._call["tool"])
+        # Which values the call will change is not known yet.
+        constant = self._hook.closed(self._call["tool"], with_mutable=False)
+        self._keep_call({"closed": constant} if any(constant) else {})
+
+    def leave(self) -> None:
+        """Something inside of it waits for approval: it has not ended, and is begun anew."""
+        self._keep_call({"left": True})
+
+    def end(self, outcome: Entry) -> None:
+        """It is over, and not made again."""
+        closed = self._closed.settled(self._hook.closed(self._call["tool"]))
+        self._keep_call({"closed": closed, **outcome} if any(closed) else outcome)
+
+    def _found(self, kind: Kind) -> Entry | None:
+        return self._journal.find(self._asked, kind, self._step)
+
+    def _keep(self, kind: Kind, entry: Entry) -> None:
+        self._journal.put(self._asked, kind, self._step, entry)
+
+    def _keep_call(self, more: Entry) -> None:
+        self._keep(Kind.CALL, {**self._call, "time": round(self._began, 3), **more})
+
+
+def _in_doubt(entry: Entry, how: str, hint: str) -> JournalError:
+    return JournalError(
+        f"{entry['tool']} {shown(entry['sent'], MOST_SHOWN)} {how} {time_text(entry['time'])}, and "
+        "the run ended before it did: it may or may not have taken effect",
+        hint=hint,
+    )
+
+
+def _question(held: HeldWork) -> Entry:
+    names = ("name", "kind", "digest", "sent", "shown")
+    return {"asks" if name == "name" else name: getattr(held, name) for name in names}
+
+
+def _as_json(text: str) -> str:
+    """What somebody has written for the result of a call in a program: JSON, or else a text."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return to_json(text)
+    return text
+
+
+def decision_data(decision: Decision) -> Entry:
+    """A decision as parts of an entry."""
+    return {
+        "decided": decision.verdict,
+        "reason": decision.reason,
+        "arguments": decision.arguments,
+        "by": decision.by,
+        "time": round(time.time(), 3),
+    }
+
+
+def _call_of(told: Entry, call: RequestedCall) -> ToolCall:
+    """A call that has ended before; where it was approved, with the arguments that it then had."""
+    is_whole = "approved" in told and "args" in told
+    arguments = told["args"] if is_whole else sent_arguments(call.sent)
+    return ToolCall(call.name, arguments, told["result"], told["error"], told["ms"])
+
+
+def keep_moment(asked: str, moment: datetime) -> datetime:
+    """The moment that was kept when the run asked this before, or this one, which then is."""
+    def look(_: RequestedCall) -> Effects[ToolCall]:
+        yield from ()
+        return ToolCall(asked, None, to_json(moment), None, 0.0)
+
+    hook = hook_for(PromptRun(settings_for()))
+    if hook is None:
+        return moment
+    call = RequestedCall(asked, "{}", asked=[asked])
+    found: datetime = read("datetime", json.loads(finish(hook.tool_call(call, look)).result))
+    return found
+
+
+def _counted(pieces: list[int], step: Effect | str) -> Effects[Any]:
+    """What comes of a step of a reply; the lengths of its pieces are noted."""
+    if isinstance(step, str):
+        pieces.append(len(step))
+    return (yield step)
+
+
+def _pieces_of(entry: Entry) -> Generator[str]:
+    """The pieces in which a reply came, when it was streamed."""
+    text, start = entry.get("reply", {}).get("text", ""), 0
+    for length in entry.get("pieces", ()):
+        yield text[start : start + length]
+        start += length
+
+
+def hook_for(prompt: PromptRun) -> JournalHook | None:
+    """What keeps this prompt, where the run has a journal."""
+    journal = journal_here(prompt.settings)
+    return None if journal is None else JournalHook(journal, prompt)
+
+
+# Which journal
+
+
+_of_process: ByPath[Journal] = ByPath()
+# The root of the run of the process that is over: nothing more of it can be kept.
+_over: Scope | None = None
+
+
+def journal_here(settings: Settings) -> Journal | None:
+    """The journal of the block around, or of the process; opened at its first use."""
+    journal: Journal | None = context_here().journal
+    if journal is not None:
+        return journal
+    path = os.environ.get("SAFT_JOURNAL")
+    if not path:
+        return None
+    if os.environ.get("SAFT_RECORD") or os.environ.get("SAFT_REPLAY"):
+        raise ConfigError(
+            "a run has a journal, or is recorded or replayed: not both",
+            setting="journal",
+            hint="`--replay` also reads journals",
+        )
+    return _of_process.at(path, lambda path: _begun(path, settings))
+
+
+def _begun(path: str, settings: Settings) -> Journal:
+    """The journal of the process; JournalError in what is left of a run that is over."""
+    if _over is root():
+        raise JournalError(f"the run is over, and nothing more is kept in {path}")
+    return _opened(path, settings)
+
+
+def _opened(path: str, settings: Settings, *, for_blocks: bool = False) -> Journal:
+    """The journal; its cost counts for the budget of the run, and for those of blocks around it."""
+    return count_kept(Journal(path), settings, for_blocks=for_blocks)
+
+
+def count_kept(journal: Journal, settings: Settings, *, for_blocks: bool) -> Journal:
+    """Counts what is kept in a journal for the budget of the run, and of the blocks around."""
+    for model, paid in journal.paid.items():
+        add_kept(settings, model, *paid, for_blocks=for_blocks)
+    return journal
+
+
+@contextmanager
+def journaled(path: str | os.PathLike[str]) -> Generator[None]:
+    """Keeps the block as a separate run in this file, or resumes it from there.
+
+    It holds in this thread or task, and in those that get a copy of its context.
+    """
+    with keeping_in(_opened(os.fspath(path), settings_for(), for_blocks=True)):
+        yield
+
+
+@contextmanager
+def keeping_in(journal: Journal) -> Generator[None]:
+    """Keeps the block as a separate run in a journal, and closes that."""
+    error: BaseException | None = None
+    with Block(journal=journal, scope=Scope()):
+        try:
+            yield
+        except BaseException as raised:
+            error = raised
+            raise
+        finally:
+            journal.close(_how_ended(error))
+
+
+def close_journals(ended: str) -> None:
+    """Closes the journals of the process, and notes in them how it has ended.
+
+    What goes on in other threads opens none of them again. JournalError when something could not be
+    kept, and nothing else has reported that.
+    """
+    global _over
+    _over = root()
+    for path in list(_of_process.open):
+        journal = _of_process.take(path)
+        if journal is not None:
+            journal.close(ended)
+
+
+def _how_ended(error: BaseException | None) -> str:
+    match error:
+        case None:
+            return "ok"
+        case RunWaiting():
+            return "waiting"
+        case KeyboardInterrupt() | GeneratorExit():
+            return "interrupted"
+        case _:
+            return "failed"
+
+
+@atexit.register
+def _close_at_exit() -> None:
+    try:
+        close_journals(_how_ended(getattr(sys, "last_value", None)))
+    except RunStopped as error:
+        note(str(error))
+
+
+# A forked process has not the run of its parent.
+after_fork(lambda: change_here(journal=None))

@@ -1,0 +1,825 @@
+"""A journal: the exchanges and the calls of tools of one run, in a file of SQLite.
+
+    sqlite3 run.journal 'select kind, step, data from entry'
+
+    process   begun  {"script": "triage", "pid": 4711, "time": ...}
+    exchange  0      {"used": ["gpt-4o-mini", 11, 7], "hash": ..., "reply": {...}}
+    call      t1     {"tool": "look_up", "sent": ..., "time": ...}            it begins, and again
+    call      t1     {"tool": "look_up", "sent": ..., "result": "3.5", "ms": 0.1}     when it ends
+    approval  t2     {"asks": "refund", "digest": ..., ...}                   a call waits
+    approval  t2     {"asks": "refund", "decided": "yes", "by": "ada", ...}
+    retry     2      {"why": "ContractError: ..."}          asked again from this exchange on
+    place     place  {"place": "1.3:0"}                     taken for a prompt at another place
+    process   ended  {"ended": "ok", ...}
+
+Rows are added and never changed; the newest of a place counts, and each has a checksum. When `put`
+returns, a row is on the disk (a write-ahead log, with full synchronisation); several threads share
+one transaction.
+
+While a process has a journal, three files are beside it: `run.journal-wal` and `-shm` of SQLite,
+and `-lock`, by which no other process begins a run with it, and which says how many rows there are.
+After a kill they belong to the journal. Others may read it at any time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, suppress
+from enum import StrEnum
+from functools import partial
+from itertools import groupby
+from typing import Any, NamedTuple, TypeAlias
+from urllib.parse import quote
+from weakref import WeakSet
+from zlib import crc32
+
+from runtime_support._core.notes import note
+from runtime_support._core.redaction import holds_secret
+from runtime_support._core.results import Usage
+from runtime_support._core.scopes import Asked, order_of
+from runtime_support._journal.closures import ClosedValues, Match
+from runtime_support._journal.json_lines import Entry, Held, lock
+from runtime_support._language.files import PRIVATE, check_regular
+from runtime_support._values.context import after_fork
+from runtime_support._values.kinds import counted
+from runtime_support._version import __version__
+from runtime_support.errors import ConfigError, JournalError
+
+VERSION = 4
+
+
+class Kind(StrEnum):
+    """What a row is of."""
+
+    PROCESS = "process"
+    EXCHANGE = "exchange"
+    CALL = "call"
+    APPROVAL = "approval"
+    RETRY = "retry"
+    PLACE = "place"
+
+
+_ID = 0x53414654  # "SAFT": what SQLite calls the application of a file
+_TABLE = """\
+CREATE TABLE entry (
+    id integer primary key,
+    scope text, key text, place text, step text not null, kind text not null, data text not null,
+    sum integer not null
+)"""
+_INDEX = "CREATE INDEX entry_place on entry (key, scope, place, kind, step)"
+# As SQLite lists them. A job keeps its rows in tables of its own beside that.
+_SCHEMA = [("table", "entry", "entry", _TABLE), ("index", "entry_place", "entry", _INDEX)]
+_BEGIN = f"""
+begin immediate;
+{_TABLE};
+{_INDEX};
+pragma application_id = {_ID};
+pragma user_version = {VERSION};
+commit;
+"""
+# What comes of a database that is damaged, also of texts in messages.
+_PROBLEMS = (sqlite3.Error, UnicodeDecodeError)
+# What else may keep a database from being read.
+_NO_DAMAGE = (
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_IOERR,
+)
+# No database has fewer bytes.
+_SMALLEST = 512
+# What a row is, beside its number and its sum.
+_COLUMNS = "scope, key, place, step, data, kind"
+_INSERT = f"insert into entry ({_COLUMNS}, sum) values (?, ?, ?, ?, ?, ?, ?)"
+_INSERT_NEW = (
+    f"insert into entry ({_COLUMNS}, sum) select ?1, ?2, ?3, ?4, ?5, ?6, ?7 where not exists "
+    "(select 1 from entry where (key, scope, place, kind, step) = (?2, ?1, ?3, ?6, ?4) "
+    "and data = ?5)"
+)
+# Of an exchange that a later row says is asked again.
+_IS_OVER = (
+    f"(kind = '{Kind.EXCHANGE}' and exists (select 1 from entry as later where "
+    "(later.key, later.scope, later.place) = (entry.key, entry.scope, entry.place) "
+    f"and later.kind = '{Kind.RETRY}' and later.id > entry.id "
+    "and cast(later.step as integer) <= cast(entry.step as integer)))"
+)
+_LATEST = (
+    "id in (select max(id) from entry group by scope, key, place, kind, step) "
+    f"and not {_IS_OVER}"
+)
+# The ending of the file by which a process holds a journal.
+_LOCK = "-lock"
+# What that file says of a run whose end could not be kept.
+_FAILED = "failed"
+_Values: TypeAlias = tuple[Any, ...]
+# By its step: the tool that was called, and the values that it closed over.
+KeptClosures: TypeAlias = dict[str, tuple[str, ClosedValues]]
+Matching: TypeAlias = Callable[[KeptClosures], Match]
+# Names that say nothing of which script runs.
+_NO_SCRIPTS = ("", "-", "-c", "__main__", "pytest", "ipykernel_launcher")
+
+# By which words of `saftc`, and in which folder, the run of this process was begun.
+command_here: tuple[list[str], str] | None = None
+
+
+def note_command(words: list[str], folder: str) -> None:
+    """Has a run that waits say by which command it was begun, unless that holds a key, or a script
+    that is in no file; without words it says nothing from now on.
+    """
+    global command_here
+    is_repeatable = words and "-c" not in words and "-" not in words
+    command_here = (words, folder) if is_repeatable and not holds_secret(" ".join(words)) else None
+
+
+class KeptPrompt(NamedTuple):
+    """A call that is kept: where it was asked last, and what the tools closed over."""
+
+    place: str
+    closures: KeptClosures
+
+
+class EqualPrompts:
+    """The calls that are kept and ask the same in one scope; `left` are those that this run has not
+    asked for yet.
+    """
+
+    def __init__(self, kept: dict[Asked, KeptPrompt]) -> None:
+        self.left = kept
+        self._at = {one.place: asked for asked, one in kept.items()}
+        self._taken = set(kept)
+        self._is_single = len(kept) == 1
+
+    def take(self, place: str, match: Matching) -> Asked | None:
+        """The one that was asked at this very place, if it is left and is none of another's.
+
+        `match` says whether its tools had the values that they have now.
+        """
+        one = self._at.get(place)
+        return None if one is None or one not in self.left else self._first([one], match)
+
+    def take_first(self, match: Matching) -> Asked | None:
+        """The first in the order of the script that is left. All that comes before has to have
+        ended, so that it belongs to none of that.
+        """
+        ordered = sorted(self.left, key=lambda one: order_of(self.left[one].place))
+        return self._first(ordered, match)
+
+    def _first(self, found: list[Asked], match: Matching) -> Asked | None:
+        """The first of these that is the same call, or the only one where nobody knows that."""
+        for one in found:
+            how = match(self.left[one].closures)
+            if how == "same" or (how == "unsure" and self._is_single):
+                del self.left[one]
+                return one
+        return None
+
+    def tools_in_doubt(self, match: Matching) -> set[str]:
+        """The tools of those that are left, where nobody knows whether they were called for one."""
+        left = [one.closures for one in self.left.values() if match(one.closures) == "unsure"]
+        return {tool for closures in left for tool, _ in closures.values()}
+
+    def name(self, asked: Asked) -> Asked:
+        """The name of a call of which nothing is kept: its place, if that is not another's."""
+        names = (asked, *(asked.another(number) for number in range(1, len(self._taken) + 1)))
+        name = next(one for one in names if one not in self._taken)
+        self._taken.add(name)
+        return name
+
+
+class _Pending(NamedTuple):
+    """A statement that is to be executed; one that `is_synced` has to be on the disk then."""
+
+    statement: str
+    values: _Values
+    is_synced: bool
+
+
+class Journal:
+    """What is kept of a run, by place; for all threads of the process, which alone writes it.
+
+    One that is `part_of` the job of a script, beside others, does not report its own beginning
+    and end.
+    """
+
+    def __init__(self, path: str, part_of: str | None = None) -> None:
+        self.path = path
+        self.script = script_here() if part_of is None else part_of
+        self._is_part = part_of is not None
+        self._equal: dict[tuple[str, str], EqualPrompts] = {}
+        self._waiting: deque[_Pending] = deque()
+        self._lock = threading.Lock()
+        self._broken: str | None = None
+        self.new = 0
+        # Is called with the rows that were added; it keeps them, and not this file.
+        self.listener: Callable[[list[_Values]], object] | None = None
+        self._owner = _Owner(path)
+        try:
+            _make_private(path)
+            is_new = not check_head(path, self.script)
+            if is_new:
+                self._owner.note(0)
+            self._database = _connected(path)
+            self._database.execute("pragma journal_mode = wal")
+            if is_new:
+                self._database.executescript(_BEGIN)
+            self._drop_damaged()
+            self.kept = self._kept()
+            self._tell_of_beginning()
+            head = {"version": VERSION, "saftc": __version__, "script": self.script}
+            self._note("begun", {**head, "pid": os.getpid(), "time": _now()})
+        except BaseException as error:
+            self._owner.give_back()
+            if isinstance(error, (*_PROBLEMS, OSError)):
+                raise _unusable(path, error) from None
+            raise
+        _open.add(self)
+
+    @contextmanager
+    def equal_prompts(self, asked: Asked) -> Generator[EqualPrompts]:
+        """What was kept, when this run began, of calls that are equal; for one thread at a time."""
+        with self._lock:
+            if asked[:2] not in self._equal:
+                self._equal[asked[:2]] = EqualPrompts(self._kept_like(asked))
+            yield self._equal[asked[:2]]
+
+    def _kept_like(self, asked: Asked) -> dict[Asked, KeptPrompt]:
+        parts = (f"json_extract(data, '$.{name}')" for name in ("tool", "closed", "place"))
+        query = (
+            f"select place, step, kind, {', '.join(parts)} from entry "
+            "where scope = ? and key = ? order by id"
+        )
+        kept: dict[Asked, KeptPrompt] = {}
+        for name, step, kind, tool, closed, place in self._execute(query, *asked[:2]):
+            one = Asked(*asked[:2], name)
+            known = kept.setdefault(one, KeptPrompt(name, {}))
+            if kind == Kind.PLACE:
+                kept[one] = known._replace(place=place)
+            if closed is not None:
+                known.closures[step] = tool, ClosedValues(*json.loads(closed))
+        return kept
+
+    def find(self, asked: Asked, kind: Kind, step: int | str) -> Entry | None:
+        """What is kept of a step."""
+        found = self.read(
+            "select data from entry where (scope, key, place, kind, step) = (?, ?, ?, ?, ?) "
+            f"and not {_IS_OVER} order by id desc limit 1",
+            *(*asked, kind, str(step)),
+        )
+        return json.loads(found[0][0]) if found else None
+
+    def put(self, asked: Asked, kind: Kind, step: int | str, entry: Entry) -> None:
+        """Keeps an entry: when this returns, it is on the disk. JournalError when it cannot be."""
+        self._insert((*asked, str(step), kind), entry)
+        if kind == Kind.EXCHANGE:
+            with self._lock:
+                self.new += 1
+
+    @property
+    def paid(self) -> dict[str, tuple[Usage, int]]:
+        """By model: what all that was ever answered has taken, and the longest output."""
+        model, longest = (f"json_extract(data, '$.used[{n}]')" for n in (0, 2))
+        counts = ", ".join(f"total(json_extract(data, '$.used[{n}]'))" for n in range(1, 6))
+        query = (
+            f"select {model}, count(*), max({longest}), {counts} from entry "
+            f"where kind = '{Kind.EXCHANGE}' group by 1"
+        )
+        found: dict[str, tuple[Usage, int]] = {}
+        for model, requests, longest, sent, answered, *parts in self.read(query):
+            usage = Usage(int(sent), int(answered), requests, *map(int, parts))
+            found[model] = usage, longest
+        return found
+
+    @property
+    def began_by(self) -> Entry:
+        """By which command its run was begun, and where, as parts of an entry; nothing of a part of
+        a job.
+        """
+        if command_here is None or self._is_part:
+            return {}
+        return {"command": command_here[0], "folder": command_here[1]}
+
+    def check_whole(self) -> None:
+        """JournalError when nothing can be kept any more: then nothing is to be asked."""
+        if self._broken is not None:
+            raise JournalError(
+                f"cannot keep answers in {self.path}: {self._broken}",
+                hint="what was kept before is whole: make room, and run the same command again",
+            )
+
+    def close(self, ended: str) -> None:
+        """The process is over, or the run in it: "ok", "failed", "interrupted" or "waiting".
+
+        It does nothing in a forked process. JournalError when that cannot be noted, or when what
+        was answered in a run that seems to have ended well could not be kept.
+        """
+        if not self._owner.is_open:
+            return
+        try:
+            if ended == "ok":
+                self.check_whole()
+            if self._broken is None:  # else the error was raised where it happened
+                end = {"ended": ended, "time": _now(), "kept": self.kept, "new": self.new}
+                self._note("ended", end)
+        finally:
+            with self._lock:
+                state = "" if self._broken is None else _FAILED
+                self._broken = self._broken or "the run is over"
+                self._database.close()
+                self._owner.release(state)
+            if not os.path.exists(self.path):  # somebody has removed it meanwhile
+                remove(self.path)
+        count = self.kept + self.new
+        if self._is_part:
+            return
+        if ended == "waiting":
+            note(f"`saftc approve {self.path}` decides; then run the same command again to resume")
+        elif ended != "ok" and count:
+            note(f"{_answers(count)} kept in {self.path}; run the same command again to resume")
+
+    def leave(self) -> None:
+        """In a forked process: the parent goes on to hold the file, and to write."""
+        _left_behind.append(self._database)
+        self._lock, self._broken = threading.Lock(), "this process was forked"
+        self._owner.leave()
+
+    def _kept(self) -> int:
+        query = f"select count(*) from entry where kind = '{Kind.EXCHANGE}' and {_LATEST}"
+        return self.read(query)[0][0]
+
+    def _tell_of_beginning(self) -> None:
+        if self._is_part or not self.kept:
+            return
+        query = "select max(json_extract(data, '$.time')) from entry where step = 'begun'"
+        started = time_text(self.read(query)[0][0])
+        query = f"select json_extract(data, '$.ended') from entry where kind = '{Kind.PROCESS}'"
+        is_ok = self.read(f"{query} order by id desc limit 1")[0][0] == "ok"
+        what = "repeats the run that succeeded" if is_ok else "resumes the run"
+        note(f"{self.path}: {what}, last started {started}; {_answers(self.kept)} kept")
+
+    def _drop_damaged(self) -> None:
+        """Removes answers that are damaged, and says so: they can be asked for again. JournalError
+        where more may be lost.
+        """
+        problem = self.read("pragma integrity_check(1)")[0][0]
+        if problem != "ok":
+            raise _unreadable(self.path, problem)
+        # One after the other: a job has more rows than there is memory for.
+        damaged = list[tuple[int]]()
+        for number, *row, total in self._database.execute(
+            f"select id, {_COLUMNS}, sum from entry"
+        ):
+            if _sum(tuple(row)) != total:
+                if row[5] != Kind.EXCHANGE:
+                    raise JournalError(
+                        f"{self.path}: what is kept of a call is damaged: it may have been made",
+                        hint="find out whether it was; begin another journal to go on",
+                    )
+                damaged.append((number,))
+        if damaged:
+            self._owner.note(0)
+            with _transaction(self._database):
+                self._database.executemany("delete from entry where id = ?", damaged)
+            count = counted(len(damaged), "answer is damaged", "answers are damaged")
+            note(f"{self.path}: {count}; what was asked then is sent again")
+
+    def _note(self, step: str, entry: Entry) -> None:
+        self._insert((None, None, None, step, Kind.PROCESS), entry)
+
+    def _insert(self, at: _Values, entry: Entry) -> None:
+        """Adds a row, with those that other threads add at the same time."""
+        row = _row_of(at, entry)
+        self.write(_INSERT, *row, is_synced=self.listener is None)
+        if self.listener is not None:
+            self.listener([row])
+
+    def write(self, statement: str, *values: Any, is_synced: bool = False) -> None:
+        """Executes a statement, with those of other threads at the same time; when this returns, it
+        outlives the process, and also the machine if `is_synced`.
+        """
+        self.write_soon(statement, *values, is_synced=is_synced)
+        self.flush()
+
+    def write_soon(self, statement: str, *values: Any, is_synced: bool = False) -> None:
+        """Executes a statement together with the next one that somebody waits for."""
+        self._waiting.append(_Pending(statement, values, is_synced))
+
+    def flush(self) -> None:
+        """Executes what is to be written; JournalError when that cannot be."""
+        with self._lock:
+            self._commit_waiting()
+        self.check_whole()
+
+    def _commit_waiting(self) -> None:
+        """Commits what waits for that; requires the lock."""
+        if self._waiting and self._broken is None:
+            self._commit([self._waiting.popleft() for _ in range(len(self._waiting))])
+
+    def read(self, query: str, *values: Any) -> list[Any]:
+        """The rows of a query, with all that was written. JournalError when the file is damaged, or
+        the journal is closed.
+        """
+        with self._lock:
+            self._commit_waiting()
+            return self._execute(query, *values)
+
+    def _execute(self, query: str, *values: Any) -> list[Any]:
+        """The rows of a query; requires the lock."""
+        try:
+            return self._database.execute(query, values).fetchall()
+        except sqlite3.ProgrammingError:  # it is closed
+            self.check_whole()
+            raise
+        except _PROBLEMS as error:
+            raise _unreadable(self.path, error) from None
+
+    def rows_within(self, scope: str) -> list[_Values]:
+        """All rows of a scope and of those inside of it, as `merge_rows` takes them."""
+        query = (
+            f"select {_COLUMNS}, sum from entry where key is not null "
+            "and (scope = ?1 or (scope > ?1 || '/' and scope < ?1 || '0')) order by id"
+        )
+        return [tuple(row) for row in self.read(query, scope)]
+
+    def merge_rows(self, rows: list[_Values]) -> None:
+        """Takes in the rows of another journal that are not here yet."""
+        # At once: nobody commits a part of them.
+        self._waiting.extend([_Pending(_INSERT_NEW, tuple(row), True) for row in rows])
+        self.flush()
+
+    def merge(self, path: str) -> None:
+        """Takes in all that another journal holds, and removes that."""
+        with suppress(FileNotFoundError), reading(path) as other:
+            if _has_tables(other):
+                query = f"select {_COLUMNS}, sum from entry where key is not null order by id"
+                self.merge_rows(other.execute(query).fetchall())
+        remove(path)
+
+    def release(self, scope: str) -> None:
+        """Forgets what it knows of equal calls in a scope that is over, and in those inside."""
+        # Without the lock, in which somebody may wait for the disk: these are nobody's any more.
+        for known in list(self._equal):
+            if f"{known[0]}/".startswith(f"{scope}/"):
+                self._equal.pop(known, None)
+
+    def _commit(self, rows: list[_Pending]) -> None:
+        is_synced = any(one.is_synced for one in rows)
+        try:
+            self._database.execute(f"pragma synchronous = {'full' if is_synced else 'normal'}")
+            with _transaction(self._database):
+                for statement, group in groupby(rows, lambda one: one.statement):
+                    self._database.executemany(statement, [one.values for one in group])
+            if is_synced:
+                self._owner.note(_last_row(self._database))
+        except sqlite3.Error as error:  # from now on nothing is taken: it would come after a gap
+            self._broken = str(error)
+
+
+# Those of this process; a forked one leaves them to its parent, and closes nothing.
+_open: WeakSet[Journal] = WeakSet()
+_left_behind: list[sqlite3.Connection] = []
+
+
+def _leave_all() -> None:
+    for journal in list(_open):
+        journal.leave()
+
+
+after_fork(_leave_all)
+
+
+def add(path: str, at: tuple[Any, ...], entry: Entry, check: Callable[[], None]) -> None:
+    """Adds an entry to a journal, also while its run goes on, at a place as `entries` gives it;
+    nobody else adds one between what is checked and that. ConfigError when that cannot be.
+    """
+    try:
+        with closing(_connected(path)) as database:
+            database.execute("pragma synchronous = full")
+            with _transaction(database):
+                check()
+                database.execute(_INSERT, _row_of(at, entry))
+    except sqlite3.Error as error:
+        raise _unusable(path, error) from None
+
+
+def remove(path: str) -> None:
+    """Removes a journal, with what a process that was killed has left beside it."""
+    for beside in (*(_beside(path, one) for one in (_LOCK, "-journal", "-shm", "-wal")), path):
+        with suppress(FileNotFoundError):
+            os.unlink(beside)
+
+
+def is_in_use(path: str) -> bool:
+    """Whether the run of a journal goes on."""
+    try:
+        with open(_beside(path, _LOCK), "rb") as file:
+            return not lock(file.fileno(), waits=False)
+    except OSError:
+        return False
+
+
+def has_failed(path: str) -> bool:
+    """Whether the last run of a journal has ended with what could not be kept."""
+    return _owner_of(path).state == _FAILED
+
+
+def is_journal(path: str) -> bool:
+    """Whether a file is a journal."""
+    try:
+        with reading(path) as database:
+            return _has_tables(database)
+    except (ConfigError, OSError):
+        return False
+
+
+@contextmanager
+def reading(path: str) -> Generator[sqlite3.Connection]:
+    """A journal, also while its run goes on; ConfigError when it is none, or is damaged."""
+    try:
+        check_regular(path)
+    except OSError as error:
+        raise ConfigError(f"cannot read the journal {path}: {error.strerror or error}") from None
+    check_head(path)
+    try:
+        with closing(_connected(path, read_only=True)) as database:
+            yield database
+    except _PROBLEMS as error:
+        raise ConfigError(str(_unreadable(path, error))) from None
+
+
+def check_head(path: str, script: str = "") -> bool:
+    """Whether the file is a journal already; ConfigError when it is none that this run can be kept
+    in, and it stays as it is.
+    """
+    owner = _owner_of(path)  # read first: more is added meanwhile
+    missing = f"rows are missing, which {path}-wal had"
+    try:
+        with closing(_connected(path, read_only=True)) as database:
+            identity, version = (
+                database.execute(f"pragma {name}").fetchone()[0]
+                for name in ("application_id", "user_version")
+            )
+            if not identity and not _has_tables(database):
+                size = os.path.getsize(path)
+                if 0 < size < _SMALLEST:
+                    raise _no_journal(path)
+                if size and owner.rows:
+                    raise ConfigError(str(_unreadable(path, missing)))
+                return False  # a new one, or a process was killed when it had just begun
+            if identity != _ID:
+                raise _no_journal(path)
+            if version != VERSION:
+                raise ConfigError(
+                    f"{path} is a journal of version {version}; this one writes version {VERSION}",
+                    setting="journal",
+                    hint="resume it with the saftc that started it, or name another file",
+                )
+            query = "select type, name, tbl_name, sql from sqlite_master where tbl_name = 'entry'"
+            if database.execute(query).fetchall() != _SCHEMA:
+                raise ConfigError(str(_unreadable(path, "its tables have changed")))
+            if _last_row(database) < owner.rows:
+                raise ConfigError(str(_unreadable(path, missing)))
+            query = "select json_extract(data, '$.script') from entry where step = 'begun' limit 1"
+            begun = database.execute(query).fetchone()
+    except _PROBLEMS as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+            raise _no_journal(path) from None
+        raise ConfigError(str(_unreadable(path, error)), setting="journal") from None
+    other = "" if begun is None else begun[0]
+    if other and script and other != script:
+        raise ConfigError(
+            f"{path} is the journal of another script, {other}: this is {script}",
+            setting="journal",
+            hint="name another file",
+        )
+    return True
+
+
+def _has_tables(database: sqlite3.Connection) -> bool:
+    return database.execute("select count(*) from sqlite_master").fetchone()[0] > 0
+
+
+def _last_row(database: sqlite3.Connection) -> int:
+    return database.execute("select coalesce(max(id), 0) from entry").fetchone()[0]
+
+
+def _connected(path: str, *, read_only: bool = False) -> sqlite3.Connection:
+    """The database; if `read_only`, nothing is changed in it, and nothing is made beside it."""
+    how = "mode=rw"
+    if read_only:
+        # Without a log beside it nobody writes to it, and it can be in a folder that is read-only.
+        how = "mode=ro" if os.path.exists(_beside(path, "-wal")) else "immutable=1"
+    name = f"file:{quote(os.path.abspath(path))}?{how}"
+    database = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False)
+    # A damaged text is one of another sum.
+    database.text_factory = partial(str, encoding="utf-8", errors="replace")
+    return database
+
+
+def _beside(path: str, ending: str) -> str:
+    """A file beside a journal, also where a link leads to that."""
+    return os.path.realpath(path) + ending
+
+
+def _no_journal(path: str) -> ConfigError:
+    """That a file is something else, as its first line tells."""
+    with open(path, "rb") as file:
+        line = file.readline(10_000)
+    what, hint = f"{path} is not a journal", "name another file"
+    if line.startswith(b"SQLite format 3\0"):
+        what = f"{path} is not a journal, or is damaged"
+    elif line.startswith(b'{"saft": "journal"'):
+        what = f"{path} is a journal of an earlier saftc, in lines of text"
+        hint = "resume it with the saftc that started it, or name another file"
+    elif b'"key": ' in line and b'"repeat": ' in line:
+        what, hint = f"{what}; it is a recording", "`--replay` takes recordings"
+    return ConfigError(what, setting="journal", hint=hint)
+
+
+def entries(path: str, *, latest: bool = False) -> Iterator[Entry]:
+    """The rows of a journal as they were added, each with its place; of those that count still, if
+    `latest`, the newest of each place. ConfigError when it is damaged.
+    """
+    with reading(path) as database:
+        if not _has_tables(database):
+            raise ConfigError(f"{path} is empty")
+        where = f"where {_LATEST}" if latest else ""
+        for *row, total in database.execute(
+            f"select {_COLUMNS}, sum from entry {where} order by id"
+        ):
+            if _sum(tuple(row)) != total:
+                raise ConfigError(f"{path} is damaged: a row of it has changed")
+            scope, key, place, step, data, kind = row
+            at: Entry = {"at": [scope, key, place, step, kind]}
+            yield ({"process": step} if kind == Kind.PROCESS else at) | json.loads(data)
+
+
+def exchanges(path: str) -> Iterator[Entry]:
+    """The exchanges that a run would be answered with, and the calls of tools of other programs
+    that have ended.
+    """
+    for entry in entries(path, latest=True):
+        is_outside = "ms" in entry and str(entry.get("tool", "")).startswith("mcp(")
+        if "hash" in entry or is_outside:
+            yield entry
+
+
+def told_to(variable: str, default: str) -> str:
+    """What a variable says is to be done about a call of which not all is known: call, or stop."""
+    wanted = os.environ.get(variable) or default
+    if wanted not in ("call", "stop"):
+        raise ConfigError(f"{variable}: expected call or stop, got {wanted!r}")
+    return wanted
+
+
+def script_here() -> str:
+    """The name of the script that runs, without its ending; empty when it is unknown."""
+    name = os.path.basename(sys.argv[0]) if sys.argv else ""
+    stem = os.path.splitext(name)[0]
+    return "" if stem in _NO_SCRIPTS else stem
+
+
+def time_text(seconds: float) -> str:
+    """A time as somebody here reads it, to the minute."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
+class _OwnerSays(NamedTuple):
+    """What is in the file by which a process holds a journal: its number, how many rows it has put
+    on the disk, and whether it has ended with what could not be kept.
+    """
+
+    process: str = ""
+    rows: int = 0
+    state: str = ""
+
+
+def _owner_of(path: str) -> _OwnerSays:
+    """What is told of the process that has a journal, or had it when it was killed."""
+    with suppress(OSError, ValueError), open(_beside(path, _LOCK), encoding="utf-8") as file:
+        process, rows, state, _ = file.read().split("\n")
+        return _OwnerSays(process.strip(), int(rows), state.strip())
+    return _OwnerSays()
+
+
+class _Owner(Held):
+    """The process that alone runs with a journal: it holds the file `-lock` beside it, which goes
+    when it ends.
+    """
+
+    def __init__(self, path: str) -> None:
+        try:
+            if os.path.exists(path):
+                check_regular(path)
+            self._path = _beside(path, _LOCK)
+            self._before = _owner_of(path)
+            self._rows = self._before.rows
+            super().__init__(self._path, PRIVATE, waits=False)
+            try:
+                self._write(self._rows)
+            except OSError:
+                self.close()
+                raise
+        except BlockingIOError:
+            number = _owner_of(path).process
+            owner = f"process {number}" if number else "another process"
+            raise ConfigError(
+                f"the journal {path} is in use by {owner}",
+                setting="journal",
+                hint="only one process can use a journal; name another one for another run",
+            ) from None
+        except (OSError, ValueError) as error:
+            raise _unusable(path, error) from None
+
+    def note(self, rows: int, state: str = "") -> None:
+        """Notes how many rows are on the disk: SQLite leaves out what is damaged in its log."""
+        self._rows = rows
+        with suppress(OSError):  # then less is found
+            self._write(rows, state)
+
+    def _write(self, rows: int, state: str = "") -> None:
+        # Always as long, so that it is there as a whole.
+        self.overwrite(f"{os.getpid():>10}\n{rows:>16}\n{state:>6}\n".encode())
+
+    def release(self, state: str = "") -> None:
+        """Lets others use the journal; with a `state`, the file stays and says that."""
+        if self.is_open:
+            if state:
+                self.note(self._rows, state)
+            else:
+                with suppress(OSError):
+                    os.unlink(self._path)
+            self.close()
+
+    def give_back(self) -> None:
+        """Lets others use a journal that this process could not use: it is as before."""
+        if self._before.rows:
+            self.note(self._before.rows, self._before.state)
+            self.close()
+        self.release()
+
+
+@contextmanager
+def _transaction(database: sqlite3.Connection) -> Generator[None]:
+    """All that is changed in the block is on the disk after it, or nothing."""
+    database.execute("begin immediate")
+    try:
+        yield
+        database.execute("commit")
+    except BaseException:
+        if database.in_transaction:
+            database.execute("rollback")
+        raise
+
+
+def _make_private(path: str) -> None:
+    """Makes a file that only its owner can read, where there is none; OSError where it cannot be
+    written.
+    """
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, PRIVATE))
+
+
+def _unusable(path: str, error: Exception) -> ConfigError:
+    reason = getattr(error, "strerror", None) or error
+    return ConfigError(f"cannot use {path!r} as a journal: {reason}")
+
+
+def _unreadable(path: str, problem: object) -> JournalError:
+    if getattr(problem, "sqlite_errorcode", 0) & 0xFF in _NO_DAMAGE:
+        return JournalError(f"cannot read {path}: {problem}")
+    return JournalError(
+        f"{path} is damaged: {problem}",
+        hint="begin another journal; find out which calls were made before you do",
+    )
+
+
+def _row_of(at: _Values, entry: Entry) -> _Values:
+    """The row of an entry, with its checksum, at a place as `entries` gives it."""
+    scope, key, place, step, kind = at
+    data = _plain(json.dumps(entry, ensure_ascii=False))
+    row = (_plain(scope), key, place, str(step), data, str(kind))
+    return *row, _sum(row)
+
+
+def _sum(row: _Values) -> int:
+    """The checksum of a row: of all that it says."""
+    return crc32(json.dumps(row, default=repr).encode())
+
+
+def _plain(text: Any) -> Any:
+    """The text without halves of surrogate pairs, which are no UTF-8: JSON has escapes for them."""
+    return text.encode("utf-8", "backslashreplace").decode() if isinstance(text, str) else text
+
+
+def _answers(count: int) -> str:
+    return counted(count, "answer is", "answers are")
+
+
+def _now() -> float:
+    return round(time.time(), 3)

@@ -1,0 +1,196 @@
+"""What waits for approval in a journal, and what is decided about it, also while its run goes on.
+
+    for call in waiting_calls("run.journal"):
+        print(call.shown, call.place)
+        decide(call, Decision.no("above the limit", by="ada"))
+
+A call that was approved and under way when its run ended is in doubt: it may have taken effect.
+Whoever has looked for that says so, by `settle`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from runtime_support._core.reader import read_arguments
+from runtime_support._core.redaction import secret_in
+from runtime_support._journal.approval import PROGRAM, Decision, PendingCall
+from runtime_support._journal.hook import decision_data
+from runtime_support._journal.journal import Kind, add, entries, is_in_use, is_journal
+from runtime_support._journal.json_lines import Entry, key_of_data
+from runtime_support._schema.documents import fits
+from runtime_support._values.kinds import is_object
+from runtime_support.errors import CheckError, ConfigError
+
+# Where a job of `saftc map` has the journals of its chunks.
+_OF_CHUNKS = "journal"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingCall(PendingCall):
+    """A call, or a program, that waits in a journal, with what an approver is told of it.
+
+    One that has `begun`, at this time, is in doubt. `asked` is when the question came up.
+    """
+
+    journal: str
+    at: tuple[Any, ...]
+    asked: float
+    begun: float | None
+    question: Entry = field(repr=False)
+
+
+def waiting_calls(path: str | os.PathLike[str]) -> list[WaitingCall]:
+    """Returns the calls that wait in a journal, or in the journals of a folder.
+
+    A call of a run that goes on is not in doubt. Raises a ConfigError if there is no journal.
+    """
+    path = os.fspath(path)
+    if os.path.isdir(path):
+        return [call for one in _journals_in(path) for call in _waiting_in(one)]
+    return _waiting_in(path)
+
+
+def decide(call: WaitingCall, decision: Decision) -> None:
+    """Writes a decision about a waiting call into its journal; the run takes it when it resumes.
+
+    Raises a CheckError if changed arguments do not fit, or the decision contains a key, and a
+    ConfigError if the call no longer waits.
+    """
+    if call.begun is not None:
+        raise CheckError(
+            f"{call.shown} was under way when its run ended: it may have taken effect",
+            hint="find out whether it did, and settle it",
+        )
+    if decision.verdict == "changed":
+        problem = _problem(call, decision.arguments or "")
+        if problem is not None:
+            raise CheckError(problem)
+    _add(call, call.at, decision_data(decision))
+
+
+def settle(call: WaitingCall, result: str | None, by: str = "") -> None:
+    """Writes the result of a call that was interrupted; with None, the resumed run makes the call
+    again.
+
+    Raises a ConfigError while the run goes on, or if that was found out before.
+    """
+    if call.begun is None:
+        raise CheckError(f"{call.shown} has not started", hint="decide whether it may")
+    at = (*call.at[:4], Kind.APPROVAL)
+    known = {name: call.question.get(name) for name in ("decided", "reason", "arguments")}
+    decision = known if known["decided"] is not None else decision_data(Decision.yes())
+    found = {"begun": call.begun, "result": result, "by": by, "time": round(time.time(), 3)}
+    _add(call, at, {**decision, **found})
+
+
+def began_by(path: str) -> tuple[list[str], str] | None:
+    """The words of `saftc`, and the folder, by which the run of a journal was begun; None where it
+    does not say that.
+    """
+    found: tuple[list[str], str] | None = None
+    for entry in entries(path):
+        match entry:
+            case {"asks": str(), "command": [str(), *_] as words, "folder": str() as folder}:
+                found = [str(word) for word in words], folder
+            case {"asks": str(), "schema": _}:
+                found = None
+            case _:
+                pass
+    return found if found is not None and os.path.isdir(found[1]) else None
+
+
+def _journals_in(folder: str) -> Iterator[str]:
+    for inner in (folder, os.path.join(folder, _OF_CHUNKS)):
+        if os.path.isdir(inner):
+            paths = (os.path.join(inner, name) for name in sorted(os.listdir(inner)))
+            yield from (path for path in paths if is_journal(path))
+
+
+def _waiting_in(path: str) -> list[WaitingCall]:
+    known = {tuple(one["at"]): one for one in entries(path, latest=True) if "at" in one}
+    asked = {tuple(one["at"]): one for one in entries(path) if "schema" in one}
+    found: list[WaitingCall] = []
+    goes_on = is_in_use(path)
+    for at, one in known.items():
+        if at[4] == Kind.APPROVAL and "decided" not in one:
+            found.append(_waiting(path, at, one, None))
+        elif one.get("approved") and "ms" not in one and "left" not in one and not goes_on:
+            question_at = (*at[:4], Kind.APPROVAL)
+            question = {**asked.get(question_at, {}), **known.get(question_at, {})}
+            if question.get("begun") != one["time"]:
+                shown = question.get("shown", f"{one['tool']} {one['sent']}")
+                question |= {"asks": one["tool"], "sent": one["sent"], "shown": shown}
+                found.append(_waiting(path, at, question, one["time"]))
+    return found
+
+
+def _waiting(path: str, at: tuple[Any, ...], question: Entry, begun: float | None) -> WaitingCall:
+    kind: Literal["call", "program"] = "program" if question.get("kind") == PROGRAM else "call"
+    return WaitingCall(
+        tool=question["asks"],
+        args=_arguments(kind, question.get("sent", "")),
+        shown=question["shown"],
+        place=question.get("place"),
+        key=key_of_data([*at[:4], question.get("digest", "")]),
+        kind=kind,
+        journal=path,
+        at=at,
+        asked=question.get("time", begun or 0.0),
+        begun=begun,
+        question=question,
+    )
+
+
+def _arguments(kind: str, sent: str) -> Mapping[str, Any]:
+    """The arguments as the model sent them; empty where they cannot be read."""
+    with suppress(CheckError, ValueError):
+        return {PROGRAM: json.loads(sent)} if kind == PROGRAM else read_arguments(sent)[0]
+    return {}
+
+
+def _problem(call: WaitingCall, arguments: str) -> str | None:
+    """Why changed arguments do not do, as far as the schema in the journal tells; the run checks
+    them by the function itself.
+    """
+    if call.kind == PROGRAM:
+        return "a program is approved or refused as a whole"
+    try:
+        read = read_arguments(arguments)[0]
+    except CheckError as error:
+        return str(error)
+    schema = call.question.get("schema")
+    if not is_object(schema):
+        return None
+    fields: Any = schema.get("properties", {})
+    missing = [name for name in schema.get("required", ()) if name not in read]
+    if missing:
+        return f"`{call.tool}` needs {missing[0]}"
+    for name, value in read.items():
+        wanted: Any = fields.get(name, schema.get("additionalProperties", {}))
+        if wanted is False:
+            return f"`{call.tool}` has no parameter {name}"
+        if not fits(wanted, value, schema.get("$defs", {})):
+            return f"{name}: {json.dumps(value)} does not fit the schema {json.dumps(wanted)}"
+    return None
+
+
+def _add(call: WaitingCall, at: tuple[Any, ...], decision: Entry) -> None:
+    held = secret_in(json.dumps(decision, ensure_ascii=False))
+    if held is not None:
+        raise CheckError(f"the decision holds something like a key ({held}), which is not kept")
+    kept = {"asks", "kind", "digest", "sent", "shown"}
+    question = {name: part for name, part in call.question.items() if name in kept}
+    whole = {"kind": "call", "digest": "", **question}
+
+    def check() -> None:
+        if not any(one.at == call.at for one in _waiting_in(call.journal)):
+            raise ConfigError(f"{call.shown} no longer waits")
+
+    add(call.journal, at, {"asks": call.tool, **whole, **decision}, check)

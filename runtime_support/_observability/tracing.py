@@ -1,0 +1,367 @@
+"""Looking on while a prompt runs: what is sent, received and called.
+
+    SAFT_VERBOSE=1        a readable trace on standard error
+    SAFT_LOG=saft.jsonl   the same as JSON lines
+
+    [1] triage.saft:12:5 -> gpt-4o-mini, {"temperature": 0.0}, tools: look_up
+      user:
+        Is it warmer in Oslo or in Cairo? Use look_up.
+    [1] <- gpt-4o-mini-2024-07-18, tool_calls, 61+17 tokens, 640 ms
+        call look_up {"city": "Oslo"}
+    [1] tool look_up {"city": "Oslo"}, 0.1 ms
+        3.5
+
+The trace is in colours where the stream is a terminal and rich is installed. Secrets are redacted.
+An observer sees data and changes nothing; `add_observer` adds one's own. One that fails, and a log
+that cannot be written, is reported once and costs no prompt its answer.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import cache, partial
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias
+
+from runtime_support._core.notes import note
+from runtime_support._core.outputs.outputs import RETURN_PREFIX
+from runtime_support._core.redaction import redacted
+from runtime_support._core.tasks.effects import Abandoned
+from runtime_support._core.tasks.turns import in_turn, task_here
+from runtime_support._language.files import check_can_write, open_private
+from runtime_support._media import count_attachments, describe_content
+from runtime_support._values.context import environment
+from runtime_support.errors import printable
+from runtime_support.events import (
+    CallEnded,
+    ChunkReceived,
+    PromptEnded,
+    ReplyReceived,
+    RequestSent,
+    listen,
+    note_trouble,
+)
+
+if TYPE_CHECKING:
+    from runtime_support._core.hooks import PromptRun
+
+Event: TypeAlias = dict[str, Any]
+Listener: TypeAlias = Callable[[Event], None]
+LineKind: TypeAlias = Literal["sent", "received", "tool", "failed", "role", "text"]
+StyledLine: TypeAlias = tuple[LineKind, str]
+
+_STYLES: dict[LineKind, str] = {
+    "sent": "bold cyan",
+    "received": "bold green",
+    "tool": "bold yellow",
+    "failed": "bold red",
+    "role": "dim",
+    "text": "",
+}
+
+# What the environment asks for; most systems keep it as bytes.
+_DRAWN = ("SAFT_TIMELINE", "SAFT_CHROME", "SAFT_LIVE")
+_NAMES = ("SAFT_VERBOSE", "SAFT_LOG", *_DRAWN)
+_VARIABLES = frozenset((*_NAMES, *map(str.encode, _NAMES)))
+
+_observers: tuple[Listener, ...] = ()
+_lock = threading.Lock()
+
+
+class Tracer:
+    """Tells listeners of what happens in one prompt, with its number and its place.
+
+    They hear of it in the order of the script; `watchers` at once, with the key of the prompt, the
+    one that it is `within`, the `item` that it is asked for where calls run ahead, the `function`
+    of Python that has it, its `max_in_flight`, and when what has ended now `began` and for how long
+    it `waited`. Watchers also hear each "piece" of a reply that is streamed, and that a prompt is
+    "over", and by which error if it failed.
+    """
+
+    def __init__(
+        self, listeners: dict[str, Listener], watchers: dict[str, Listener], prompt: PromptRun
+    ) -> None:
+        self.listeners = listeners
+        self.watchers = watchers
+        self.number = 0
+        self.place, function = (None, "") if prompt.place is None else prompt.place.described()
+        self.messages_told = 0
+        caller, task = prompt.caller, task_here()
+        within = None if caller is None or caller.prompt is None else caller.prompt.id
+        item: tuple[int, ...] = () if task is None else task.path
+        self._about: Event = {"key": prompt.id, "within": within, "item": item, "place": self.place}
+        self._about["function"] = function
+        self._about["max_in_flight"] = prompt.settings.max_in_flight
+        # Calls of a program, which are told in its order when all have ended.
+        self._of_program: list[tuple[tuple[int, ...], Event, Event]] = []
+
+    def hear(self, event: Any) -> None:
+        """Tells of an event."""
+        match event:
+            case RequestSent(request=request):
+                told, count = self.messages_told, len(request.messages)
+                if not told or told >= count:  # a first request: with fewer, one to begin anew
+                    told = request.begins if request.begins > 1 else 0  # an earlier one was shown
+                self.messages_told = count
+                data = {**request.canonical(), "new_from": told}
+                self._tell("request", event, data)
+            case ReplyReceived(reply=None, error=error):
+                kind, status = type(error).__name__, getattr(error, "status", None)
+                data = {"error": kind, "message": str(error), "status": status}
+                self._tell("failure", event, {**data, "duration": _milliseconds(event)})
+            case ReplyReceived(reply=reply) if reply is not None:
+                self._tell("reply", event, {**reply.readable(), "duration": _milliseconds(event)})
+            case CallEnded(call=call, result=result) if result is not None:
+                self._tell("tool", event, asdict(result), call.position)
+            case ChunkReceived(text=text):
+                self._watch("piece", event.began, time=event.began, text=text)
+            case PromptEnded(error=error):
+                self._tell_program()
+                # Listeners hear of it by the error, or by what the script does next.
+                self._watch("over", event.began, time=time.time(), error=_why(error))
+            case _:
+                pass
+
+    def _tell(
+        self, kind: str, event: Any, data: Event, position: tuple[int, ...] = ()
+    ) -> None:
+        head: Event = {"event": kind, "time": round(time.time(), 3)}
+        waited = getattr(event, "waited", 0.0) * 1000
+        self._watch(kind, event.began, time=head["time"], waited=waited, **data)
+        if not self.listeners:
+            return
+        if position:
+            self._of_program.append((position, head, data))
+            return
+        self._tell_program()
+        in_turn(partial(self._tell_in_turn, head, data))
+
+    def _tell_program(self) -> None:
+        """Tells listeners of the calls of a program, in its order."""
+        calls, self._of_program = self._of_program, []
+        for _, head, data in sorted(calls, key=lambda one: one[0]):
+            in_turn(partial(self._tell_in_turn, head, data))
+
+    def _watch(self, kind: str, began: float, **data: Any) -> None:
+        if self.watchers:
+            _tell_all(self.watchers, {"event": kind, **self._about, "began": began, **data})
+
+    def _tell_in_turn(self, head: Event, data: Event) -> None:
+        self.number = self.number or next(_numbers)
+        _tell_all(self.listeners, {**head, "prompt": self.number, "place": self.place, **data})
+
+
+def _tell_all(listeners: dict[str, Listener], event: Event) -> None:
+    for name, listener in listeners.items():
+        try:
+            listener(event)
+        except Exception as error:
+            note_trouble(name, error)
+
+
+def _why(error: BaseException | None) -> str | None:
+    """What has ended a prompt; None where it has succeeded, or its answer was not wanted."""
+    match error:
+        case None | Abandoned() | GeneratorExit():
+            return None
+        case KeyboardInterrupt():
+            return "interrupted"
+        case _:
+            name = type(error).__name__
+            return f"{name}: {error}" if str(error) else name
+
+
+def _milliseconds(event: ReplyReceived) -> float:
+    return round(event.seconds * 1000, 1)
+
+
+_numbers = itertools.count(1)
+
+
+def _tracer_for(prompt: PromptRun) -> Callable[[Any], None] | None:
+    if not _observers and environment().keys().isdisjoint(_VARIABLES):
+        return None
+    listeners, watchers = _listeners_here(), watchers_here()
+    return Tracer(listeners, watchers, prompt).hear if listeners or watchers else None
+
+
+listen(_tracer_for)
+
+
+def _listeners_here() -> dict[str, Listener]:
+    """Those that `add_observer` and the environment ask for."""
+    listeners = {f"observer {n} ({_name(own)})": own for n, own in enumerate(_observers, 1)}
+    if os.environ.get("SAFT_VERBOSE", "") not in ("", "0"):
+        listeners["trace"] = _trace
+    path = os.environ.get("SAFT_LOG")
+    if path:
+        listeners[f"log {path}"] = _log_to(path)
+    return listeners
+
+
+def watchers_here() -> dict[str, Listener]:
+    """What draws the run, if the environment asks for that."""
+    if not any(map(os.environ.get, _DRAWN)):
+        return {}
+    watch = _drawing()
+    watcher = None if watch is None else watch()
+    return {} if watcher is None else {"timeline": watcher}
+
+
+@cache
+def _drawing() -> Callable[[], Listener | None] | None:
+    """What draws timelines: that of saftc, which an entry point names; None without saftc."""
+    for point in entry_points(group="saft.timeline"):
+        return point.load()
+    note(
+        "no timeline is drawn: saftc draws it, and is not installed in this environment; "
+        "SAFT_LOG=FILE writes the same events without it"
+    )
+    return None
+
+
+def add_observer(listener: Listener) -> Callable[[], None]:
+    """Calls `listener(event)` for every event of every prompt; returns a function that removes it.
+
+    An event is a dict with `event` ("request", "reply", "tool" or "failure"), `time` in seconds,
+    `prompt` (a number), `place` in the script, and its data. Events come in the order of the
+    script. They are not redacted: remove secrets before you show or store them.
+    """
+    global _observers
+    with _lock:
+        _observers = (*_observers, listener)
+
+    def remove() -> None:
+        global _observers
+        with _lock:
+            _observers = tuple(other for other in _observers if other is not listener)
+
+    return remove
+
+
+def _name(listener: Listener) -> str:
+    return getattr(listener, "__qualname__", type(listener).__qualname__)
+
+
+def _trace(event: Event) -> None:
+    with _lock:
+        write_event(event, sys.stderr)
+
+
+def _log_to(path: str) -> Listener:
+    check_can_write(path, "the log")
+
+    def log(event: Event) -> None:
+        told = {"time": event["time"], "process": os.getpid(), **event}
+        line = redacted(json.dumps(told, ensure_ascii=False, default=str))
+        # Of half a surrogate pair, the escape is JSON as well.
+        with _lock, open(path, "ab", opener=open_private) as file:
+            file.write(line.encode("utf-8", "backslashreplace") + b"\n")
+
+    return log
+
+
+def write_event(event: Event, stream: TextIO) -> None:
+    """Writes an event to a stream, with colours where that is of use."""
+    if not stream.isatty() or find_spec("rich") is None:
+        print(trace_text(event), file=stream)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=stream, highlight=False, soft_wrap=True)
+    for part, text in _lines(event):
+        console.print(Text(text, style=_STYLES[part]))
+
+
+def trace_text(event: Event) -> str:
+    """An event as plain lines, secrets redacted."""
+    return "\n".join(text for _, text in _lines(event))
+
+
+def _lines(event: Event) -> list[StyledLine]:
+    match event["event"]:
+        case "request":
+            return _request_lines(event)
+        case "reply":
+            return _reply_lines(event)
+        case "failure":
+            said = f"{event['error']}: {event['message']}"
+            head = f"[{event['prompt']}] failed, {_duration(event)}"
+            return [_line("failed", head), *_indented(said)]
+        case "decision":
+            return [_line("tool", f"[{event['prompt']}] {event['told']}")]
+        case _:
+            return _tool_lines(event)
+
+
+def _request_lines(event: Event) -> list[StyledLine]:
+    about: list[str] = [str(event["model"])] if event.get("model") else []
+    if event.get("options"):
+        about.append(_json(event["options"]))
+    if event.get("tools"):
+        about.append("tools: " + " ".join(tool["function"]["name"] for tool in event["tools"]))
+    if event.get("schema"):
+        about.append("with schema")
+    if attachments := count_attachments(event["messages"]):
+        about.append(attachments)
+    place = f" {event['place']}" if event["place"] else ""
+    new: list[dict[str, Any]] = event["messages"][event["new_from"] :]
+    lines = [_line("sent", f"[{event['prompt']}]{place} -> {', '.join(about)}".rstrip())]
+    for message in _unseen(new):
+        text = describe_content(message["content"])
+        lines += [_line("role", f"  {message['role']}:"), *_indented(text)]
+    return lines
+
+
+def _reply_lines(event: Event) -> list[StyledLine]:
+    cached = f", {event['cached_tokens']} cached" if event.get("cached_tokens") else ""
+    tokens = f"{event['input_tokens']}+{event['output_tokens']} tokens{cached}"
+    about = [event["model"], event["finish"], tokens, _duration(event)]
+    head = _line("received", f"[{event['prompt']}] <- {', '.join(filter(None, about))}")
+    calls = [_line("tool", f"    call {c['name']} {c['arguments']}") for c in event["tool_calls"]]
+    return [head, *_indented(event["text"]), *calls]
+
+
+def _tool_lines(event: Event) -> list[StyledLine]:
+    failed = event["error"] is not None
+    called = f"[{event['prompt']}] tool {event['tool']} {_json(event['args'])}, {_duration(event)}"
+    outcome = f"error: {event['error']}" if failed else event["result"]
+    return [_line("failed" if failed else "tool", called), *_indented(outcome)]
+
+
+def _unseen(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Without the replies, and without the answers of tools that were told as they ran."""
+    calls = [call for message in messages for call in message.get("tool_calls", ())]
+    names = {call["id"]: call["function"]["name"] for call in calls}
+    return [
+        message
+        for message in messages
+        if message["role"] in ("system", "user")
+        or names.get(message.get("tool_call_id"), "").startswith(RETURN_PREFIX)
+    ]
+
+
+def _duration(event: Event) -> str:
+    milliseconds: float = event["duration"]
+    return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
+
+
+def _indented(text: str) -> list[StyledLine]:
+    return [("text", f"    {printable(line)}") for line in redacted(text).splitlines()]
+
+
+def _line(part: LineKind, text: str) -> StyledLine:
+    return part, printable(redacted(text))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,469 @@
+"""Calls that run at the same time, and mean what they mean one after the other.
+
+    tickets = list(overlap(triage, mails))            map(triage, mails), several at once
+
+    for mail, verdict in overlap(ask_path, paths):    ask_path runs ahead for the next paths
+        print(mail, verdict)                          in order, one after the other
+
+    summary, title = together(                        both are asked at once
+        later(prompt, "Sum up {text}.", text=text),
+        later(prompt, "Give {text} a title.", text=text),
+    )
+
+In an event loop, the same functions have `aio` forms, whose calls are awaited in tasks:
+
+    tickets = await overlap.aio(triage, mails)
+    async for mail, verdict in overlap.aio(ask_path, paths):
+    summary, title = await together.aio(later(prompt.aio, ...), later(prompt.aio, ...))
+
+What a call prints or writes ahead of its turn waits for the turn, and its error is raised there;
+what comes after an error is not asked any more. `max_in_flight` bounds the requests of all calls
+that run ahead. Where it is 1, under a debugger, and where the provider answers in order, everything
+runs one after the other, where it is called; so it does inside calls of a program that run side by
+side, which are as many as may be in flight, and of the plain forms in an event loop.
+"""
+
+from __future__ import annotations
+
+import builtins
+import io
+import sys
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Sized,
+)
+from types import FrameType, TracebackType
+from typing import Any, Generic, NamedTuple, ParamSpec, Protocol, TypeAlias, TypeVar, overload
+
+from runtime_support._core.hooks import PromptRun
+from runtime_support._core.positions.frames import call_from_afar, context_of_call
+from runtime_support._core.results import Result
+from runtime_support._core.settings import settings_for
+from runtime_support._core.tasks import turns
+from runtime_support._core.tasks.effects import finish, finish_async
+from runtime_support._core.tasks.queue import TaskQueue
+from runtime_support._core.tasks.turns import in_turn, is_beside, task_here
+from runtime_support._core.tasks.workers import running_loop
+from runtime_support._values.kinds import plain
+from runtime_support.errors import SaftError
+
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+D = TypeVar("D")
+E = TypeVar("E")
+F = TypeVar("F")
+G = TypeVar("G")
+H = TypeVar("H")
+T = TypeVar("T")
+P = ParamSpec("P")
+
+# Beyond this depth calls run one after the other, so that endless recursion still fails.
+DEEPEST = 64
+# So many times more than may be in flight are begun before the first is taken.
+AHEAD = 2
+
+
+class _Ahead:
+    """Calls of a function for some items, begun ahead of their turn; None of `queue`: in order."""
+
+    def __init__(
+        self, function: Callable[[Any], Any], items: Iterable[Any], *, is_async: bool = False
+    ) -> None:
+        calls = len(items) if isinstance(items, Sized) else None
+        most = _most_at_once(calls, is_async=is_async)
+        self.function = function
+        self.items = iter(items)
+        self.queue = TaskQueue(most, calls) if most > 1 else None
+        # What comes one after the other may never end.
+        self._has_end = calls is not None
+        self._error: BaseException | None = None
+        self._is_over = False
+
+    def __del__(self) -> None:
+        # A loop that was left early.
+        queue = getattr(self, "queue", None)
+        if queue is not None and queue.tasks:
+            queue.give_up()
+
+    def begin_more(self, queue: TaskQueue) -> bool:
+        """The same where the items are known to end, and an error of theirs is no concern."""
+        try:
+            return self.look_ahead(queue) if self._has_end else bool(queue.tasks)
+        except Exception:
+            return False
+
+    def look_ahead(self, queue: TaskQueue) -> bool:
+        """Begins calls for the next items: at least one, and more while the first is not over.
+
+        False when there is none left; raises what the items raise, at its turn.
+        """
+        begun = 0
+        while not self._is_over and len(queue.tasks) < AHEAD * queue.most and not queue.failed:
+            if begun and queue.tasks[0].state == "done":
+                break
+            try:
+                item = next(self.items)
+            except StopIteration:
+                self._is_over = True
+            except BaseException as error:  # to be raised at its turn
+                self._is_over = True
+                self._error = error
+            else:
+                queue.begin(_DelayedCall(self.function, (item,), {}), context_of_call())
+                begun += 1
+        if queue.tasks:
+            return True
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+        return False
+
+
+class Overlap(Iterator[B]):
+    """What a function gives for some items, in order; see `overlap`."""
+
+    def __init__(self, function: Callable[[Any], B], items: Iterable[Any]) -> None:
+        self._ahead = _Ahead(function, items)
+
+    def __iter__(self) -> Overlap[B]:
+        return self
+
+    def __next__(self) -> B:
+        ahead = self._ahead
+        if ahead.queue is None:
+            item = next(ahead.items)
+            try:
+                return ahead.function(item)
+            except StopIteration as error:  # it would end the loop
+                raise RuntimeError("a function raised StopIteration") from error
+        if ahead.look_ahead(ahead.queue):
+            return finish(ahead.queue.take(ahead.begin_more))
+        raise StopIteration
+
+    def run(self) -> None:
+        """Goes through to the end."""
+        for _ in self:
+            pass
+
+
+class AsyncOverlap(AsyncIterator[B]):
+    """The same in an event loop: gone through, or awaited for the list of all."""
+
+    def __init__(self, function: Callable[[Any], Awaitable[B]], items: Iterable[Any]) -> None:
+        self._ahead = _Ahead(function, items, is_async=True)
+
+    def __aiter__(self) -> AsyncOverlap[B]:
+        return self
+
+    async def __anext__(self) -> B:
+        ahead = self._ahead
+        if ahead.queue is None:
+            try:
+                item = next(ahead.items)
+            except StopIteration:
+                raise StopAsyncIteration from None
+            try:
+                return await ahead.function(item)
+            except StopAsyncIteration as error:  # it would end the loop
+                raise RuntimeError("a function raised StopAsyncIteration") from error
+        if ahead.look_ahead(ahead.queue):
+            return await _take(ahead.queue, ahead.begin_more)
+        raise StopAsyncIteration
+
+    def __await__(self) -> Generator[Any, Any, list[B]]:
+        return self._all().__await__()
+
+    async def _all(self) -> list[B]:
+        return [one async for one in self]
+
+
+async def _take(
+    queue: TaskQueue, begin_more: Callable[[TaskQueue], bool] | None = None
+) -> Any:
+    """What the next call gives; when it fails, all that is not wanted any more has ended."""
+    try:
+        return await finish_async(queue.take(begin_more))
+    except BaseException:
+        await queue.ended()
+        raise
+
+
+class _DelayedCall(NamedTuple):
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    names: Mapping[str, Any]
+
+    def __call__(self) -> Any:
+        return self.function(*self.arguments, **self.names)
+
+
+class _OverlapFunction:
+    """Calls a function for several items concurrently. `overlap` is the only instance.
+
+        for greeting in overlap(greet, ["Ada", "Grace"]):
+            print(greeting)
+
+    Does what `map(function, items)` would do: results, output, errors and writes to files come in
+    the order of the items. At most `max_in_flight` requests run at once. `overlap.aio` is the same
+    for functions that are `async def`, in an event loop.
+    """
+
+    def __call__(self, function: Callable[[A], B], items: Iterable[A]) -> Overlap[B]:
+        """Returns an iterator of `function(item)` for each item, in order, with several calls at
+        once.
+
+        Items are read ahead, by at most twice `max_in_flight`. The first error in the order of the
+        items is raised; after it no further call starts.
+        """
+        return Overlap(function, items)
+
+    def aio(self, function: Callable[[A], Awaitable[B]], items: Iterable[A]) -> AsyncOverlap[B]:
+        """The same for an `async def`, in tasks of the event loop: loop with `async for`, or await
+        the list.
+
+        If a call fails or the caller's task is cancelled, the calls after it are cancelled.
+        """
+        return AsyncOverlap(function, items)
+
+
+overlap: _OverlapFunction = _OverlapFunction()
+
+
+class Later(Generic[T]):
+    """A call that `together` makes; see `later`."""
+
+    def __init__(self, call: _DelayedCall, frame: FrameType) -> None:
+        self.call = call
+        self.context = context_of_call()
+        self._origin = frame, frame.f_lasti, frame.f_lineno
+
+    def traced(self, error: BaseException) -> BaseException:
+        """The error, with the line of this call as where it came from."""
+        return error.with_traceback(TracebackType(error.__traceback__, *self._origin))
+
+
+@overload
+def later(
+    function: Callable[P, Coroutine[Any, Any, Result[T]]], /, *arguments: P.args, **names: P.kwargs
+) -> Later[Coroutine[Any, Any, T]]: ...
+@overload
+def later(
+    function: Callable[P, Result[T]], /, *arguments: P.args, **names: P.kwargs
+) -> Later[T]: ...
+@overload
+def later(function: Callable[P, T], /, *arguments: P.args, **names: P.kwargs) -> Later[T]: ...
+def later(function: Callable[..., Any], /, *arguments: Any, **names: Any) -> Later[Any]:
+    """Delays a call, for `together`: `later(f, 1, x=2)` stands for `f(1, x=2)`."""
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    return Later(_DelayedCall(function, arguments, names), frame)
+
+
+Awaited: TypeAlias = "Later[Coroutine[Any, Any, T]]"
+
+
+class _TogetherFunction:
+    """Makes a few calls concurrently, and returns their values. `together` is the only instance.
+
+        total, name = together(later(prompt, "Add 2 and 3.", returns=int), later(greet, "Ada"))
+
+    Does what the calls would do one after the other: see `overlap`. `together.aio` awaits calls of
+    `async def` functions in an event loop.
+    """
+
+    @overload
+    def __call__(self, a: Later[A], b: Later[B], /) -> tuple[A, B]: ...
+    @overload
+    def __call__(self, a: Later[A], b: Later[B], c: Later[C], /) -> tuple[A, B, C]: ...
+    @overload
+    def __call__(
+        self, a: Later[A], b: Later[B], c: Later[C], d: Later[D], /
+    ) -> tuple[A, B, C, D]: ...
+    @overload
+    def __call__(
+        self, a: Later[A], b: Later[B], c: Later[C], d: Later[D], e: Later[E], /
+    ) -> tuple[A, B, C, D, E]: ...
+    @overload
+    def __call__(
+        self, a: Later[A], b: Later[B], c: Later[C], d: Later[D], e: Later[E], f: Later[F], /
+    ) -> tuple[A, B, C, D, E, F]: ...
+    @overload
+    def __call__(
+        self,
+        a: Later[A],
+        b: Later[B],
+        c: Later[C],
+        d: Later[D],
+        e: Later[E],
+        f: Later[F],
+        g: Later[G],
+        /,
+    ) -> tuple[A, B, C, D, E, F, G]: ...
+    @overload
+    def __call__(
+        self,
+        a: Later[A],
+        b: Later[B],
+        c: Later[C],
+        d: Later[D],
+        e: Later[E],
+        f: Later[F],
+        g: Later[G],
+        h: Later[H],
+        /,
+    ) -> tuple[A, B, C, D, E, F, G, H]: ...
+    @overload
+    def __call__(self, *calls: Later[Any]) -> tuple[Any, ...]: ...
+    def __call__(self, *calls: Later[Any]) -> tuple[Any, ...]:
+        """The values of these calls, made at the same time; of a Result, its value.
+
+        Raises what the first of them raises that fails, in this order.
+        """
+        most = _most_at_once(len(calls))
+        queue = _begun(calls, most)
+        values: list[Any] = []
+        for one in calls:
+            try:
+                value = finish(queue.take()) if queue else one.context.run(call_from_afar, one.call)
+            except BaseException as error:
+                one.traced(error)
+                raise
+            values.append(plain(value))
+        return tuple(values)
+
+    @overload
+    async def aio(self, a: Awaited[A], b: Awaited[B], /) -> tuple[A, B]: ...
+    @overload
+    async def aio(self, a: Awaited[A], b: Awaited[B], c: Awaited[C], /) -> tuple[A, B, C]: ...
+    @overload
+    async def aio(
+        self, a: Awaited[A], b: Awaited[B], c: Awaited[C], d: Awaited[D], /
+    ) -> tuple[A, B, C, D]: ...
+    @overload
+    async def aio(
+        self, a: Awaited[A], b: Awaited[B], c: Awaited[C], d: Awaited[D], e: Awaited[E], /
+    ) -> tuple[A, B, C, D, E]: ...
+    @overload
+    async def aio(
+        self,
+        a: Awaited[A],
+        b: Awaited[B],
+        c: Awaited[C],
+        d: Awaited[D],
+        e: Awaited[E],
+        f: Awaited[F],
+        /,
+    ) -> tuple[A, B, C, D, E, F]: ...
+    @overload
+    async def aio(
+        self,
+        a: Awaited[A],
+        b: Awaited[B],
+        c: Awaited[C],
+        d: Awaited[D],
+        e: Awaited[E],
+        f: Awaited[F],
+        g: Awaited[G],
+        /,
+    ) -> tuple[A, B, C, D, E, F, G]: ...
+    @overload
+    async def aio(
+        self,
+        a: Awaited[A],
+        b: Awaited[B],
+        c: Awaited[C],
+        d: Awaited[D],
+        e: Awaited[E],
+        f: Awaited[F],
+        g: Awaited[G],
+        h: Awaited[H],
+        /,
+    ) -> tuple[A, B, C, D, E, F, G, H]: ...
+    @overload
+    async def aio(self, *calls: Later[Any]) -> tuple[Any, ...]: ...
+    async def aio(self, *calls: Later[Any]) -> tuple[Any, ...]:
+        """The same for calls that are awaited, in tasks of the event loop."""
+        most = _most_at_once(len(calls), is_async=True)
+        queue = _begun(calls, most)
+        values: list[Any] = []
+        for one in calls:
+            try:
+                if queue is None:
+                    value = await one.context.run(call_from_afar, one.call)
+                else:
+                    value = await _take(queue)
+            except BaseException as error:
+                one.traced(error)
+                raise
+            values.append(plain(value))
+        return tuple(values)
+
+
+def _begun(calls: Sequence[Later[Any]], most: int) -> TaskQueue | None:
+    """These calls, begun; None when they are to be made one after the other."""
+    if most == 1:
+        return None
+    queue = TaskQueue(most, len(calls))
+    for one in calls:
+        queue.begin(one.call, one.context)
+    return queue
+
+
+together: _TogetherFunction = _TogetherFunction()
+
+
+class _Writable(Protocol):
+    def write(self, text: str, /) -> object: ...
+    def flush(self) -> object: ...
+
+
+def print(
+    *values: object,
+    sep: str | None = " ",
+    end: str | None = "\n",
+    file: _Writable | None = None,
+    flush: bool = False,
+) -> None:
+    """Python's `print`, in the order of the script."""
+    if task_here() is None:
+        turns.print_values(*values, sep=sep, end=end, file=file, flush=flush)
+        return
+    text = io.StringIO()
+    builtins.print(*values, sep=sep, end=end, file=text)
+    shown = text.getvalue()
+    in_turn(lambda: turns.print_values(shown, end="", file=file, flush=flush))
+
+
+def _most_at_once(calls: int | None, *, is_async: bool = False) -> int:
+    """How many of so many calls, where their number is known, may run at once here.
+
+    1 is one after the other, where the caller runs.
+    """
+    task = task_here()
+    is_deep = task is not None and len(task.path) >= 2 * DEEPEST
+    would_block = not is_async and running_loop() is not None
+    if is_deep or is_beside() or _is_debugged() or would_block:
+        return 1
+    try:
+        settings = settings_for()
+        first = PromptRun(settings)
+        first.ahead = calls if task is None else None
+        if first.answers_in_order:
+            return 1
+    except SaftError:
+        return 1  # the first prompt says what is wrong
+    return settings.max_in_flight
+
+
+def _is_debugged() -> bool:
+    monitoring: Any = getattr(sys, "monitoring", None)
+    is_monitored = monitoring is not None and monitoring.get_tool(monitoring.DEBUGGER_ID)
+    return sys.gettrace() is not None or bool(is_monitored)

@@ -1,1 +1,0 @@
-"""Calls that run ahead of their turn, and mean what they mean one after the other."""

@@ -1,0 +1,445 @@
+"""Recording and replaying exchanges.
+
+    SAFT_RECORD=file                     every exchange is made and written to the file
+    SAFT_REPLAY=file                     every answer comes from the file; a miss is an error
+    SAFT_REPLAY=file SAFT_RECORD=file    what is missing is made and written
+
+A recording has one JSON line for each exchange: the key of the canonical request, the number of the
+repeat, the request and the reply. A model that the environment or a project file chose is not part
+of the request, so that others can replay it with theirs. Lines are added as replies come, those of
+prompts that overlap in the order of the script, and also by several processes at once; at the end
+the file is sorted by key so that it diffs well. There are no headers in it, and each secret is
+replaced by `[redacted]`; what is asked is compared in the same form.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import re
+import threading
+from collections import Counter
+from collections.abc import Callable
+from functools import cache, partial
+from heapq import nlargest
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from runtime_support._core.hooks import Hook, RequestedCall
+from runtime_support._core.messages import Reply, Replying, Request
+from runtime_support._core.notes import note
+from runtime_support._core.redaction import redacted, secret_in, without_known_secrets
+from runtime_support._core.results import ToolCall
+from runtime_support._core.tasks.effects import Abandoned, Effect, Effects
+from runtime_support._core.tasks.turns import in_turn, task_here
+from runtime_support._journal.journal import exchanges, is_journal
+from runtime_support._journal.json_lines import (
+    OPAQUE,
+    ByPath,
+    Entry,
+    Held,
+    key_of_data,
+    line_of,
+    outcome_data,
+    read_lines,
+    reply_of,
+    request_data,
+)
+from runtime_support._language.files import PRIVATE, replace_file
+from runtime_support._media import text_of
+from runtime_support._values.json_text import to_json
+from runtime_support._values.kinds import counted, is_list, is_object
+from runtime_support.errors import ConfigError, ReplayMiss, SaftError, ToolsUnsupported
+
+if TYPE_CHECKING:
+    from runtime_support._core.hooks import MakeCall, PromptRun, SendRequest
+
+MOST_DIFFERENCES = 30
+# Entries that are compared in full with a request that is missing, and how much of each is read to
+# choose them.
+MOST_COMPARED = 8
+_SKIMMED = 4000
+_READABLE = ("text", "thinking", "summary")
+
+EntryKey: TypeAlias = tuple[str, int]
+
+
+class Recording:
+    """The entries of one file, shared by the threads of the process."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.is_journal = is_journal(path)
+        self.entries, torn = (_from_journal(path), None) if self.is_journal else _read(path)
+        if torn is not None:
+            note(f"{path}:{torn}: the last line is incomplete and is left out")
+        self.used: set[EntryKey] = set()
+        self.asked: Counter[str] = Counter()
+        self.misses: list[ReplayMiss] = []
+        self.has_changed = False
+        self._is_writable = False
+        self._unwritten: list[bytes] = []
+        self._lock = threading.Lock()
+
+    def key_of(self, asked: Entry) -> str:
+        """The key of a request; a journal has it with its secrets."""
+        return key_of_data(asked if self.is_journal else without_secrets(asked))
+
+    def place(self, key: str) -> EntryKey:
+        """The place of a request with this key: the key, and how often it came before."""
+        with self._lock:
+            repeat = self.asked[key]
+            self.asked[key] += 1
+        return key, repeat
+
+    def find(self, *places: EntryKey) -> Entry | None:
+        """The first entry at one of these places, which then counts as used."""
+        with self._lock:
+            for one in places:
+                if one in self.entries:
+                    self.used.add(one)
+                    return self.entries[one]
+            return None
+
+    def miss(self, asked: Entry) -> ReplayMiss:
+        """The error that this request has no entry, which is noted in `misses`."""
+        error = _miss(self, asked)
+        self.misses.append(error)
+        return error
+
+    def check(self) -> None:
+        """ConfigError when nothing can be recorded."""
+        with self._lock:
+            if self._unwritten or not self._is_writable:
+                try:
+                    self._write()
+                except OSError as error:
+                    reason = error.strerror or error
+                    raise ConfigError(f"cannot write the recording {self.path}: {reason}") from None
+                self._is_writable = True
+
+    def put(self, place: EntryKey, asked: Entry, reply: Entry) -> None:
+        """Writes an exchange. It has been paid for, so errors are reported and not raised."""
+        shown = without_secrets(reply)
+        entry = {"key": place[0], "repeat": place[1], "request": without_secrets(asked), **shown}
+        with self._lock:
+            self.entries[place] = entry
+            self.used.add(place)
+            self.has_changed = True
+            self._unwritten.append(line_of(entry))
+            try:
+                self._write()
+            except OSError as error:
+                note(f"cannot write the recording {self.path}: {error.strerror or error}")
+
+    def unused(self) -> list[Entry]:
+        """The entries that were not asked for."""
+        return [entry for place, entry in sorted(self.entries.items()) if place not in self.used]
+
+    def close(self) -> None:
+        """Sorts the file, when something was written to it."""
+        with self._lock:
+            if not self.has_changed:
+                return
+            try:
+                self._write(and_finish=True)
+            except OSError as error:
+                missing = f"; {len(self._unwritten)} replies are not in it" * bool(self._unwritten)
+                reason = f"{error.strerror or error}{missing}"
+                note(f"cannot finish the recording {self.path}: {reason}")
+                return
+            self.has_changed = False
+
+    def _write(self, *, and_finish: bool = False) -> None:
+        """Adds what is not in the file yet, which is then sorted when this is to finish it."""
+        with Held(self.path, PRIVATE, waits=True) as file:
+            file.mend()  # other processes may write to it, and be killed
+            while self._unwritten:
+                file.add(self._unwritten[0])
+                del self._unwritten[0]
+            if and_finish:
+                entries, _ = _read(self.path)  # later lines replace earlier ones
+                lines = [line_of(entry) for _, entry in sorted(entries.items())]
+                if os.name == "nt":
+                    file.close()  # a file that is open cannot be replaced there
+                replace_file(self.path, b"".join(lines), permissions=PRIVATE)
+
+
+class RecordingHook(Hook):
+    """Answers from a recording, or records what is answered."""
+
+    def __init__(self, replay: str | None, record: str | None) -> None:
+        self.replay = None if replay is None else open_recording(replay)
+        self.record = None if record is None else open_recording(record)
+        if self.record is not None and self.record.is_journal:
+            raise ConfigError(
+                f"{self.record.path} is the journal of a run: nothing is recorded there",
+                hint="name another file",
+            )
+
+    def request(self, request: Request, proceed: SendRequest) -> Replying:
+        """The recorded reply, or the live one; ReplayMiss when neither may be.
+
+        Of a reply that was left, what came of it is recorded.
+        """
+        recordings = {id(r): r for r in (self.replay, self.record) if r is not None}
+        asked = request_data(request)
+        places = {
+            identity: cache(partial(r.place, r.key_of(asked))) for identity, r in recordings.items()
+        }
+        if self.replay is not None or task_here() is None:
+            for place in places.values():
+                place()
+        if self.replay is not None:
+            place = places[id(self.replay)]()
+            # Recordings of earlier versions have every model in their keys.
+            with_model = self.replay.key_of(request.canonical()), place[1]
+            entry = self.replay.find(place, with_model)
+            if entry is not None:
+                reply = reply_of(entry, self.replay.path)
+                if request.pieces is not None and reply.finish == "left":
+                    request.pieces.append(reply.text)
+                    yield reply.text
+                return reply
+            if self.record is None:
+                raise self.replay.miss(asked)
+        if self.record is None:
+            return (yield from proceed(request))
+        yield Effect(self.record.check)
+        put = partial(self._put, self.record, places[id(self.record)], asked)
+        try:
+            reply = yield from proceed(request)
+        except Abandoned:
+            yield _in_turn(put, outcome_data(Reply("".join(request.pieces or ()), finish="left")))
+            raise
+        except ToolsUnsupported as refusal:
+            yield _in_turn(put, outcome_data(refusal))
+            raise
+        except SaftError:
+            in_turn(places[id(self.record)])  # it counts, for those that are the same
+            raise
+        yield _in_turn(put, outcome_data(reply))
+        return reply
+
+    def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
+        """What a call of a server gave, or gives; ReplayMiss when neither may be.
+
+        Who answers is not asked: such a call is told by its tool and its arguments.
+        """
+        if call.kind != "server":
+            return (yield from proceed(call))
+        asked = {"tool": call.name, "args": json.loads(call.sent)}
+        used = {self.replay, self.record} - {None}
+        places = {r.path: r.place(r.key_of(asked)) for r in used if r is not None}
+        if self.replay is not None:
+            entry = self.replay.find(places[self.replay.path])
+            if entry is not None:
+                return ToolCall(call.name, None, to_json(entry["reply"]), None, 0.0)
+            if self.record is None:
+                raise self.replay.miss(asked)
+        if self.record is None:
+            return (yield from proceed(call))
+        yield Effect(self.record.check)
+        made: ToolCall = yield from proceed(call)
+        reply = {"reply": json.loads(made.result or "null")}
+        yield _in_turn(partial(self.record.put, places[self.record.path], asked), reply)
+        return made
+
+    @staticmethod
+    def _put(
+        recording: Recording, place: Callable[[], EntryKey], asked: Entry, reply: Entry
+    ) -> None:
+        recording.put(place(), asked, reply)
+
+
+def hook_for(prompt: PromptRun) -> RecordingHook | None:
+    """What records or replays, where the environment asks for that."""
+    replay, record = os.environ.get("SAFT_REPLAY"), os.environ.get("SAFT_RECORD")
+    return RecordingHook(replay or None, record or None) if replay or record else None
+
+
+def answers_in_order(prompt: PromptRun) -> bool:
+    """Whether what is asked first has the first of equal answers."""
+    return bool(os.environ.get("SAFT_REPLAY"))
+
+
+def _in_turn(put: Callable[[Entry], None], reply: Entry) -> Effect:
+    return Effect(partial(in_turn, partial(put, reply)))
+
+
+# What records the requests that a recording misses, by its path: whoever replays it may know.
+_advice: dict[str, str] = {}
+_open: ByPath[Recording] = ByPath()
+
+
+def advise(path: str, hint: str) -> None:
+    """From now on, what the error says of a request that the recording at this path misses."""
+    _advice[os.path.realpath(path)] = hint
+
+
+def open_recording(path: str) -> Recording:
+    """The recording at this path, shared by the process until it is closed."""
+    return _open.at(os.path.realpath(path), Recording)
+
+
+def misses_of(path: str) -> list[ReplayMiss]:
+    """The requests that the open recording at this path has missed."""
+    recording = _open.open.get(os.path.realpath(path))
+    return [] if recording is None else recording.misses
+
+
+def close(path: str) -> list[Entry]:
+    """Finishes the recording at this path, and gives the entries that were not used."""
+    recording = _open.take(os.path.realpath(path))
+    if recording is None:
+        return []
+    recording.close()
+    return recording.unused()
+
+
+@atexit.register
+def _close_all() -> None:
+    for path in list(_open.open):
+        try:
+            unused = close(path)
+        except KeyboardInterrupt:
+            return  # every reply is in the file, which is not sorted
+        except SaftError as error:
+            note(str(error))
+            continue
+        if unused:
+            names = ", ".join(f"{entry['key']} ({_excerpt(entry)})" for entry in unused[:5])
+            note(f"{count_unused(unused)} in {path}: {names}")
+
+
+def count_unused(unused: list[Entry]) -> str:
+    """`1 unused entry`, `2 unused entries`."""
+    return counted(len(unused), "unused entry", "unused entries")
+
+
+def _read(path: str) -> tuple[dict[EntryKey, Entry], int | None]:
+    """The entries of a file, none when it is not there, and the number of a torn last line."""
+    entries: dict[EntryKey, Entry] = {}
+    for number, line in enumerate(read_lines(path, "recording") if os.path.exists(path) else (), 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            if not line.endswith(b"\n"):
+                return entries, number
+            raise ConfigError(f"{path}:{number}: not JSON: {error}") from None
+        if not _is_entry(entry):
+            raise ConfigError(f"{path}:{number}: this is not an entry of a recording")
+        # By what it says, which somebody may have edited.
+        entry["key"] = key_of_data(entry["request"])
+        entries[entry["key"], entry["repeat"]] = entry
+    return entries, None
+
+
+def _from_journal(path: str) -> dict[EntryKey, Entry]:
+    """The exchanges of a run as entries, those of one request in the order of the file."""
+    asked: Counter[str] = Counter()
+    found: dict[EntryKey, Entry] = {}
+    for entry in exchanges(path):
+        if "tool" in entry:
+            wanted: Entry = {"tool": entry["tool"], "args": json.loads(entry["sent"])}
+            reply = json.loads(entry["result"])
+            entry: Entry = {"hash": key_of_data(wanted), "request": wanted, "reply": reply}
+        key = entry["hash"]
+        found[key, asked[key]] = {"key": key, "repeat": asked[key], **entry}
+        asked[key] += 1
+    return found
+
+
+def _is_entry(entry: Any) -> bool:
+    return (
+        is_object(entry)
+        and isinstance(entry.get("key"), str)
+        and isinstance(entry.get("repeat"), int)
+        and is_object(entry.get("request"))
+        and ("refused" in entry or is_object(entry.get("reply")))
+    )
+
+
+def _miss(recording: Recording, asked: Entry) -> ReplayMiss:
+    """The error, with the difference to the nearest entry."""
+    import difflib
+
+    def pretty(data: Any) -> list[str]:
+        text = json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True)
+        # A prompt of many lines is compared line by line.
+        lined = re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[0], text)
+        return lined.splitlines()
+
+    hint = _advice.get(recording.path, "set SAFT_RECORD to the same file to record what is missing")
+    known = [entry["request"] for _, entry in sorted(recording.entries.items())]
+    if not known:
+        path = recording.path
+        is_empty = os.path.exists(path)
+        found = f"the recording {path} has no entries"
+        message = found if is_empty else f"there is no recording {path}"
+        return ReplayMiss(message, hint=hint)
+    asked = without_secrets(asked)
+    wanted = pretty(asked)
+    likely = _likely(known, asked)
+    ranked = [(difflib.SequenceMatcher(None, pretty(k), wanted).ratio(), k) for k in likely]
+    nearest = max(ranked, key=lambda pair: pair[0])[1]
+    difference = list(
+        difflib.unified_diff(pretty(nearest), wanted, "recorded", "asked", lineterm="", n=1)
+    )
+    shown = "\n".join(difference[:MOST_DIFFERENCES]) or "the same request, but more often than then"
+    return ReplayMiss(
+        f"the recording {recording.path} has no such request; the nearest one differs so:\n{shown}",
+        nearest=nearest,
+        hint=hint,
+    )
+
+
+def _likely(known: list[Entry], wanted: Entry) -> list[Entry]:
+    """The requests that share most words with the one that is wanted: few, to be compared well."""
+
+    def words(request: Entry) -> set[str]:
+        return set(json.dumps(request, ensure_ascii=False)[:_SKIMMED].split())
+
+    own = words(wanted)
+
+    def likeness(request: Entry) -> float:
+        theirs = words(request)
+        return len(own & theirs) / len(own | theirs)
+
+    return nlargest(MOST_COMPARED, known, key=likeness)
+
+
+def _excerpt(entry: Entry) -> str:
+    if "tool" in entry["request"]:
+        return str(entry["request"]["tool"])
+    messages: list[Any] = entry["request"].get("messages", [])
+    first = next((m["content"] for m in messages if m.get("role") == "user"), "")
+    return " ".join(text_of(first).split())[:50]
+
+
+def without_secrets(entry: Entry) -> Entry:
+    """The entry with each secret replaced.
+
+    Of what only a server understands, the values of known secrets and what people can read.
+    """
+    reply = entry.get("reply")
+    return _without_secrets(entry, has_opaque=is_object(reply) and "origin" in reply)
+
+
+def _without_secrets(data: Any, *, has_opaque: bool, is_opaque: bool = False) -> Any:
+    if isinstance(data, str):
+        if is_opaque:
+            return without_known_secrets(data)
+        return redacted(data) if secret_in(data) is not None else data
+    if is_list(data):
+        return [_without_secrets(one, has_opaque=has_opaque, is_opaque=is_opaque) for one in data]
+    if not is_object(data):
+        return data
+    found: Entry = {}
+    for name, one in data.items():
+        is_readable = isinstance(one, str) and (name in _READABLE or name.startswith("reasoning"))
+        is_of_server = (is_opaque or (has_opaque and name in OPAQUE)) and not is_readable
+        found[name] = _without_secrets(one, has_opaque=has_opaque, is_opaque=is_of_server)
+    return found

@@ -1,0 +1,1 @@
+"""Values: their kinds, their texts as JSON, their names; and what all modules need."""

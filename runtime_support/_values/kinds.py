@@ -1,0 +1,342 @@
+"""What kind of thing a Saft value is, and its text.
+
+    >>> kind([1, 2])
+    'list'
+    >>> show({"id": 1, "two words": None})
+    '{id: 1, "two words": nil}'
+    >>> brief("a long text " * 9)       # for messages
+    'string "a long text a long text a long text a long text a long t...'
+
+Saft's values are Python's: bool, int, float, str, None, list, tuple, dict; an instance of a
+dataclass is a record, anything callable is a function. Dataframes are those of polars; dates and
+decimals are those of the standard library.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from runtime_support._values.names import field_name, function_name
+from runtime_support.errors import CheckError, printable
+
+if TYPE_CHECKING:
+    from polars import DataFrame
+
+_KINDS: dict[type, str] = {
+    bool: "bool",
+    int: "int",
+    float: "float",
+    str: "string",
+    list: "list",
+    tuple: "tuple",
+    dict: "object",
+    type(None): "nil",
+}
+
+_KEYWORDS = frozenset(
+    [
+        *("if", "elif", "else", "for", "in", "while", "break", "continue", "ret", "assert"),
+        *("and", "or", "not", "true", "false", "nil"),
+    ]
+)
+
+_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), 0x7F)} | {
+    ord("\n"): "\\n",
+    ord("\t"): "\\t",
+    ord("\r"): "\\r",
+    ord('"'): '\\"',
+    ord("\\"): "\\\\",
+}
+
+BRIEF_LENGTH = 60
+
+# By dataclass: its fields' names in the script, and in Python. Filled as classes are met, and begun
+# anew when it is full; writing the same entry twice from two threads does no harm.
+MOST_KNOWN = 1000
+known_attributes: dict[type, dict[str, str]] = {}
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """Whether the value is a Saft list."""
+    return isinstance(value, list)
+
+
+def is_tuple(value: object) -> TypeGuard[tuple[Any, ...]]:
+    """Whether the value is a Saft tuple."""
+    return isinstance(value, tuple)
+
+
+def is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """Whether the value is a Saft object."""
+    return isinstance(value, dict)
+
+
+def is_key(value: object) -> bool:
+    """Whether an object can have it as a key: a string, a date or a datetime; those of Python also
+    have members of Enums."""
+    if isinstance(value, str) or hasattr(value.__class__, "__members__"):
+        return True
+    return _word_of_date(value) in ("date", "datetime")
+
+
+def has_length(value: object) -> TypeGuard[str | list[Any] | tuple[Any, ...] | dict[str, Any]]:
+    """Whether the value is a string, a list, a tuple or an object."""
+    return isinstance(value, (str, list, tuple, dict))
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether the value is an int or a float; a bool is neither."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def is_record(value: object) -> bool:
+    """Whether the value is an instance of a dataclass."""
+    return hasattr(type(value), "__dataclass_fields__")
+
+
+def is_dataframe(value: object) -> TypeGuard[DataFrame]:
+    """Whether the value is a dataframe of polars; there is none before polars is imported."""
+    class_ = getattr(sys.modules.get("polars"), "DataFrame", None)
+    return class_ is not None and isinstance(value, class_)
+
+
+def is_dataframe_class(class_: type) -> bool:
+    """Whether it is the class of dataframes."""
+    return class_ is getattr(sys.modules.get("polars"), "DataFrame", None)
+
+
+def is_function(value: object) -> bool:
+    """Whether the value is a Saft function."""
+    return callable(value) and not is_record(value)
+
+
+def is_approved(value: Any) -> bool:
+    """Whether the value is a function whose calls by a model wait for a yes."""
+    return getattr(value.__class__, "__saft_approved__", False) is True
+
+
+def is_result(value: object) -> bool:
+    """Whether the value is a prompt's `Result`, which is taken for its value."""
+    return getattr(type(value), "__saft_result__", False)
+
+
+def plain(value: Any) -> Any:
+    """The value itself, where it may be a `Result`."""
+    return value.value if is_result(value) else value
+
+
+def record_fields(record: object) -> dict[str, Any]:
+    """The fields of a record, by name in the script, in order."""
+    names = attributes_of(type(record))
+    return {name: getattr(record, attribute) for name, attribute in names.items()}
+
+
+def attributes_of(class_: type) -> dict[str, str]:
+    """The fields of a dataclass: their names in the script, and in Python."""
+    known = known_attributes.get(class_)
+    if known is None:
+        import dataclasses
+
+        own: Any = class_
+        names = [field.name for field in dataclasses.fields(own)]
+        if len(known_attributes) >= MOST_KNOWN:
+            known_attributes.clear()
+        known = known_attributes[class_] = {field_name(name): name for name in names}
+    return known
+
+
+def _word_of_date(value: object) -> str | None:
+    """The word for a value of dates and the like, whose module is loaded by the first of them."""
+    from runtime_support._values.dates import word_of
+
+    return word_of(value)
+
+
+def data_of(value: Any) -> Any:
+    """The data of a member of an Enum, a NamedTuple or a pydantic model, as JSON has it.
+
+    Any other value is given as it is.
+    """
+    class_: Any = value.__class__
+    if class_ in _KINDS or hasattr(value, "__mro__"):  # a class is not an instance of itself
+        return value
+    if hasattr(class_, "__members__"):
+        return value.value
+    from runtime_support._values.dates import text_of, word_of_class
+
+    if word_of_class(class_) is not None:
+        return text_of(value)
+    if is_named_tuple(value):
+        names: tuple[str, ...] = class_._fields
+        return {field_name(name): item for name, item in zip(names, value, strict=True)}
+    if hasattr(class_, "model_dump") and hasattr(class_, "model_fields"):
+        return value.model_dump(mode="json", by_alias=True)
+    return value
+
+
+def is_named_tuple(value: object) -> bool:
+    """Whether the value is an instance of a NamedTuple."""
+    return is_tuple(value) and hasattr(value, "_fields")
+
+
+def kind(value: object) -> str:
+    """The kind of a value in Saft's words, as `type(x)` gives it; a record's is its type's name.
+
+    A member of an Enum and a NamedTuple are of their class, also where they are texts, numbers or
+    tuples besides.
+    """
+    value = plain(value)
+    class_ = type(value)
+    word = _KINDS.get(class_)
+    if word is not None:
+        return word
+    if hasattr(class_, "__members__") or is_named_tuple(value):
+        return class_name(class_)
+    return basic_kind(value)
+
+
+def basic_kind(value: object) -> str:
+    """What a value counts as for an operator: a member of an Enum can be a text or a number."""
+    value = plain(value)
+    word = _KINDS.get(type(value))
+    if word is not None:
+        return word
+    if is_record(value):
+        return class_name(type(value))
+    word = _word_of_date(value)
+    if word is not None:
+        return word
+    for base, base_word in _KINDS.items():
+        if isinstance(value, base):
+            return base_word
+    if is_dataframe(value):
+        return "dataframe"
+    if callable(value):
+        return "function"
+    return class_name(type(value))
+
+
+def holds_halves(value: Any) -> bool:
+    """Whether a text in JSON data has half of a surrogate pair, which cannot be printed or sent."""
+    import json
+
+    try:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return not text.isascii() and not text.encode()
+    except UnicodeEncodeError:
+        return True
+
+
+def without_halves(text: str) -> str:
+    """The text with U+FFFD, the sign for what is unreadable, for each half of a surrogate pair."""
+    if not holds_halves(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def class_name(class_: type) -> str:
+    """The name of a class in the script, where Python forced another one on it."""
+    return getattr(class_, "__saft_kind__", class_.__name__)
+
+
+def show(value: object) -> str:
+    """The text that `print` writes: strings as they are, other values as Saft literals.
+
+    A member of an Enum, a NamedTuple and a pydantic model are written as the data they have.
+    """
+    if type(value) not in _KINDS:
+        value = data_of(value)
+    if isinstance(value, str):
+        return value
+    if is_result(value):
+        return show(plain(value))
+    if is_dataframe(value):
+        return str(value)
+    try:
+        return literal(value)
+    except RecursionError:
+        raise CheckError(f"the {kind(value)} is nested too deeply to be shown") from None
+    except ValueError as error:  # an integer of thousands of digits
+        reason = str(error).partition(";")[0]
+        raise CheckError(f"the {kind(value)} has no text: {reason}") from None
+
+
+def literal(value: object) -> str:
+    """The value as a Saft literal; a record as a call of its constructor with named fields."""
+    if type(value) not in _KINDS:
+        word = _word_of_date(value)
+        if word is not None and not hasattr(type(value), "__members__"):
+            return f"{word}({quote(data_of(value))})"
+        value = data_of(value)
+    if value is None:
+        return "nil"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return quote(value)
+    if is_list(value):
+        return "[" + ", ".join(map(literal, value)) + "]"
+    if is_tuple(value):
+        return "(" + ", ".join(map(literal, value)) + (",)" if len(value) == 1 else ")")
+    if is_object(value):
+        return "{" + ", ".join(f"{_key(k)}: {literal(v)}" for k, v in value.items()) + "}"
+    if is_record(value) and not isinstance(value, type):
+        fields = ", ".join(f"{k}: {literal(v)}" for k, v in record_fields(value).items())
+        return f"{class_name(type(value))}({fields})"
+    if is_result(value):
+        return literal(plain(value))
+    if is_dataframe(value):
+        rows, columns = value.shape
+        return f"dataframe({rows} rows, {columns} columns)"
+    if callable(value):
+        return f"<function {function_name(value)}>"
+    return str(value)
+
+
+def quote(text: str) -> str:
+    """The text as a Saft string literal, non-ASCII kept."""
+    return f'"{text.translate(_ESCAPES)}"'
+
+
+def brief(value: object) -> str:
+    """Kind and value in one short line, for messages: `string "7"`, `nil`, `list [1, 2, ...`."""
+    if value is None:
+        return "nil"
+    word = kind(value)
+    if callable(value) and not is_record(value):
+        return word if word != "function" else f"function {function_name(value)}"
+    try:
+        text = printable(literal(value))
+    except (ValueError, RecursionError):  # an integer of thousands of digits, a cycle
+        return f"a very large {word}"
+    if len(text) > BRIEF_LENGTH:
+        text = text[: BRIEF_LENGTH - 3] + "..."
+    return text if text.startswith(f"{word}(") else f"{word} {text}"
+
+
+def counted(number: int, one: str, more: str | None = None) -> str:
+    """A number of things in words: `1 request`, `2,000 requests`; `more` is what many are called.
+
+    >>> counted(2, "entry", "entries")
+    '2 entries'
+    """
+    return f"{number:,} {one if number == 1 else more or one + 's'}"
+
+
+def member_path(path: str, name: str) -> str:
+    """The path of a field: `value.id`, `value["two words"]`."""
+    return f"{path}.{name}" if name.isidentifier() else f"{path}[{quote(name)}]"
+
+
+def _key(key: object) -> str:
+    if isinstance(key, str) and key.isidentifier() and key.isascii() and key not in _KEYWORDS:
+        return key
+    if isinstance(key, str):
+        return quote(key)
+    return literal(key) if _word_of_date(key) is None else f"[{literal(key)}]"
+
+
+def expected_error(path: str, word: str, value: Any) -> CheckError:
+    """The error of an argument that is something else: `upper(text): expected string, got nil`."""
+    return CheckError(f"{path}: expected {word}, got {brief(value)}", path=path)

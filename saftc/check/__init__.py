@@ -1,0 +1,1 @@
+"""What the names of a script mean, and what is wrong with it before types are known."""

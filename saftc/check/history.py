@@ -1,0 +1,314 @@
+"""Which names keep the history of a prompt: its tool calls, text, usage and model.
+
+    report = $ Is it warmer in {a} or in {b}? $
+    print(report)                       // the value
+    for call in report.toolCalls: ...   // the history
+
+A name *can* keep it when each of its assignments is a prompt, another such name, a call of a
+function that passes it on (every `ret` of it does, and it declares no return type), or a field of
+a destructuring. Of a name that is bound again, each binding counts alone (see `bindings`). A name
+*does* keep it only when the script asks for it there, directly or through names and functions that
+pass it on; everything else is bound to the plain value, so that most scripts have `.value` at the
+prompt and nothing more.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from saftc.check.bindings import separate_bindings
+from saftc.check.forward import ends
+from saftc.check.names import Names, Symbol
+from saftc.check.statements import all_statements, assigned_by
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of, walk
+from saftc.types.results import MEMBERS
+
+Keeper = Symbol | n.FunctionDef
+
+
+@dataclass(slots=True)
+class History:
+    """The names and functions that can keep a history, and those that do.
+
+    The text of one that is `untyped`, as nothing was said of its type, may stand for a structure.
+    """
+
+    can: set[Keeper] = field(default_factory=set[Keeper])
+    untyped: set[Keeper] = field(default_factory=set[Keeper])
+    does: set[Keeper] = field(default_factory=set[Keeper])
+    # Names that are bound again have a symbol for each of their bindings here.
+    bindings: dict[n.Node, Symbol] = field(default_factory=dict[n.Node, Symbol])
+    # What the history of each is that of.
+    sources: dict[Keeper, list[Keeper]] = field(default_factory=dict[Keeper, list[Keeper]])
+    # The prompts of which one has given the whole result that each holds or gives.
+    conversations: dict[Keeper, tuple[n.Prompt, ...]] = field(
+        default_factory=dict[Keeper, tuple[n.Prompt, ...]]
+    )
+    # The streams that are kept: a loop goes over the name or the call that gives each, or a
+    # function is declared to give it.
+    streams: set[n.Prompt] = field(default_factory=set[n.Prompt])
+    # The streams that stand in a loop which goes over their drafts.
+    drafted: set[n.Prompt] = field(default_factory=set[n.Prompt])
+
+    def keep(self, keeper: Keeper) -> None:
+        """Has a name or function keep its history, and those it comes from."""
+        pending = [keeper]
+        while pending:
+            one = pending.pop()
+            if one not in self.does:
+                self.does.add(one)
+                pending += self.sources.get(one, ())
+
+    def gives_stream(self, keeper: Keeper) -> bool:
+        """Whether what a name holds or a function gives is a stream, not yet asked."""
+        if isinstance(keeper, n.FunctionDef) and is_stream(keeper.returns):
+            return True
+        asked = self.conversations.get(keeper, ())
+        return bool(asked) and self.streams.issuperset(asked)
+
+    def binding(self, node: n.Node, names: Names) -> Symbol:
+        """The symbol of a name, or that of the binding at hand where it has several."""
+        return self.bindings.get(node) or names.of(node)
+
+    def source(self, node: n.Expression | None, names: Names) -> Keeper | None:
+        """The name or function whose history `node` would pass on."""
+        match node:
+            case n.Name():
+                return self.binding(node, names)
+            case n.Call(function=n.Name() as function):
+                definition = names.of(function).node
+                return definition if isinstance(definition, n.FunctionDef) else None
+            case _:
+                return None
+
+
+Held = Mapping[n.Identifier, n.Schema]
+HasField = Callable[[n.Schema, str], bool]
+
+
+def find_history(module: n.Module, names: Names, held: Held, has_field: HasField) -> History:
+    """The names and functions of a module that keep the history of a prompt.
+
+    `held` are the annotations that hold for assignments without one. `has_field` says whether the
+    values of a schema have a field of some name: such a field is meant before the history's member
+    of the same name.
+    """
+    history = History(bindings=separate_bindings(module, names))
+    finder = _Finder(module, names, held, has_field, history)
+    history.drafted.update(finder.drafted())
+    history.can = finder.can
+    history.untyped = {keeper for keeper in finder.can if finder.is_untyped(keeper, set())}
+    history.sources = finder.sources()
+    history.conversations = finder.conversations()
+    for keeper in finder.streaming(history.conversations):
+        history.streams.update(history.conversations[keeper])
+        if keeper in history.can:
+            history.keep(keeper)
+    for keeper in finder.asked():
+        history.keep(keeper)
+    return history
+
+
+_COLLECTED = (
+    *(n.FunctionDef, n.AssignStmt, n.AugmentedAssignStmt, n.DestructureStmt),
+    *(n.ForStmt, n.ComprehensionClause, n.UnpackStmt, n.Member, n.Index),
+)
+
+
+class _Finder:
+    def __init__(
+        self, module: n.Module, names: Names, held: Held, has_field: HasField, history: History
+    ) -> None:
+        self.names = names
+        self.held = held
+        self.history = history
+        self.has_field = has_field
+        # The names that one destructuring binds keep the history together or not at all.
+        self.together: dict[Symbol, list[Symbol]] = {}
+        self.values: dict[Symbol, list[n.Expression | None]] = {}
+        self.returns: dict[n.FunctionDef, list[n.Expression | None]] = {}
+        self.members: list[n.Member | n.Index] = []
+        self.loops: list[n.ForStmt | n.ComprehensionClause] = []
+        for node in nodes_of(module, *_COLLECTED):
+            self._collect(node)
+        self.can = _closed(
+            [
+                *(one for one in self.returns if one.returns is None and self._always_gives(one)),
+                *(one for one in self.values if self._is_open(one)),
+            ],
+            self._needs,
+        )
+
+    def _collect(self, node: n.Node) -> None:
+        match node:
+            case n.FunctionDef():
+                self.returns[node] = [
+                    statement.value
+                    for statement in all_statements(node.body)
+                    if isinstance(statement, n.RetStmt)
+                ]
+            case n.AssignStmt() | n.AugmentedAssignStmt():
+                self.values.setdefault(self._binding(node.name), []).append(node.value)
+            case n.DestructureStmt():
+                bound = [self._binding(identifier) for identifier in assigned_by(node)]
+                for symbol in bound:
+                    self.values.setdefault(symbol, []).append(node.value)
+                    self.together.setdefault(symbol, []).extend(bound)
+            case n.ForStmt() | n.ComprehensionClause() | n.UnpackStmt():
+                if not isinstance(node, n.UnpackStmt):
+                    self.loops.append(node)
+                for identifier in assigned_by(node):
+                    self.values.setdefault(self._binding(identifier), []).append(None)
+            case n.Member() | n.Index():
+                self.members.append(node)
+            case _:
+                pass
+
+    def _given(self, keeper: Keeper) -> list[n.Expression | None]:
+        return self.returns[keeper] if isinstance(keeper, n.FunctionDef) else self.values[keeper]
+
+    def _sources(self, keeper: Keeper) -> list[Keeper | None]:
+        """What a keeper's history is that of; None for a value that has none."""
+        given = self._given(keeper)
+        return [self.source(one) for one in given if not isinstance(one, n.Prompt)]
+
+    def _needs(self, keeper: Keeper) -> list[Keeper | None]:
+        """The same, with those that keep theirs only together with it."""
+        together = self.together.get(keeper, ()) if isinstance(keeper, Symbol) else ()
+        return [*self._sources(keeper), *together]
+
+    def _always_gives(self, function: n.FunctionDef) -> bool:
+        return bool(self.returns[function]) and ends(function.body)
+
+    def _is_open(self, symbol: Symbol) -> bool:
+        """Whether a variable is not declared to be a whole result, which it is without this."""
+        return self._is_variable(symbol) and not _names_result(self._schema(symbol))
+
+    def _is_variable(self, symbol: Symbol) -> bool:
+        return symbol.kind == "variable" and symbol.starts_from is None
+
+    def conversations(self) -> dict[Keeper, tuple[n.Prompt, ...]]:
+        """The prompts of which one has given what each keeper holds or gives, where that is sure.
+
+        A keeper that is declared to be a whole result counts as well, and a name that is bound to
+        what such a function gives.
+        """
+        keepers = _closed(
+            [
+                *self.can,
+                *(one for one in self.values if self._is_variable(one) and self._is_result(one)),
+                *(o for o in self.returns if _names_result(o.returns) and self._always_gives(o)),
+            ],
+            self._sources,
+        )
+        return {one: self._prompts_of(one) for one in keepers}
+
+    def streaming(self, known: Mapping[Keeper, tuple[n.Prompt, ...]]) -> Iterator[Keeper]:
+        """The keepers of which the parts are gone through, where streams give all of them."""
+        sources = (self.source(loop.iterable) for loop in self.loops)
+        declared = (one for one in self.returns if is_stream(one.returns))
+        found: list[Keeper | None] = [*sources, *declared]
+        for keeper in found:
+            prompts = () if keeper is None else known.get(keeper, ())
+            if keeper is not None and prompts and all(one.is_streamed for one in prompts):
+                yield keeper
+
+    def drafted(self) -> Iterator[n.Prompt]:
+        """The streams that stand in a loop which goes over their drafts."""
+        typed = (one for one in self.loops if isinstance(one, n.ForStmt) and one.schema is not None)
+        for loop in typed:
+            if isinstance(loop.iterable, n.Prompt) and loop.iterable.is_streamed:
+                yield loop.iterable
+
+    def _is_result(self, symbol: Symbol) -> bool:
+        schema = self._schema(symbol)
+        if schema is not None:
+            return _names_result(schema)
+        return not any(isinstance(value, n.Prompt) for value in self.values[symbol])
+
+    def _prompts_of(self, keeper: Keeper) -> tuple[n.Prompt, ...]:
+        found, seen = dict[n.Prompt, None](), dict[Keeper | None, None].fromkeys([keeper])
+        pending = [keeper]
+        for one in pending:
+            found.update({value: None for value in self._given(one) if isinstance(value, n.Prompt)})
+            new = [source for source in self._sources(one) if source and source not in seen]
+            seen.update(dict.fromkeys(new))
+            pending += new
+        return tuple(found)
+
+    def source(self, node: n.Expression | None) -> Keeper | None:
+        return self.history.source(node, self.names)
+
+    def _binding(self, node: n.Identifier) -> Symbol:
+        return self.history.binding(node, self.names)
+
+    def sources(self) -> dict[Keeper, list[Keeper]]:
+        """What the history of each keeper is that of."""
+        return {one: [other for other in self._needs(one) if other] for one in self.can}
+
+    def asked(self) -> Iterator[Keeper]:
+        """The keepers whose history the script asks for."""
+        for node in self.members:
+            source = self.source(node.value)
+            if source is not None and source in self.can and self._asks(node, source):
+                yield source
+
+    def _asks(self, node: n.Member | n.Index, source: Keeper) -> bool:
+        """Whether `node` asks a result for something that its value does not have.
+
+        The members of an untyped result are those of the structure in its text.
+        """
+        if isinstance(node, n.Member) and node.name.text in MEMBERS:
+            schema = self._schema(source)
+            return schema is None or not self.has_field(schema, node.name.text)
+        return source in self.history.untyped
+
+    def _schema(self, source: Keeper) -> n.Schema | None:
+        """What a name was declared to be."""
+        match source.node if isinstance(source, Symbol) else None:
+            case n.AssignStmt() as statement:
+                return statement.schema or self.held.get(statement.name)
+            case n.DestructureStmt(fields=fields):
+                assert isinstance(source, Symbol)
+                return next(f.schema for f in fields if f.name.text == source.name)
+            case _:
+                return None
+
+    def is_untyped(self, source: Keeper, seen: set[Keeper]) -> bool:
+        """Whether a result is that of prompts that no place asks for a type."""
+        if source in seen:
+            return True
+        seen.add(source)
+        if self._schema(source) is not None:
+            return False
+        inner = (self.source(value) for value in self._given(source))
+        return all(one is None or self.is_untyped(one, seen) for one in inner)
+
+
+def _closed(
+    keepers: Iterable[Keeper], needs: Callable[[Keeper], Iterable[Keeper | None]]
+) -> set[Keeper]:
+    """Those of the keepers that need nothing but each other."""
+    kept, users = set(keepers), dict[Keeper | None, list[Keeper]]()
+    for one in kept:
+        for needed in needs(one):
+            users.setdefault(needed, []).append(one)
+    lost = [needed for needed in users if needed not in kept]
+    for one in lost:
+        new = [user for user in users.get(one, ()) if user in kept]
+        kept.difference_update(new)
+        lost += new
+    return kept
+
+
+def is_stream(schema: n.Schema | None) -> bool:
+    """Whether a function is declared to give a stream."""
+    return isinstance(schema, n.NamedSchema) and schema.text == "stream"
+
+
+def _names_result(schema: n.Schema | None) -> bool:
+    """Whether a schema asks for a whole result."""
+    parts = () if schema is None else walk(schema)
+    return is_stream(schema) or any(
+        isinstance(part, n.NamedSchema) and part.text == "Result" for part in parts
+    )

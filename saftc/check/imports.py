@@ -1,0 +1,417 @@
+"""Imports: what the imported names are.
+
+A sibling script is compiled with the importing one: its functions, types and values keep what is
+known of them. Anything else is a Python module: a name of it is any value, and calls of it are
+plain Python calls, which give what the functions are annotated with. Where modules are looked for
+is not decided here: a `Loader` is asked.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from saftc.check.facts import Facts, RecordFacts, Shape
+from saftc.check.names import Symbol
+from saftc.check.statements import bound_by, name_of
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Advice, Collector, Edit
+from saftc.diagnostics.near import did_you_mean
+from saftc.source import Source, Span
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of, walk
+from saftc.types.foreign import UNKNOWN, Alias, Namespace, PythonClass
+
+
+@dataclass(frozen=True, slots=True)
+class PythonModule:
+    """A module that Python will find; `scripts` are those in its folder, when it is one.
+
+    `members` are those of the module, and `first` those of the module that the first part of its
+    name means; None where there is nothing to read. `records` are the classes of such modules that
+    are records, `shapes` those that are objects, as they are found. `name` is the whole one, where
+    the script names the module by its place in a package.
+    """
+
+    scripts: frozenset[str] = frozenset()
+    is_beside: bool = False
+    members: Namespace | None = None
+    first: Namespace | None = None
+    records: MutableMapping[n.RecordDef, RecordFacts] = field(
+        default_factory=dict[n.RecordDef, RecordFacts]
+    )
+    shapes: Mapping[Shape, tuple[str, str]] = field(default_factory=dict[Shape, tuple[str, str]])
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SaftModule:
+    """A sibling script, by what is known of it, its text, and its whole name."""
+
+    facts: Facts
+    source: Source
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerModule:
+    """An MCP server, by the entries of its tools in the lock."""
+
+    tools: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class MissingModule:
+    """There is no such module; `searched` are the places that were looked at.
+
+    `beside` is how the script would name one of the name in its own package, if there is one.
+    """
+
+    searched: tuple[str, ...]
+    beside: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenModule:
+    """A sibling script that cannot be used: it has errors, or imports this one in turn."""
+
+    problem: str
+    hint: str
+
+
+Loaded = PythonModule | SaftModule | ServerModule | MissingModule | BrokenModule
+Loader = Callable[[str], Loaded]
+
+
+def no_modules(name: str) -> Loaded:
+    """The loader of a script that has no surroundings: every module is Python's."""
+    return outside(name, "") if name.startswith(".") else PythonModule()
+
+
+def outside(written: str, importing: str) -> BrokenModule:
+    """What the import of a module by its place in a package is where there is no such package.
+
+    `importing` is the whole name of the script.
+    """
+    bare = written.lstrip(".")
+    if "." in importing:
+        return BrokenModule(
+            f"`{written}` leads out of the packages of this script, which is `{importing}`",
+            "one dot is its own package, and each further dot is the package around it",
+        )
+    return BrokenModule(
+        f"`{written}` needs a package, and this script is not in one",
+        (f"write `{bare}`, or " if bare else "")
+        + "make its folder a package: put an `__init__.py` there, or have pyproject.toml name the "
+        'folder above: [tool.saft] root = "src"',
+    )
+
+
+def link_imports(
+    module: n.Module, facts: Facts, load: Loader, mistakes: Collector
+) -> list[n.ImportStmt | n.FromImport]:
+    """Fills `facts.imported` and takes over what is known of sibling scripts.
+
+    Gives the imports of modules that are there.
+    """
+    found: list[n.ImportStmt | n.FromImport] = []
+    for statement in nodes_of(module, n.ImportStmt, n.FromImport):
+        loaded = load(statement.module.text)
+        if isinstance(loaded, SaftModule | PythonModule) and loaded.name:
+            facts.note_module(statement.module, loaded.name)
+        match loaded:
+            case MissingModule():
+                _report_missing(statement, loaded, mistakes)
+            case BrokenModule():
+                mistakes.add(
+                    catalogue.BROKEN_MODULE.at(
+                        statement.module.span, problem=loaded.problem, hint=loaded.hint
+                    )
+                )
+            case SaftModule():
+                facts.siblings.add(statement.module.text)
+                facts.named_scripts[statement.module] = loaded.facts
+                _take_over(facts, loaded)
+                if isinstance(statement, n.FromImport):
+                    _link_names(statement.names, loaded, facts, mistakes)
+                    # Those that a block imports are its own.
+                    if statement in module.statements:
+                        _note_conversions(statement.names, module, facts)
+                elif statement.alias is not None or "." not in statement.module.text:
+                    # `import a.b` binds `a`.
+                    _link_module(facts.names.of(_bound(statement)), statement, loaded, facts)
+            case ServerModule():
+                pass  # no import of this kind names one
+            case PythonModule(scripts, is_beside):
+                if is_beside:
+                    facts.siblings.add(statement.module.text)
+                _link_python(statement, loaded, facts)
+                if isinstance(statement, n.FromImport):
+                    _link_scripts(statement, scripts, facts, load, mistakes)
+        if isinstance(loaded, SaftModule | PythonModule):
+            found.append(statement)
+    facts.bound_once = _bound_once(module, facts)
+    return found
+
+
+def _bound_once(module: n.Module, facts: Facts) -> dict[Symbol, n.Expression]:
+    """The variables that one assignment without an annotation binds, with its value."""
+    assigned = {node.name: node for node in nodes_of(module, n.AssignStmt)}
+    bindings: dict[Symbol, list[n.AssignStmt | None]] = {}
+    for node, symbol in facts.names.symbols.items():
+        if isinstance(node, n.Identifier) and symbol.starts_from is None:
+            bindings.setdefault(symbol, []).append(assigned.get(node))
+    alone = {
+        symbol: only.value
+        for symbol, (only, *others) in bindings.items()
+        if only is not None and only.schema is None and not others
+    }
+    return {symbol: value for symbol, value in alone.items() if _is_first(symbol, alone, facts)}
+
+
+def _is_first(symbol: Symbol, alone: Mapping[Symbol, n.Expression], facts: Facts) -> bool:
+    """Whether the value of a variable comes from anything but, in the end, the variable."""
+    seen = {symbol}
+    value: n.Expression | None = alone[symbol]
+    while value is not None:
+        while isinstance(value, n.Member | n.Call):
+            value = value.value if isinstance(value, n.Member) else value.function
+        source = facts.names.of(value) if isinstance(value, n.Name) else None
+        if source in seen:
+            return False
+        if source is not None:
+            seen.add(source)
+        value = None if source is None else alone.get(source)
+    return True
+
+
+def _link_python(
+    statement: n.ImportStmt | n.FromImport, module: PythonModule, facts: Facts
+) -> None:
+    """Takes over what a Python module declares, under the names that the script has for it."""
+    if not any(module.records is known for known in facts.record_facts.maps):
+        facts.record_facts.maps.append(module.records)
+    facts.python_shapes = module.shapes
+    if isinstance(statement, n.FromImport):
+        for imported in statement.names:
+            _link_python_name(imported, module.members, facts)
+        return
+    symbol = facts.names.of(_bound(statement))
+    members = module.first if statement.alias is None else module.members
+    if facts.python.setdefault(symbol, members or UNKNOWN) is not (members or UNKNOWN):
+        facts.python[symbol] = UNKNOWN  # another import of the same name
+
+
+def _link_python_name(imported: n.ImportedName, members: Namespace | None, facts: Facts) -> None:
+    symbol, name = facts.names.of(imported.alias or imported.name), imported.name.text
+    declared = None if members is None else members.find(name)
+    if symbol.node is not imported:
+        # Another import of the same name comes before it, on some way at least.
+        facts.python[symbol] = UNKNOWN
+        facts.imported.pop(symbol, None)
+        return
+    facts.python[symbol] = declared or UNKNOWN
+    schema = declared.schema if isinstance(declared, PythonClass | Alias) else None
+    if isinstance(declared, PythonClass) and declared.definition is not None:
+        facts.imported[symbol] = Symbol(name, "record", None, declared.definition)
+        facts.records[symbol.name] = facts.record_facts[declared.definition]
+    elif schema is not None:
+        facts.aliases[symbol.name] = schema
+
+
+def _link_scripts(
+    statement: n.FromImport,
+    scripts: frozenset[str],
+    facts: Facts,
+    load: Loader,
+    mistakes: Collector,
+) -> None:
+    """`from folder import script`."""
+    for imported in statement.names:
+        if imported.name.text not in scripts:
+            continue
+        module = f"{facts.module_meant(statement.module)}.{imported.name.text}"
+        match load(module):
+            case SaftModule() as sibling:
+                facts.named_scripts[imported.name] = sibling.facts
+                _take_over(facts, sibling)
+                symbol = facts.names.of(imported.alias or imported.name)
+                _link_module(symbol, imported, sibling, facts)
+            case BrokenModule(problem, hint):
+                mistakes.add(
+                    catalogue.BROKEN_MODULE.at(imported.name.span, problem=problem, hint=hint)
+                )
+            case PythonModule() | ServerModule() | MissingModule():
+                pass
+
+
+def report_unused(
+    imports: Iterable[n.ImportStmt | n.FromImport], facts: Facts, mistakes: Collector
+) -> None:
+    """Warns of imported names that the script does not use, and notes them."""
+    for definition in nodes_of(facts.module, n.FunctionDef):
+        symbol = facts.names.of(definition.name)
+        # The function of a tool has the place of its name in the import, and no other.
+        is_tool = definition.span == definition.name.span
+        if is_tool and not symbol.is_read and not symbol.name.startswith("_"):
+            facts.unused_imports.add(definition.span)
+            mistakes.add(
+                catalogue.UNUSED_NAME.at(definition.span, name=symbol.name, hint="remove it")
+            )
+    for statement in imports:
+        for identifier in bound_by(statement):
+            symbol = facts.names.of(identifier)
+            if not symbol.is_read and not symbol.name.startswith("_"):
+                hint = Advice("remove it", edits=(_removal(statement, identifier),))
+                facts.unused_imports.add(identifier.span)
+                mistakes.add(catalogue.UNUSED_NAME.at(identifier.span, name=symbol.name, hint=hint))
+
+
+def names_bound(statement: n.Statement) -> list[str]:
+    """The names that an import statement binds."""
+    if not isinstance(statement, n.ImportStmt | n.FromImport):
+        return []
+    return [name_of(identifier) for identifier in bound_by(statement)]
+
+
+def later_imports(module: n.Module) -> frozenset[n.Statement]:
+    """The imports below what the script does, which run where they stand.
+
+    Those above it, or above anything but definitions, can be at the top of the module, sorted.
+    """
+    statements = iter(module.statements)
+    for statement in statements:
+        if not (_is_import(statement) or _only_defines(statement)):
+            break
+    return frozenset(filter(_is_import, statements))
+
+
+def _is_import(statement: n.Statement) -> bool:
+    return isinstance(statement, n.ImportStmt | n.FromImport)
+
+
+def _only_defines(statement: n.Statement) -> bool:
+    """Whether it makes no difference if a module is imported before a statement, or after it."""
+    match statement:
+        case n.TypeAlias() | n.ServerImport():
+            return True
+        case n.FunctionDef(parameters=parts) | n.RecordDef(fields=parts):
+            defaults = (part.default for part in parts if part.default is not None)
+            values = n.Literal | n.Unary | n.ListLiteral | n.TupleLiteral | n.ObjectLiteral
+            allowed = values | n.Field | n.Identifier
+            return all(isinstance(one, allowed) for node in defaults for one in walk(node))
+        case _:
+            return False
+
+
+def _removal(statement: n.ImportStmt | n.FromImport, bound: n.Identifier) -> Edit:
+    """The edit that takes away what an import binds."""
+    if isinstance(statement, n.ImportStmt) or len(statement.names) == 1:
+        return Edit(statement.span, "")
+    spans = [one.span for one in statement.names]
+    place = next(i for i, one in enumerate(statement.names) if bound in (one.name, one.alias))
+    if place:
+        return Edit(Span(spans[place - 1].end, spans[place].end), "")
+    return Edit(Span(spans[0].start, spans[1].start), "")
+
+
+def _bound(statement: n.ImportStmt) -> n.Identifier:
+    return statement.alias or statement.module
+
+
+def _note_conversions(names: Iterable[n.ImportedName], module: n.Module, facts: Facts) -> None:
+    """Programs use the conversions of a script without naming them."""
+    if not any(node.mode == "program" for node in nodes_of(module, n.Prompt)):
+        return
+    for imported in names:
+        symbol = facts.names.of(imported.alias or imported.name)
+        definition = facts.meaning_of(symbol).node
+        if isinstance(definition, n.FunctionDef) and definition.is_conversion:
+            symbol.is_read = True
+
+
+def _report_missing(
+    statement: n.ImportStmt | n.FromImport, missing: MissingModule, mistakes: Collector
+) -> None:
+    name, places = statement.module, ", ".join(missing.searched[:4])
+    last = name.text.rpartition(".")[2]
+    hint: Advice | str | None = (
+        f"write `{last}.saft` or `{last}.py` beside the script, or install the package; "
+        f"looked in {places}"
+        if places
+        else None
+    )
+    if missing.beside is not None and isinstance(statement, n.FromImport):
+        hint = Advice(
+            f"one of the same package is imported by `from {missing.beside} import ...`",
+            edits=(Edit(name.span, missing.beside),),
+        )
+    elif missing.beside is not None:
+        written = f"from . import {missing.beside[1:]}"
+        edit = Edit(Span(statement.span.start, name.span.end), written)
+        hint = Advice(f"one of the same package is imported by `{written}`", edits=(edit,))
+    mistakes.add(catalogue.MISSING_MODULE.at(name.span, name=name.text, hint=hint))
+
+
+def _take_over(facts: Facts, sibling: SaftModule) -> None:
+    other, module = sibling.facts, sibling.name
+    facts.sources |= {**other.sources, **dict.fromkeys(other.functions.maps[0], sibling.source)}
+    texts = (sibling.source, *other.script_sources)
+    for script, text in zip((other, *other.scripts), texts, strict=True):
+        if all(script is not one for one in facts.scripts):
+            facts.scripts.append(script)
+            facts.script_sources.append(text)
+    known = set(map(id, facts.functions.maps))
+    facts.functions.maps += [table for table in other.functions.maps if id(table) not in known]
+    known = set(map(id, facts.record_facts.maps))
+    facts.record_facts.maps += [t for t in other.record_facts.maps if id(t) not in known]
+    defined = other.record_facts.maps[0].keys() - other.record_modules.keys()
+    own = dict.fromkeys(defined, module)
+    facts.record_modules = {**other.record_modules, **own, **facts.record_modules}
+    facts.siblings.update(facts.record_modules.values())
+    facts.python_shapes = facts.python_shapes or other.python_shapes
+    facts.history.does |= {
+        keeper for keeper in other.history.does if not isinstance(keeper, Symbol)
+    }
+
+
+def _link_module(symbol: Symbol, node: n.Node, sibling: SaftModule, facts: Facts) -> None:
+    if symbol.node is node or facts.modules.get(symbol) is sibling.facts:
+        facts.modules[symbol] = sibling.facts
+    else:
+        facts.modules.pop(symbol, None)  # another import of the same name
+
+
+def _link_names(
+    names: Iterable[n.ImportedName],
+    loaded: SaftModule,
+    facts: Facts,
+    mistakes: Collector,
+) -> None:
+    for imported in names:
+        symbol, name = facts.names.of(imported.alias or imported.name), imported.name.text
+        target = loaded.facts.own_names.get(name)
+        if target is None:
+            mistakes.add(
+                catalogue.UNKNOWN_NAME.at(
+                    imported.name.span,
+                    name=imported.name.text,
+                    hint=did_you_mean(imported.name.text, loaded.facts.own_names),
+                )
+            )
+            continue
+        meaning = loaded.facts.meaning_of(target)
+        if meaning.kind in ("record", "function"):
+            target = meaning
+        if symbol.node is not imported and facts.imported.get(symbol) is not target:
+            # Another import of the same name comes before it, on some way at least.
+            facts.python[symbol] = UNKNOWN
+            facts.imported.pop(symbol, None)
+            continue
+        if meaning.kind == "record":
+            facts.records[symbol.name] = loaded.facts.records[name]
+        elif name in loaded.facts.aliases:
+            facts.aliases[symbol.name] = loaded.facts.aliases[name]
+        if target in loaded.facts.python:
+            facts.python[symbol] = loaded.facts.python[target]
+        facts.imported[symbol] = target
+        facts.lasting[target] = loaded.facts.lasting_type(target)

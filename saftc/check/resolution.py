@@ -1,0 +1,636 @@
+"""Names: which variable, function or builtin each name of a script means.
+
+There are two kinds of scope: the module and a function's call; `if`, `for` and `while` open none.
+A comprehension has its variables to itself. A name that is assigned anywhere in a function belongs
+to the call from the assignment on; before it, reading the name sees the outer one:
+
+    rate = 2
+    f twice():
+        before = rate       // the outer `rate`
+        rate = 3            // from here on the call's own
+        ret before + rate
+
+So a read is resolved with what is known to be assigned at that point: certainly (the local name),
+certainly not (the outer name), or on some paths only. In the last case the local symbol *starts
+from* the outer one: nothing can change an outer name while a call runs, so a copy made at the
+call's beginning is exact, and the output makes that copy. Without an outer name, what certainly has
+no value is an error, and what may have none is a warning.
+
+A function sees all names of the scopes around it, also those assigned below it, because it runs
+later than it is defined. Where it is used, what it reads must have a value (see `_report_early`).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+from saftc.check.definite import Assigned, Point
+from saftc.check.names import Code, Names, Scope, Symbol, SymbolKind
+from saftc.check.statements import all_statements, bound_by, evaluated_by, name_of
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Advice, Collector, Edit, Related
+from saftc.diagnostics.near import did_you_mean, meant_to_be
+from saftc.source import Span
+from saftc.syntax import nodes as n
+from saftc.syntax.mistakes.habits import ABSENT_NAMES, WORDS
+from saftc.syntax.walk import children, nodes_of, walk
+from saftc.types.builtins import BUILTINS
+
+# A variable in braces, with its members and items.
+_HOLE = re.compile(r"\{\s*([A-Za-z_]\w*)(?:\.\w+|\[[^\]{}\"]*\])*\s*\}", re.ASCII)
+
+_ABOUT_TEXT = {"replace", "contains", "split", "starts_with", "ends_with"}
+
+# Names that cannot be assigned.
+_FIXED = {"function": "a function", "record": "a type", "type": "a type", "import": "imported"}
+_TYPES = ("record", "type")
+
+_ELSEWHERE = {
+    "True": "true",
+    "False": "false",
+    "None": "nil",
+    "null": "nil",
+    "NULL": "nil",
+    **dict.fromkeys(("none", "nul", "Nil", "NIL", "NONE"), "nil"),
+    **dict.fromkeys(("TRUE", "yes"), "true"),
+    **dict.fromkeys(("FALSE", "no"), "false"),
+    "undefined": "nil",
+    "length": "len",
+    "append": "xs + [x]",
+    "pass": "nil",
+    "string": "str",
+}
+
+
+def resolve(module: n.Module, mistakes: Collector) -> Names:
+    """The meaning of every name in `module`; mistakes go to `mistakes`."""
+    resolver = _Resolver(module, mistakes)
+    resolver.run()
+    return resolver.names
+
+
+_BUILTIN_SYMBOLS = {name: Symbol(name, "builtin", None, None) for name in BUILTINS}
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A function or record is read in a scope, at some point of it."""
+
+    node: n.Node
+    meant: Symbol
+    scope: Scope
+    point: Point
+
+    @property
+    def function(self) -> Code:
+        """What is read."""
+        assert isinstance(self.meant.node, Code)
+        return self.meant.node
+
+
+class _Resolver:
+    def __init__(self, module: n.Module, mistakes: Collector) -> None:
+        self.module = module
+        self.mistakes = mistakes
+        self.names = Names({}, {})
+        # A type in a block is a mistake of its own; elsewhere its name is no further one.
+        self.guessed = module.guessed | {
+            node.name.text for node in nodes_of(module, n.TypeAlias, n.RecordDef)
+        }
+        self.pending: list[tuple[Code, Scope]] = []
+        self.uses: dict[Scope, list[_Use]] = {}
+        # What each call and the module assign where.
+        self.assigned: dict[Scope, Assigned] = {}
+        self._failures = {
+            node.error.text: node.error
+            for node in nodes_of(module, n.TryStmt)
+            if node.error is not None
+        }
+
+    def run(self) -> None:
+        scope = self.names.scopes[self.module] = Scope(self.module, None)
+        assigned = self._code(scope, self.module.statements)
+        while self.pending:
+            code, outer = self.pending.pop(0)
+            if isinstance(code, n.FunctionDef):
+                self._function(code, outer)
+            else:
+                self._rules(code, outer)
+        self._note_captures()
+        self._report_early(
+            # Whoever imports the module may call it, and a `main` is called at the end.
+            _Use(symbol.node.name, symbol, scope, assigned.end)
+            for symbol in scope.symbols.values()
+            if isinstance(symbol.node, Code)
+        )
+        self._report_unused()
+
+    def _code(
+        self, scope: Scope, statements: Sequence[n.Statement], given: Sequence[n.Identifier] = ()
+    ) -> Assigned:
+        """Resolves what a call or the module runs; `given` has values from the beginning."""
+        assigned = self.assigned[scope] = Assigned(statements, (name.text for name in given))
+        for statement in assigned.dead:
+            self.mistakes.add(catalogue.UNREACHABLE.at(statement.span))
+        self._declare(scope, statements)
+        self._statements(statements, scope)
+        return assigned
+
+    def _report_early(self, by_others: Iterable[_Use]) -> None:
+        """Warns of functions that are used before what they read has a value."""
+        needed = self._needed()
+        told: set[tuple[Code, Symbol]] = set()
+        for use in chain(by_others, *self.uses.values()):
+            missing = needed[use.function].get(use.scope, 0) & ~use.point.certain
+            for symbol, read in self._reached_reads(use.function) if missing else ():
+                is_own = symbol.scope is use.scope
+                is_set = self.assigned[use.scope].has(use.point, symbol.name)
+                is_told = symbol in self.names.unset or (use.function, symbol) in told
+                if not is_own or is_set or is_told:
+                    continue
+                told.add((use.function, symbol))
+                self.mistakes.add(
+                    catalogue.MAYBE_UNBOUND.at(
+                        use.node.span,
+                        name=symbol.name,
+                        hint=f"`{use.function.name.text}` reads it",
+                        related=(Related(read.span, "it is read here"),),
+                    )
+                )
+        self.names.unset.update(symbol for _, symbol in told)
+
+    def _needed(self) -> dict[Code, dict[Scope, int]]:
+        """What each function needs of each scope around it, itself or by functions it uses."""
+        needed: dict[Code, dict[Scope, int]] = {code: {} for code in self.names.captures}
+        users: dict[Code, list[Code]] = {}
+        for code, captured in self.names.captures.items():
+            for symbol in captured:
+                if isinstance(symbol.node, Code):
+                    users.setdefault(symbol.node, []).append(code)
+                if symbol.scope in self.assigned:
+                    bit = self.assigned[symbol.scope].bits[symbol.name]
+                    needed[code][symbol.scope] = needed[code].get(symbol.scope, 0) | bit
+        pending = list(needed)
+        while pending:
+            code = pending.pop()
+            for user in users.get(code, ()):
+                known = needed[user]
+                more = {s: bits | known.get(s, 0) for s, bits in needed[code].items()}
+                if any(known.get(scope) != bits for scope, bits in more.items()):
+                    known.update(more)
+                    pending.append(user)
+        return needed
+
+    def _reached_reads(self, function: Code) -> Iterator[tuple[Symbol, n.Name]]:
+        """What a call of a function reads of the scopes around, itself or by functions it uses."""
+        pending, seen = [function], {function}
+        while pending:
+            for symbol, read in self.names.captures[pending.pop()].items():
+                yield symbol, read
+                if isinstance(symbol.node, Code) and symbol.node not in seen:
+                    seen.add(symbol.node)
+                    pending.append(symbol.node)
+
+    def _report_unused(self) -> None:
+        """Warns of what a function assigns and nothing ever reads.
+
+        What the module assigns may be read by whoever imports it.
+        """
+        in_schemas = {node.text.split(".")[0] for node in nodes_of(self.module, n.NamedSchema)}
+        for scope in self.names.scopes.values():
+            for symbol in scope.symbols.values():
+                if symbol.kind == "import" and symbol.name in in_schemas:
+                    symbol.is_read = True
+                is_local = symbol.kind == "variable" and isinstance(scope.owner, n.FunctionDef)
+                if symbol.is_read or symbol.name.startswith("_") or symbol.node is None:
+                    continue
+                is_alone = isinstance(symbol.node, n.AssignStmt | n.AugmentedAssignStmt)
+                if is_local and is_alone:
+                    hint = None
+                    if symbol.hides is not None and symbol.hides.kind == "variable":
+                        hint = "it is local to the call: the outer one stays; return it with `ret`"
+                    self.mistakes.add(
+                        catalogue.UNUSED_NAME.at(_span_of(symbol.node), name=symbol.name, hint=hint)
+                    )
+
+    # Declaring
+
+    def _declare(self, scope: Scope, statements: Iterable[n.Statement]) -> None:
+        for statement in all_statements(statements):
+            match statement:
+                case n.FunctionDef():
+                    self._define(scope, statement.name, "function", statement)
+                case n.RecordDef():
+                    self._define(scope, statement.name, "record", statement)
+                    for field in statement.fields:
+                        # Inside of a class, Python gives such names a meaning of its own.
+                        self._check_reserved(field.name, "__")
+                case n.TypeAlias():
+                    self._define(scope, statement.name, "type", statement)
+                case n.ImportStmt() | n.FromImport() | n.ServerImport():
+                    nodes = [statement] if isinstance(statement, n.ImportStmt) else statement.names
+                    for identifier, node in zip(bound_by(statement), nodes, strict=True):
+                        self._define(scope, identifier, "import", node)
+                case _:
+                    for identifier in bound_by(statement):
+                        self._define(scope, identifier, "variable", statement)
+
+    def _define(
+        self, scope: Scope, identifier: n.Identifier, kind: SymbolKind, node: n.Node
+    ) -> None:
+        text = name_of(identifier)
+        self._check_reserved(identifier)
+        symbol = scope.symbols.get(text)
+        if symbol is not None:
+            self._check_taken(symbol, identifier, kind)
+        if symbol is None or kind == "function":
+            symbol = scope.symbols[text] = Symbol(text, kind, scope, node)
+        self.names.symbols[identifier] = symbol
+
+    def _check_taken(self, earlier: Symbol, identifier: n.Identifier, kind: SymbolKind) -> None:
+        """Reports a name that is defined as two things."""
+        kinds = (earlier.kind, kind)
+        if kinds == ("function", "function"):
+            first = _first_defined(earlier)
+            code = catalogue.DUPLICATE_FUNCTION
+            self.mistakes.add(code.at(identifier.span, name=identifier.text, related=first))
+        elif kind == "variable" and earlier.kind in _FIXED:
+            self._reassigned(identifier, _FIXED[earlier.kind])
+        elif (kind in _TYPES) != (earlier.kind in _TYPES):
+            self._reassigned(identifier, _FIXED[kind if kind in _TYPES else earlier.kind])
+        elif kinds == ("variable", "function"):
+            self._reassigned(identifier, _FIXED[kind])
+
+    def _check_reserved(self, identifier: n.Identifier, beginning: str = "__saft_") -> None:
+        if identifier.text.startswith(beginning):
+            self.mistakes.add(
+                catalogue.RESERVED_NAME.at(
+                    identifier.span, name=identifier.text, hint="give it another name"
+                )
+            )
+
+    def _reassigned(self, name: n.Identifier, what: str) -> None:
+        hint = "give one of the two another name"
+        self.mistakes.add(
+            catalogue.NAME_IS_TAKEN.at(name.span, name=name.text, what=what, hint=hint)
+        )
+
+    # Functions
+
+    def _function(self, function: n.FunctionDef, outer: Scope) -> None:
+        scope = self.names.scopes[function] = Scope(function, outer)
+        names = [parameter.name for parameter in function.parameters]
+        self._duplicates("parameter", names)
+        for parameter in function.parameters:
+            name = parameter.name.text
+            self._check_reserved(parameter.name)
+            symbol = Symbol(name, "parameter", scope, parameter)
+            scope.symbols.setdefault(name, symbol)
+            self.names.symbols[parameter.name] = symbol
+        self._code(scope, function.body, names)
+
+    def _note_captures(self) -> None:
+        """Finds out what functions read of the scopes around them, inner ones first.
+
+        A function that is made before a name of its surroundings is assigned sees the outer one.
+        """
+        codes = [one for one in self.names.scopes if isinstance(one, Code)]
+        for code in reversed(codes):
+            captured = self.names.captures[code] = self.names.captured_by(code)
+            call = self._surroundings(code)
+            for symbol, read in captured.items():
+                if symbol.scope is not None and isinstance(symbol.scope.owner, n.TryStmt):
+                    symbol.is_captured = True
+                is_own = symbol.scope is call and isinstance(call.owner, n.FunctionDef)
+                if is_own and not self._is_set_above(code, symbol):
+                    self._start_from_outer(symbol, call)
+                    if symbol.starts_from is not None:
+                        self._check_captured(code, call, symbol, read)
+
+    def _surroundings(self, code: Code) -> Scope:
+        """The call in which a function is made."""
+        parent = self.names.scopes[code].parent
+        assert parent is not None
+        return parent.call
+
+    def _is_set_above(self, code: Code, symbol: Symbol) -> bool:
+        """Whether a name around a function certainly has a value where the function is made."""
+        while (call := self._surroundings(code)) is not symbol.scope:
+            assert isinstance(call.owner, Code)
+            code = call.owner
+        assigned = self.assigned[call]
+        return assigned.has(assigned.points[code], symbol.name)
+
+    def _check_captured(self, code: Code, call: Scope, symbol: Symbol, read: n.Name) -> None:
+        """Where a call ends: what its inner functions read must be its own on every path.
+
+        They may go on after the call, and then they would have to see the outer name as it is
+        then, if this call has assigned none. Python has no such variable.
+        """
+        assert isinstance(call.owner, n.FunctionDef)
+        assigned = self.assigned[call]
+        made = assigned.bits[code.name.text]
+        returns = (one for one in all_statements(call.owner.body) if isinstance(one, n.RetStmt))
+        ends = (assigned.end, *(assigned.points[one] for one in returns))
+        if any(end.maybe & made and not assigned.has(end, symbol.name) for end in ends):
+            self.names.unset.add(symbol)
+            self.mistakes.add(
+                catalogue.TWO_MEANINGS.at(
+                    read.span,
+                    name=symbol.name,
+                    function=code.name.text,
+                    hint="rename the local one",
+                    related=_first_defined(symbol),
+                )
+            )
+
+    def _rules(self, record: n.RecordDef, outer: Scope) -> None:
+        """The rules of a record read its fields, and else what a function there could read."""
+        scope = self.names.scopes[record] = Scope(record, outer)
+        for field_ in record.fields:
+            symbol = Symbol(field_.name.text, "field", scope, field_)
+            self.names.symbols[field_.name] = scope.symbols.setdefault(field_.name.text, symbol)
+        self._code(scope, record.rules, [field_.name for field_ in record.fields])
+
+    # Statements
+
+    def _statements(
+        self, statements: Iterable[n.Statement], scope: Scope, *, is_in_loop: bool = False
+    ) -> None:
+        for statement in statements:
+            self._statement(statement, scope, is_in_loop=is_in_loop)
+
+    def _statement(self, statement: n.Statement, scope: Scope, *, is_in_loop: bool) -> None:
+        # In an `except`, `scope` has the failure's name; all others are those of the call.
+        match statement:
+            case n.IfStmt():
+                for branch in statement.branches:
+                    self._evaluated(branch.condition, scope)
+                    self._statements(branch.body, scope, is_in_loop=is_in_loop)
+                self._statements(statement.other, scope, is_in_loop=is_in_loop)
+                return
+            case n.FailStmt() if self._passes_on(statement.value, scope):
+                self.names.passed_on.add(statement)
+                return
+            case n.UnpackStmt() | n.ForStmt():
+                # `_` may stand twice, for what is not needed.
+                bound = [identifier for identifier in bound_by(statement) if identifier.text != "_"]
+                self._duplicates("name", bound)
+            case n.DestructureStmt() | n.RecordDef():
+                self._duplicates("field", [field.name for field in statement.fields])
+            case _:
+                pass
+        for node in evaluated_by(statement):
+            self._evaluated(node, scope)
+        match statement:
+            case n.FunctionDef() | n.RecordDef():
+                self.pending.append((statement, scope))
+            case n.ForStmt() | n.WhileStmt():
+                self._statements(statement.body, scope, is_in_loop=True)
+            case n.TryStmt():
+                self._statements(statement.body, scope, is_in_loop=is_in_loop)
+                inner = self.names.scopes[statement] = Scope(statement, scope)
+                if statement.error is not None:
+                    self._name_failure(statement, statement.error, inner)
+                self._statements(statement.handler, inner, is_in_loop=is_in_loop)
+            case n.BreakStmt() | n.ContinueStmt() if not is_in_loop:
+                word = "break" if isinstance(statement, n.BreakStmt) else "continue"
+                self.mistakes.add(catalogue.LOOP_OUTSIDE.at(statement.span, word=word))
+            case n.RetStmt() if isinstance(scope.call.owner, n.Module):
+                hint = "a script ends at its last line"
+                self.mistakes.add(catalogue.RET_OUTSIDE.at(statement.span, hint=hint))
+            case n.ExpressionStmt():
+                self._unused_value(statement, scope)
+            case _:
+                pass
+
+    def _unused_value(self, statement: n.ExpressionStmt, scope: Scope) -> None:
+        value, owner = statement.value, scope.call.owner
+        hint: str | None = None
+        names = [name for name in walk(value) if isinstance(name, n.Name)]
+        if any(self.names.of(name).kind == "guessed" for name in names):
+            # What is meant by a line with an unknown name is a guess.
+            return
+        match value:
+            case n.Prompt() | n.Literal(value=None):
+                return
+            case n.Call():
+                if not self._is_pure(value.function):
+                    return
+                hint = "`ret` gives it back" if isinstance(owner, n.FunctionDef) else None
+            case n.Name():
+                symbol = self.names.of(value)
+                if symbol.kind in ("function", "builtin"):
+                    hint = f"`{value.text}()` calls it"
+            case n.Literal(value=str()):
+                is_first = isinstance(owner, n.FunctionDef) and owner.body[0] is statement
+                hint = (
+                    "`///` above the function documents it"
+                    if is_first
+                    else "a comment begins with `//`"
+                )
+            case n.Comparison(operator="=="):
+                hint = "`=` assigns"
+            case _:
+                pass
+        self.mistakes.add(catalogue.UNUSED_VALUE.at(statement.span, hint=hint))
+
+    def _is_pure(self, function: n.Expression) -> bool:
+        """Whether a call of `function` does nothing but give a value."""
+        if not isinstance(function, n.Name):
+            return False
+        symbol = self.names.of(function)
+        if symbol.kind != "builtin" or symbol.name == "ambiguous":
+            return False
+        return BUILTINS[symbol.name].is_pure
+
+    def _name_failure(self, statement: n.TryStmt, error: n.Identifier, scope: Scope) -> None:
+        """Gives the failure its name inside an `except`, which nothing there may assign."""
+        self._check_reserved(error)
+        symbol = Symbol(error.text, "variable", scope, statement)
+        scope.symbols[error.text] = self.names.symbols[error] = symbol
+        for one in all_statements(statement.handler):
+            for identifier in bound_by(one):
+                if identifier.text == error.text:
+                    self._reassigned(identifier, "the failure at hand")
+
+    def _passes_on(self, value: n.Expression, scope: Scope) -> bool:
+        """Whether `fail value` passes on the failure that the `except` around it has caught."""
+        symbol = scope.symbols.get(value.text) if isinstance(value, n.Name) else None
+        if symbol is None or not isinstance(scope.owner, n.TryStmt):
+            return False
+        self.names.symbols[value] = symbol
+        return True
+
+    def _duplicates(self, what: str, identifiers: list[n.Identifier]) -> None:
+        first: dict[str, n.Identifier] = {}
+        for identifier in identifiers:
+            earlier = first.setdefault(identifier.text, identifier)
+            if earlier is not identifier:
+                self.mistakes.add(
+                    catalogue.DUPLICATE_NAME.at(
+                        identifier.span,
+                        what=what,
+                        name=identifier.text,
+                        related=(Related(earlier.span, "first defined here"),),
+                    )
+                )
+
+    # Expressions
+
+    def _evaluated(self, node: n.Expression, scope: Scope) -> None:
+        """Resolves what a statement evaluates."""
+        self._expression(node, scope, self.assigned[scope.call].points[node])
+
+    def _expression(self, node: n.Node, scope: Scope, point: Point) -> None:
+        match node:
+            case n.Literal(value=str() as text) if "{" in text:
+                self._braces(node, text, scope)
+            case n.Name():
+                symbol = self.names.symbols[node] = self._look_up(node, scope, point)
+                symbol.is_read = True
+                if symbol.kind == "type":
+                    self.mistakes.add(catalogue.TYPE_AS_VALUE.at(node.span, name=node.text))
+            case n.Comprehension():
+                self._comprehension(node, scope, point)
+            case n.ObjectLiteral():
+                self._duplicates("field", [field.key for field in node.named])
+                for child in children(node):
+                    self._expression(child, scope, point)
+            case _:
+                for child in children(node):
+                    self._expression(child, scope, point)
+
+    def _comprehension(self, node: n.Comprehension, scope: Scope, point: Point) -> None:
+        inner = self.names.scopes[node] = Scope(node, scope)
+        for clause in node.clauses:
+            self._expression(clause.iterable, inner, point)
+            for identifier in bound_by(clause):
+                self._define(inner, identifier, "variable", clause)
+            for condition in clause.conditions:
+                self._expression(condition, inner, point)
+        self._expression(node.item, inner, point)
+
+    def _braces(self, node: n.Literal, text: str, scope: Scope) -> None:
+        """Warns of a text that names a variable in braces, as if it were a formatted string."""
+        visible = {name for candidate in scope.around() for name in candidate.symbols}
+        for match in _HOLE.finditer(text):
+            shown = match.group()
+            if match[1] in visible and shown not in self.looked_for:
+                edits = (Edit(Span(node.span.start, node.span.start), "f"),)
+                said = "an `f` before the quotes makes it a formatted string"
+                hint = Advice(said, edits=edits, is_guess=True)
+                self.mistakes.add(catalogue.BRACES_IN_TEXT.at(node.span, text=shown, hint=hint))
+                return
+
+    @cached_property
+    def looked_for(self) -> set[str]:
+        """The texts that are looked for in others, as `replace` does for a template."""
+        return {
+            argument.value.value
+            for node in nodes_of(self.module, n.Call)
+            if isinstance(node.function, n.Name) and node.function.text in _ABOUT_TEXT
+            for argument in node.arguments
+            if isinstance(argument.value, n.Literal) and isinstance(argument.value.value, str)
+        }
+
+    # Reading a name
+
+    def _look_up(self, node: n.Name, scope: Scope, point: Point) -> Symbol:
+        call = scope.call
+        for candidate in scope.around():
+            symbol = candidate.symbols.get(node.text)
+            if symbol is not None:
+                return self._own(node, symbol, call, point) if candidate is call else symbol
+        return self._outermost(node, scope)
+
+    def _own(self, node: n.Name, symbol: Symbol, scope: Scope, point: Point) -> Symbol:
+        """A name of the scope that is running: it depends on what is assigned by now."""
+        if isinstance(symbol.node, Code):
+            self.uses.setdefault(scope, []).append(_Use(node, symbol, scope, point))
+        assigned = self.assigned[scope]
+        if assigned.has(point, node.text):
+            return symbol
+        bit = assigned.bits[node.text]
+        outer = self._find_outer(node.text, scope)
+        if outer is not None and not point.maybe & bit:
+            symbol.hides = outer
+            return outer
+        # At the top level only a builtin is further out: that a name may be one, nobody means.
+        if outer is not None and isinstance(scope.owner, Code):
+            self._start_from_outer(symbol, scope)
+            return symbol
+        is_possible = bool(point.maybe & ~point.later & bit)
+        if symbol in self.names.unset or (is_possible and symbol.kind in _TYPES):
+            # Told once; and a type in a block is a mistake of its own.
+            return symbol
+        self.names.unset.add(symbol)
+        code = catalogue.MAYBE_UNBOUND if is_possible else catalogue.UNBOUND_NAME
+        # `n += 1` reads its name where it defines it.
+        place = node.span if symbol.node is None else _span_of(symbol.node)
+        related = (Related(place, "it is defined here"),) if place != node.span else ()
+        hint = "give it one before: not every path here does" if is_possible else None
+        self.mistakes.add(code.at(node.span, name=node.text, hint=hint, related=related))
+        return symbol
+
+    def _start_from_outer(self, symbol: Symbol, scope: Scope) -> None:
+        """Has a name of a call begin with the value of the outer name, if there is one."""
+        outer = self._find_outer(symbol.name, scope)
+        if outer is not None:
+            symbol.starts_from = symbol.hides = outer
+            is_given = outer.scope not in self.assigned or outer.kind == "parameter"
+            assert isinstance(scope.owner, Code)
+            symbol.starts_late = not is_given and not self._is_set_above(scope.owner, outer)
+
+    def _find_outer(self, name: str, scope: Scope) -> Symbol | None:
+        if scope.parent is not None:
+            for candidate in scope.parent.around():
+                if name in candidate.symbols:
+                    return candidate.symbols[name]
+        return _BUILTIN_SYMBOLS.get(name)
+
+    def _outermost(self, node: n.Name, scope: Scope) -> Symbol:
+        builtin = _BUILTIN_SYMBOLS.get(node.text)
+        if builtin is not None:
+            return builtin
+        if node.text not in self.guessed:
+            self._unknown(node, scope)
+        return Symbol(node.text, "guessed", None, None)
+
+    def _unknown(self, node: n.Name, scope: Scope) -> None:
+        failure = self._failures.get(node.text)
+        if failure is not None:
+            hint = "copy what you need of it into a variable inside the block"
+            related = (Related(failure.span, "it is named here"),)
+            code = catalogue.FAILURE_OUTSIDE
+            self.mistakes.add(code.at(node.span, name=node.text, hint=hint, related=related))
+            return
+        meant = _ELSEWHERE.get(node.text)
+        hint: str | Advice | None = ABSENT_NAMES.get(node.text) or WORDS.get(node.text)
+        if meant is not None:
+            hint = meant_to_be(meant)
+        elif hint is None:
+            visible = {name for candidate in scope.around() for name in candidate.symbols}
+            hint = did_you_mean(node.text, {*visible, *BUILTINS})
+        self.mistakes.add(catalogue.UNKNOWN_NAME.at(node.span, name=node.text, hint=hint))
+
+
+def _first_defined(symbol: Symbol) -> tuple[Related, ...]:
+    return (Related(_span_of(symbol.node), "first defined here"),) if symbol.node else ()
+
+
+def _span_of(node: n.Node) -> Span:
+    match node:
+        case (
+            n.FunctionDef()
+            | n.RecordDef()
+            | n.TypeAlias()
+            | n.AssignStmt()
+            | n.AugmentedAssignStmt()
+            | n.Parameter()
+        ):
+            return node.name.span
+        case _:
+            return node.span

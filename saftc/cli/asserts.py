@@ -1,0 +1,95 @@
+"""What a failed assert has compared, found again when it has failed.
+
+    if sq(3) != xs[0]:
+        raise AssertionError
+
+tells nothing, as it is not known any more what `sq(3)` was; `if len(xs) != n:` does. Names,
+members, items and lengths are evaluated once more, which does nothing.
+"""
+
+import ast
+from contextlib import suppress
+from types import FrameType
+from typing import Any, TypeGuard
+
+# Comparisons that the runtime makes: `ops.lt(a, b)`.
+_COMPARING = {"eq", "ne", "lt", "le", "gt", "ge", "is_in"}
+# What can be evaluated again when something has failed.
+_WITHOUT_EFFECTS = (
+    *(ast.Name, ast.Attribute, ast.Subscript, ast.Slice, ast.Constant, ast.BinOp, ast.UnaryOp),
+    *(ast.List, ast.Tuple, ast.operator, ast.unaryop, ast.expr_context),
+    *(ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop),
+)
+# Of a longer value the beginning is shown.
+_LONGEST = 500
+
+
+def compared(frame: FrameType, text: str) -> str:
+    """`found 3 and 4`: the values that the failed assert of a frame of the module `text` compared.
+
+    Those that are written out are left out, and the text is empty when one is not known any more.
+    """
+    for node in ast.walk(ast.parse(text)):
+        if _is_assert(node) and node.lineno <= frame.f_lineno <= (node.end_lineno or node.lineno):
+            from runtime_support._values.kinds import literal
+
+            parts = _decisive(node.test, frame, truth=True)
+            values = [value for part in parts for value in evaluated_again(part, frame)]
+            shown = [_short(literal(value)) for value in values]
+            is_known = shown and len(values) == len(parts)
+            return f"found {' and '.join(shown)}" if is_known else ""
+    return ""
+
+
+def evaluated_again(node: ast.expr, frame: FrameType) -> list[Any]:
+    """The value of an expression in a frame; none where finding it could do something, or fails."""
+    if all(isinstance(part, _WITHOUT_EFFECTS) or _is_length(part) for part in ast.walk(node)):
+        with suppress(Exception):
+            code = compile(ast.Expression(node), "", "eval")
+            return [eval(code, frame.f_globals | frame.f_locals)]
+    return []
+
+
+def _is_length(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Name("len"), keywords=[]):
+            return True
+        case _:
+            return False
+
+
+def _is_assert(node: ast.AST) -> TypeGuard[ast.If]:
+    """Whether a statement is what an assert becomes."""
+    match node:
+        case ast.If(
+            body=[ast.Raise(exc=ast.Name(id=name) | ast.Call(func=ast.Name(id=name)))], orelse=[]
+        ):
+            return name == "AssertionError"
+        case _:
+            return False
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
+
+
+def _decisive(test: ast.expr, frame: FrameType, *, truth: bool) -> list[ast.expr]:
+    """What was compared to make a condition come to `truth`, but for what is written out."""
+    match test:
+        case ast.BoolOp(op=op, values=parts):
+            if isinstance(op, ast.And) != truth:  # the first of them that came to it has decided
+                came_to = [value for part in parts for value in evaluated_again(part, frame)]
+                is_known = len(came_to) == len(parts)
+                parts = [parts[list(map(bool, came_to)).index(truth)]] if is_known else []
+            return [one for part in parts for one in _decisive(part, frame, truth=truth)]
+        case ast.UnaryOp(op=ast.Not()):
+            return _decisive(test.operand, frame, truth=not truth)
+        case ast.Compare():
+            found = [test.left, *test.comparators]
+        case ast.Call(func=ast.Attribute(value=ast.Name("ops"), attr=name)) if name in _COMPARING:
+            found = test.args
+        case ast.Call(func=ast.Name("isinstance")):
+            found = test.args[:1]
+        case _:
+            found = []
+    return [one for one in found if not isinstance(one, ast.Constant)]

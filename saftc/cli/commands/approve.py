@@ -1,0 +1,294 @@
+"""Deciding about calls that wait for approval: at the terminal of a run, and the next day.
+
+    refund(order: "A-17", amount: 25.0)
+      at desk.saft:12:7
+    yes, no, change the arguments, or later? no
+    the reason, for the model: above the limit
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from saftc.cli.flags import ApproveOptions
+from saftc.reporting import WrongUsage, say, visible, write_result
+
+if TYPE_CHECKING:
+    from runtime_support import Decision, PendingCall
+    from runtime_support.runs import WaitingCall
+    from saftc.trace.person import AskedLines
+
+_QUESTION = "yes, no, change the arguments, or later? "
+_OF_A_PROGRAM = "yes, no, or later? "
+
+
+def let_person_decide() -> None:
+    """Has calls that wait be decided at this terminal or page, if there is somebody at one.
+
+    The part of the runtime that asks is loaded with the first tool that waits.
+    """
+    from runtime_support._core.tasks import turns as order
+
+    if os.environ.get("SAFT_LIVE"):
+        from saftc.trace.person import attend
+
+        order.ask_person = partial(ask_at_page, attend(os.environ["SAFT_LIVE"]))
+    elif is_at_terminal():
+        order.ask_person = ask_at_terminal
+
+
+def is_attended() -> bool:
+    """Whether there is somebody, at a page or a terminal, who can be asked."""
+    return bool(os.environ.get("SAFT_LIVE")) or is_at_terminal()
+
+
+def is_at_terminal() -> bool:
+    """Whether somebody can be asked here, and sees the question."""
+    # Python has no stream where it was closed.
+    streams: tuple[Any, ...] = (sys.stdin, sys.stderr)
+    return all(one is not None and one.isatty() for one in streams)
+
+
+def ask_at_terminal(
+    call: "PendingCall", problem_with: "Callable[[Decision], str | None]"
+) -> "Decision | None":
+    """What the person at the terminal says; None when that comes later."""
+    from runtime_support import Decision
+
+    _write(f"{described(call.shown)}\n")
+    if call.place is not None:
+        _write(f"  at {call.place}\n")
+    question = _QUESTION if call.kind == "call" else _OF_A_PROGRAM
+    while True:
+        answer = _read(question)
+        word = None if answer is None else answer.strip().lower()
+        if word in ("yes", "y"):
+            return Decision.yes(by=person())
+        if word in ("no", "n"):
+            return Decision.no(_read("the reason, for the model: ") or "", by=person())
+        if word in (None, "later", "l"):
+            return None
+        if word in ("change", "c") and call.kind == "call":
+            changed = _changed(_read("the arguments, as JSON: ") or "")
+            problem = changed if isinstance(changed, str) else problem_with(changed)
+            if not isinstance(changed, str) and problem is None:
+                return changed
+            _write(f"{visible(str(problem))}\n")
+
+
+def ask_at_page(
+    lines: "AskedLines", call: "PendingCall", problem_with: "Callable[[Decision], str | None]"
+) -> "Decision | None":
+    """What the person at the page of `saftc play` decides; None when there will be no answer."""
+    problem: str | None = None
+    told = {"event": "waits", "shown": described(call.shown), "place": call.place}
+    arguments = json.dumps(call.args, ensure_ascii=False, default=str, indent=1)
+    told["arguments"] = arguments if call.kind == "call" else None
+    while answer := lines.answer({**told, "problem": problem}):
+        decision = _sent(json.loads(answer))
+        problem = decision if isinstance(decision, str) else problem_with(decision)
+        if not isinstance(decision, str) and problem is None:
+            return decision
+    return None
+
+
+def _sent(answer: dict[str, str]) -> "Decision | str":
+    """The decision that the page sends, or why it is none."""
+    from runtime_support import Decision
+
+    match answer["verdict"]:
+        case "yes":
+            return Decision.yes(by=person())
+        case "no":
+            return Decision.no(answer["reason"], by=person())
+        case _:
+            return _changed(answer["arguments"])
+
+
+def _changed(text: str) -> "Decision | str":
+    """The decision for these arguments, or why there is none."""
+    from runtime_support import Decision
+
+    try:
+        arguments = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return f"this is not JSON: {error}"
+    if not isinstance(arguments, dict):
+        return "the arguments are an object: {\"order\": \"A-17\"}"
+    return Decision("changed", arguments=text, by=person())
+
+
+def described(shown: str) -> str:
+    """A call as it is shown to who decides: without keys, on one line, and with the names of
+    letters that look like others.
+    """
+    from runtime_support._core.redaction import escaped, redacted
+
+    text = escaped(redacted(shown))
+    odd = [_letter(one) for one in dict.fromkeys(text) if not _is_usual(one)]
+    return f"{text}\n  with {', '.join(odd)}" if odd else text
+
+
+def _is_usual(letter: str) -> bool:
+    import unicodedata
+
+    return letter.isascii() or unicodedata.name(letter, "").startswith("LATIN ")
+
+
+def _letter(letter: str) -> str:
+    import unicodedata
+
+    return f"U+{ord(letter):04X} {unicodedata.name(letter, '')}".rstrip()
+
+
+def person() -> str:
+    """Who decides: the name of the user."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):  # there is none
+        return "unknown user"
+
+
+def _write(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def _read(question: str) -> str | None:
+    """A line of the terminal; None at its end."""
+    _write(question)
+    line = sys.stdin.readline()
+    if not line:
+        _write("\n")
+        return None
+    return line.rstrip("\r\n")
+
+
+# `saftc approve`
+
+
+def _decision(options: ApproveOptions) -> "Decision | None":
+    """The decision about calls that wait, if the options have one.
+
+    Raises:
+        WrongUsage: There are several.
+    """
+    from runtime_support import Decision
+
+    given = [options.yes, options.deny is not None, options.arguments is not None]
+    if sum([*given, options.retry, options.result is not None]) > 1:
+        raise WrongUsage("choose one of --yes, --deny, --arguments, --retry and --result")
+    if options.yes:
+        return Decision.yes(by=person())
+    if options.deny is not None:
+        return Decision.no(options.deny, by=person())
+    if options.arguments is not None:
+        return Decision("changed", arguments=options.arguments, by=person())
+    return None
+
+
+def approve_calls(target: str, options: ApproveOptions) -> int:
+    """Shows what waits in a journal or a folder, decides, and goes on; gives the exit code."""
+    from runtime_support.errors import RunWaiting
+    from runtime_support.runs import decide, settle, waiting_calls
+
+    decision, calls = _decision(options), waiting_calls(target)
+    settles = options.retry or options.result is not None
+    if not calls:
+        say(f"nothing waits for approval in {target}")
+        return 0
+    if decision is None and not settles:
+        if not is_at_terminal():
+            _show(calls)
+            return RunWaiting.exit_code
+        _ask_about(calls)
+    for one in _meant(calls, options.call or ()) if decision is not None or settles else ():
+        if settles:
+            settle(one, options.result, person())
+        elif decision is not None:
+            decide(one, decision)
+    left = waiting_calls(target)
+    if left:
+        _show(left)
+        return RunWaiting.exit_code
+    return 0 if options.decide_only else _go_on(target)
+
+
+def _meant(calls: "Sequence[WaitingCall]", numbers: Sequence[int]) -> "list[WaitingCall]":
+    """The calls that have these numbers; where there are none, the only one.
+
+    Raises:
+        WrongUsage: It is not certain which.
+    """
+    if not numbers and len(calls) > 1:
+        _show(calls)
+        raise WrongUsage(f"{len(calls)} calls wait: say which by --call N, as often as it takes")
+    for number in numbers:
+        if number > len(calls):
+            raise WrongUsage(f"--call {number}: {len(calls)} wait")
+    return [calls[number - 1] for number in dict.fromkeys(numbers or (1,))]
+
+
+def _show(calls: "Sequence[WaitingCall]") -> None:
+    """Writes what waits, with numbers, to standard output."""
+    write_result("".join(f"{number}. {_told(one)}" for number, one in enumerate(calls, 1)))
+
+
+def _told(call: "WaitingCall") -> str:
+    from runtime_support._journal.journal import time_text
+
+    place = "" if call.place is None else f"at {call.place}, "
+    state = f"asked {time_text(call.asked)}"
+    if call.begun is not None:
+        state = (
+            f"IN DOUBT: approved and begun {time_text(call.begun)}, and its run ended before it "
+            "did; look whether it took effect, then --retry or --result RESULT"
+        )
+    return f"{described(call.shown)}\n   {place}{state}, in {call.journal}\n"
+
+
+def _ask_about(calls: "Sequence[WaitingCall]") -> None:
+    """Asks the person at the terminal about each call, until one is put off."""
+    from runtime_support.errors import CheckError
+    from runtime_support.runs import decide
+
+    for one in calls:
+        if one.begun is not None:
+            _write(_told(one))
+            continue
+        while True:
+            decision = ask_at_terminal(one, lambda _: None)
+            if decision is None:
+                break
+            try:
+                decide(one, decision)
+                break
+            except CheckError as problem:
+                _write(f"{visible(str(problem))}\n")
+
+
+def _go_on(journal: str) -> int:
+    """Goes on with the run of a journal, where it says by which command it was begun."""
+    import subprocess
+
+    from runtime_support._journal.journal import is_in_use
+    from runtime_support._journal.waiting_calls import began_by
+
+    if is_in_use(journal):
+        say("decided; the run goes on: run the same command again when it has ended")
+        return 0
+    found = None if os.path.isdir(journal) else began_by(journal)
+    if found is None:
+        say("decided; run the same command again to resume")
+        return 0
+    command, folder = found
+    say(f"resuming: saftc {' '.join(command)}")
+    variables = {**os.environ, "SAFT_JOURNAL": os.path.abspath(journal)}
+    whole = [sys.executable, "-m", "saftc", *command]
+    code = subprocess.run(whole, cwd=folder, env=variables, check=False).returncode
+    return code if code >= 0 else 128 - code  # as shells tell that it was killed

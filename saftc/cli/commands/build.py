@@ -1,0 +1,419 @@
+"""`saftc build`: scripts to module files, and what may not be overwritten."""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from saftc.cli.flags import BuildOptions
+from saftc.cli.process import no_garbage_collector
+from saftc.project.cache import digest
+from saftc.project.files import (
+    UNNAMED,
+    FileProblem,
+    is_async_module,
+    is_special,
+    make_folder,
+    may_overwrite,
+    read_module,
+    scripts_below,
+    ships_settings,
+    write_module,
+)
+from saftc.project.finder import Roots, folder_of, package_in
+from saftc.project.reads import Reads
+from saftc.project.settings import Project
+from saftc.project.workspace import Workspace, load_compiler, open_workspace
+from saftc.reporting import (
+    WrongUsage,
+    complain,
+    difference,
+    say,
+    warn_of_name,
+    width_of,
+    write_rendered,
+    write_result,
+)
+
+# The field of a source map that tells which text of the module it is of.
+DIGEST = "x_digest"
+# The option that says whether modules have the settings of the project in them.
+_EMBEDDING: dict[bool | None, list[str]] = {
+    True: ["--embed-settings"],
+    False: ["--no-embed-settings"],
+    None: [],
+}
+
+
+def build_scripts(arguments: Sequence[str], options: BuildOptions) -> int:
+    """Compiles scripts, or plans, to modules; gives the exit code.
+
+    With --watch, again and again, when they change.
+    """
+    _refuse_combinations(options)
+    arguments = arguments or _of_project(options.root)
+    _targets(arguments, options)  # wrong usage is reported before anything else
+
+    def opened(reads: Reads | None = None) -> Workspace:
+        return open_workspace(
+            in_order=options.no_overlap,
+            is_async=options.is_async,
+            suffix=options.suffix,
+            defaults=_shipped_settings(options.ships_settings, _targets(arguments, options)),
+            root=options.root,
+            reads=reads,
+        )
+
+    def write(workspace: Workspace, is_first: bool = True) -> bool:
+        builder = Builder(workspace, options, is_again=not is_first)
+        targets = _targets(arguments, options)
+        if options.tools is not None:
+            from saftc.cli.commands.build_plan import build_plans
+
+            return build_plans(builder, options.tools, targets)
+        return builder.build_all([one for one in targets if not workspace.has(one[0])])
+
+    if options.watch:
+        from saftc.cli.watching import refuse_watching, watch_scripts
+
+        refused = {"--check": options.check, "--diff": options.diff, "--tools": options.tools}
+        refuse_watching(arguments, refused, "writes the modules of scripts")
+        # What is in the cache does not load it.
+        watch_scripts(arguments, opened, write, load=load_compiler)
+    with no_garbage_collector():
+        return 0 if write(opened()) else 1
+
+
+def _refuse_combinations(options: BuildOptions) -> None:
+    if options.in_place and (options.output is not None or options.out_dir is not None):
+        raise WrongUsage("--in-place writes each module beside its script: leave -o, --out-dir out")
+    suffix = options.suffix
+    if suffix and not options.is_async:
+        raise WrongUsage("--suffix names the modules of the async form: give --async as well")
+    if suffix and not f"x{suffix}".isidentifier():
+        raise WrongUsage(f"--suffix is a part of the names of modules, and {suffix} cannot be one")
+
+
+def _of_project(root: Path | None) -> list[str]:
+    """The folder whose scripts are built where none is named.
+
+    Raises:
+        WrongUsage: The project does not say that its modules are beside its scripts.
+    """
+    project = Project()
+    if not project.builds_in_place:
+        raise WrongUsage(
+            "name the scripts or folders to build; without names, saftc build builds all scripts "
+            "of a project whose pyproject.toml says [tool.saft] in-place = true"
+        )
+    return [os.path.relpath(root or project.root or Path())]
+
+
+def _targets(arguments: Sequence[str], options: BuildOptions) -> list[tuple[str, Path | None]]:
+    """The scripts that the arguments mean, each with its module; None is standard output."""
+    output, out_dir = options.output, options.out_dir
+    files = [(file, Path(one)) for one in arguments for file in scripts_below(one, (".json",))]
+    names = [file for file, _ in files]
+    if output is not None and (names != [*arguments] or len(files) > 1 or out_dir is not None):
+        raise WrongUsage("-o names one module: give it one script, or use --out-dir")
+    roots = Roots(options.root)
+    found = [(file, _target(file, argument, options, roots)) for file, argument in files]
+    _refuse_mixture(names, options)
+    _refuse_collisions(found)
+    if out_dir is not None and not (options.check or options.diff):
+        for folder in {target.parent for _, target in found if target is not None}:
+            make_folder(folder)
+    return found
+
+
+def _refuse_mixture(files: Sequence[str], options: BuildOptions) -> None:
+    """Plans need tools, scripts have none, and one command is for the one or the other."""
+    plans = [file for file in files if file.endswith(".json")]
+    if plans and options.tools is None:
+        raise WrongUsage(f"{plans[0]} is a plan: say with --tools MODULE whose functions it calls")
+    if options.tools is not None and len(plans) < len(files):
+        script = next(file for file in files if file not in plans)
+        raise WrongUsage(
+            f"--tools is for plans, and {script} is not a plan: name it NAME.json, or leave "
+            "--tools out"
+        )
+    for option, is_given in (("--source-map", options.source_map), ("--async", options.is_async)):
+        if plans and is_given:
+            raise WrongUsage(f"{option} is for scripts")
+
+
+class Builder:
+    """Writes the modules of scripts, and of the siblings they import, each once.
+
+    What stays as it was is not worth a word where it is built again.
+    """
+
+    def __init__(
+        self, workspace: Workspace, options: BuildOptions, *, is_again: bool = False
+    ) -> None:
+        self.workspace = workspace
+        self.options = options
+        self.only_compares = options.check or options.diff
+        self.is_again = is_again
+        # The script of each module that has been settled.
+        self.done: dict[Path, Path] = {}
+        self.has_failed = False
+
+    def build_all(self, targets: Sequence[tuple[str, Path | None]]) -> bool:
+        """Compiles scripts to their targets, to standard output where that is None.
+
+        Whether all went well.
+        """
+        try:
+            # Those first that may import the others, from the root that these have then.
+            for file, target in sorted(targets, key=_depth):
+                self._build(file, target)
+        finally:
+            self.workspace.close()
+        return not self.has_failed
+
+    def _build(self, file: str, target: Path | None) -> None:
+        try:
+            module = self.workspace.compile(file)
+        except FileProblem as problem:
+            complain(str(problem))
+            self.has_failed = True
+            return
+        said = self.workspace.said(module, width_of(sys.stderr), when_used=False)
+        write_rendered(said, sys.stderr)
+        if target is not None and self.options.output is None and not self._is_async(file):
+            target = target.with_stem(target.stem.removesuffix(self.options.suffix))
+        if module.text is None:
+            self.has_failed = True
+        elif target is None:
+            write_result(module.text)
+        else:
+            if not self._has_own_root(file) and Path(file) in self.done.values():
+                return  # written below the module that imports it
+            if not is_special(target):
+                package = package_in(self.workspace.roots.of(file), Path(file))
+                warn_of_name(target.stem, file, package)
+            places = [(file, target)]
+            for path in self.workspace.siblings(module):
+                suffix = self.options.suffix if self._is_async(str(path)) else ""
+                place = _beside(path, Path(file), target, suffix)
+                if place is None:
+                    outside = f"{path} would be written outside of the folder of {target}"
+                    complain(f"{outside}: use --out-dir, and not -o")
+                    self.has_failed = True
+                    return
+                places.append((str(path), place))
+            if any([self._is_of_other_form(*one) for one in places]):
+                return
+            for script, place in places:
+                if script != file and not self.only_compares and not self.has_failed:
+                    make_folder(place.parent)
+                self._put(script, place)
+
+    def _is_async(self, file: str) -> bool:
+        """Whether the module of a script is one of the async form."""
+        text = self.workspace.compile(file).text
+        return text is not None and is_async_module(text)
+
+    def _is_of_other_form(self, file: str, target: Path) -> bool:
+        """Tells where a module would be overwritten that is of another form; whether it would."""
+        existing = None if is_special(target) or self.options.force else read_module(target)
+        if self.only_compares or existing is None or not may_overwrite(target):
+            return False
+        if is_async_module(existing) == self._is_async(file):
+            return False
+        if self._is_async(file):
+            form, hint = "plain", "--suffix _async gives the async modules other names"
+        else:
+            form, hint = "async", "-o and --out-dir write the plain form elsewhere"
+        complain(f"{target} is the {form} form of {file}; {hint}, --force overwrites it")
+        self.has_failed = True
+        return True
+
+    def _has_own_root(self, file: str) -> bool:
+        roots = self.workspace.roots
+        return roots.is_said(file) or self.workspace.roots.of(file) == folder_of(file)
+
+    def _put(self, file: str, target: Path) -> None:
+        """Writes or compares one module."""
+        script = Path(file)
+        other = self.done.setdefault(target, script)
+        if other is not script:
+            if other != script:
+                complain(f"{other} and {script} would both become {target}")
+                self.has_failed = True
+            return
+        text = self.workspace.compile(file).text
+        assert text is not None
+        if not self.put(file, text, target):
+            return
+        path = target.with_name(target.name + ".map")
+        if self.options.source_map:
+            module = self.workspace.compile_with_map(file, target.name)
+            if read_module(path) != module.source_map:
+                write_module(path, module.source_map)
+        elif path.is_file() and _is_older(path, text):
+            path.unlink()
+            say(f"{path} removed: it belonged to an older {target.name}")
+
+    def put(self, file: str, text: str, target: Path, *more: str) -> bool:
+        """Writes the module made from `file`, or compares it; whether it has been written.
+
+        `more` are the words that the command needs besides the file.
+        """
+        if is_special(target):
+            write_module(target, text)
+            return False
+        existing = read_module(target)
+        if self.only_compares:
+            self._compare([file, *more], existing, text, target)
+            return False
+        if target.exists() and file not in UNNAMED and target.samefile(file):
+            complain(f"{target} is the script itself; name another file with -o")
+            self.has_failed = True
+            return False
+        if not self.options.force and not may_overwrite(target):
+            complain(f"{target} was not written by saftc; --force overwrites it")
+            self.has_failed = True
+            return False
+        if existing == text:
+            if not self.is_again:
+                say(f"{target} is up to date")
+        else:
+            write_module(target, text)
+            say(f"{file} -> {target}")
+        return True
+
+    def _compare(
+        self, words: Sequence[str], existing: str | None, text: str, target: Path
+    ) -> None:
+        if existing == text:
+            return
+        if self.options.diff:
+            write_result(difference(existing, text, str(target), "compiled"))
+        if self.options.check:
+            command = " ".join(["saftc build", *_words_of(self.options), *words])
+            say(f"{target} is out of date: run `{command}`")
+            self.has_failed = True
+
+
+def _words_of(options: BuildOptions) -> list[str]:
+    """The options that decide what is written."""
+    return [
+        *(["--async"] if options.is_async else []),
+        *(["--suffix", options.suffix] if options.suffix else []),
+        *_EMBEDDING[options.ships_settings],
+    ]
+
+
+def _keeps_settings(targets: Iterable[tuple[str, Path | None]]) -> bool:
+    """Whether the modules that are there set `defaults`, and so will those that are written.
+
+    Raises:
+        WrongUsage: Some do, and others do not.
+    """
+    own = [path for _, path in targets if path is not None and not is_special(path)]
+    found = {
+        path: ships
+        for path in own
+        if may_overwrite(path)
+        and (text := read_module(path)) is not None
+        and (ships := ships_settings(text)) is not None
+    }
+    if len(set(found.values())) < 2:
+        return any(found.values())
+    by_ships = {ships: path for path, ships in found.items()}
+    raise WrongUsage(
+        f"{by_ships[True]} has the project's settings in it, and {by_ships[False]} has not: "
+        "give --embed-settings or --no-embed-settings"
+    )
+
+
+def _shipped_settings(is_wanted: bool | None, targets: Iterable[tuple[str, Path | None]]) -> str:
+    """What a project says of its prompts, and not of a run: its modules take it with them. In JSON.
+
+    Empty where that is not wanted; None keeps what the modules are that are there.
+
+    Raises:
+        FileProblem: The file cannot be read, or a setting is unknown or ill-typed.
+    """
+    if not (_keeps_settings(targets) if is_wanted is None else is_wanted):
+        return ""
+    from runtime_support._core.settings import OF_THE_RUN, checked_option
+    from runtime_support.errors import ConfigError
+
+    project = Project()
+    try:
+        found = {
+            name: checked_option(name, value, f"{project.path} [tool.saft]")
+            for name, value in project.of_prompts.items()
+            if name not in OF_THE_RUN
+        }
+    except ConfigError as problem:
+        raise FileProblem(str(problem)) from None
+    return json.dumps(found, sort_keys=True)
+
+
+def _beside(script: Path, importing: Path, target: Path, suffix: str) -> Path | None:
+    """The module of a script that another one imports, which becomes `target`.
+
+    The modules stand to each other as the scripts do. None when that would be outside of the
+    folders of packages that the target is in.
+    """
+    parts = Path(os.path.relpath(_module_of(script, suffix), importing.parent)).parts
+    up = parts.count("..")
+    own, above = importing.absolute().parents[:up], target.absolute().parents[:up]
+    if [one.name for one in own] != [one.name for one in above]:
+        return None
+    return Path(os.path.normpath(target.parent.joinpath(*parts)))
+
+
+def _module_of(script: Path, suffix: str) -> Path:
+    return script.with_name(f"{script.stem}{suffix}.py")
+
+
+def _target(file: str, argument: Path, options: BuildOptions, roots: Roots) -> Path | None:
+    """The module that `file` becomes; None for standard output.
+
+    In `out_dir` it stands as its script does below its root, where that is not its own folder, or
+    else below the folder that the argument was.
+    """
+    if options.output is not None:
+        return None if options.output == "-" else Path(options.output)
+    if file == "-":
+        return None
+    script = Path(file)
+    if options.out_dir is None:
+        return _module_of(script, options.suffix)
+    root = roots.of(file)
+    if roots.is_said(file) or root != folder_of(file):
+        inner = Path(os.path.relpath(file, root))
+    else:
+        inner = Path(script.name) if script == argument else script.relative_to(argument)
+    return options.out_dir / _module_of(inner, options.suffix)
+
+
+def _refuse_collisions(targets: Sequence[tuple[str, Path | None]]) -> None:
+    """Raises FileProblem when two scripts would become one module."""
+    seen: dict[Path, str] = {}
+    for file, target in targets:
+        if target is None:
+            continue
+        if seen.get(target, file) != file:
+            raise FileProblem(f"{seen[target]} and {file} would both become {target}")
+        seen[target] = file
+
+
+def _depth(pair: tuple[str, Path | None]) -> int:
+    return len(Path(pair[0]).absolute().parts)
+
+
+def _is_older(path: Path, text: str) -> bool:
+    """Whether there is a source map that saftc wrote for another text of the module."""
+    try:
+        data: Any = json.loads(read_module(path) or "null")
+    except ValueError:
+        return False
+    return isinstance(data, dict) and data.get(DIGEST) not in (None, digest(text.encode()))  # pyright: ignore[reportUnknownMemberType]

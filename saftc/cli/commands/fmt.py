@@ -1,0 +1,60 @@
+"""`saftc fmt`: the text of a script in the one form that `saftc.formatter.statements` writes.
+
+`format_source` is pure: text in, text out. What was written is read again and compared with the
+script, so that formatting never changes what a script means. A script that cannot be read is left
+alone.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from saftc.formatter.formatter import format_source
+from saftc.project.files import FileProblem, files_of, read_module, read_source, write_module
+from saftc.reporting import complain, difference, say, write_found, write_result
+
+
+def format_scripts(arguments: Sequence[str], *, check: bool, diff: bool) -> int:
+    """Formats scripts and those below folders, or only says what it would do; gives the exit code.
+
+    Standard input goes to standard output.
+    """
+    files, problems = files_of(arguments)
+    failed = False
+    for file in files:
+        try:
+            if file in problems:
+                raise problems[file]
+            failed = not _format(file, check=check, diff=diff) or failed
+        except FileProblem as problem:
+            complain(str(problem))
+            failed = True
+    return int(failed)
+
+
+def _format(file: str, *, check: bool, diff: bool) -> bool:
+    """Whether the script could be read, and is formatted where that is checked."""
+    source = read_source(file)
+    # Unlike the source, the text has the file's line ends.
+    existing = source.text if file == "-" else read_module(Path(file)) or ""
+    formatted = format_source(source)
+    text = formatted.text
+    if text is None:
+        write_found(formatted.diagnostics, source, sys.stderr)
+        return False
+    if existing.partition("\n")[0].endswith("\r"):
+        text = text.replace("\n", "\r\n")
+    if diff and text != existing:
+        write_result(difference(existing, text, file, "formatted"))
+    if check and text != existing:
+        say(f"{file} is not formatted: run `saftc fmt {file}`")
+        return False
+    if check or diff:
+        return True
+    if file == "-":
+        write_result(text)
+    elif text != existing:
+        # A link stays one: what it points to is replaced.
+        write_module(Path(file), text)
+        say(f"{file} formatted")
+    return True

@@ -1,0 +1,62 @@
+"""Looking at journals: what a run has asked, and the runs of a folder."""
+
+from pathlib import Path
+
+from saftc.reporting import complain, write_result
+
+
+def show_trace(file: str) -> int:
+    """Writes what a journal holds to standard output, and its sum; gives the exit code."""
+    from saftc.trace.journals import summary, told
+
+    for text in told(file):
+        write_result(text + "\n")
+    found = summary(file)
+    calls = f", {found.tools} calls of tools" if found.tools else ""
+    write_result(f"{len(found.prompts)} prompts, {found.spent}{calls}; {found.state}\n")
+    return 0
+
+
+def draw_timeline(file: str, html: str | None, chrome: str | None) -> int:
+    """Writes what a journal holds as a page, and as a trace for Chrome; gives the exit code."""
+    from saftc.trace.journals import timeline
+    from saftc.trace.timeline import Timeline, write_form
+
+    drawn = timeline(file)
+    forms = [(html, Timeline.page), (chrome, Timeline.chrome)]
+    written = [write_form(drawn, form, path) for path, form in forms if path is not None]
+    return 0 if all(written) else 1
+
+
+def show_journals(folder: str) -> int:
+    """Writes a line for each journal in a folder to standard output; gives the exit code."""
+    from runtime_support._core.redaction import escaped
+    from runtime_support._journal.journal import is_journal, time_text
+    from runtime_support._language.files import size_text
+    from runtime_support.errors import ConfigError
+    from saftc.trace.evaluation import aligned
+    from saftc.trace.journals import summary
+
+    if not Path(folder).is_dir():
+        is_file = Path(folder).exists()
+        complain(f"{folder} is not a folder" if is_file else f"there is no folder {folder}")
+        return 1
+    rows = [("journal", "script", "begun", "state", "answers", "tokens", "size")]
+    for path in sorted(Path(folder).iterdir()):
+        if not is_journal(str(path)):
+            continue
+        try:
+            found = summary(str(path))
+        except ConfigError as problem:
+            complain(str(problem))
+            continue
+        begun = time_text(found.begun)
+        spent = found.spent
+        numbers = f"{spent.requests:,}", f"{spent.tokens:,}", size_text(found.size)
+        rows.append((escaped(path.name), escaped(found.script), begun, found.state, *numbers))
+    if len(rows) == 1:
+        write_result(f"there are no journals in {folder}\n")
+        return 0
+    for line in aligned(rows):
+        write_result(f"{line}\n")
+    return 0

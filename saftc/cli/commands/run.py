@@ -1,0 +1,356 @@
+"""Running a script: compiled in memory, executed as a program, errors told in its own terms."""
+
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
+from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+import runtime_support
+from runtime_support._core.tasks import turns as order
+from saftc.cli.commands.approve import is_attended, let_person_decide
+from saftc.cli.progress import show_prompts, tell_sum
+from saftc.diagnostics.styled import plain
+from saftc.project.cache import CompiledModule
+from saftc.project.files import UNNAMED, FileProblem, shown
+from saftc.project.finder import folder_of, package_in, sibling
+from saftc.project.workspace import Workspace
+from saftc.reporting import WrongUsage, complain, visible, width_of, write_rendered
+from saftc.running import Running, importing_file, is_of_library, remember_lines, run_text
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
+
+Ended: TypeAlias = Literal["ok", "failed", "interrupted", "waiting"]
+
+
+# How a module has the function that makes calls wait.
+_APPROVES = re.compile(r"^from runtime_support import [^)]*?\bapprove\b", re.MULTILINE)
+
+
+def advise_recording(file: str) -> None:
+    """Has the errors of a replay say how this command records what `file` lacks."""
+    from runtime_support._recordings import advise
+
+    advise(file, f"`--record {file}` beside it records what is missing")
+
+
+def run_module(module: CompiledModule, workspace: Workspace, arguments: Sequence[str]) -> int:
+    """Runs a script without errors with `arguments` as `sys.argv[1:]`; gives the exit code.
+
+    Sibling scripts that it imports are compiled by `workspace`. An uncaught error is shown on
+    standard error.
+    """
+    folder, root = folder_of(module.script), workspace.roots.of(module.script)
+    command = sys.argv[1:]
+    sys.argv = [shown(module.script), *arguments]
+    sys.path.insert(0, str(root.absolute()))
+    if module.script in UNNAMED:
+        # What looks at the run shows its lines.
+        text = workspace.reads.data(module.script).decode("utf-8", "replace")
+        remember_lines(shown(module.script), text)
+    scripts: dict[str, Running] = {}
+    package = package_in(root, Path(module.script))
+    names = frozenset(module.scripts)
+    sys.meta_path.insert(0, _LibraryFinder(str(root.absolute())))
+    sys.meta_path.insert(0, _SiblingFinder(root, package, names, workspace, scripts))
+    # Types find the names in their annotations through the module that they are defined in.
+    main = sys.modules["__main__"] = ModuleType("__main__")
+    main.__package__ = package or None
+    # Where the runtime begins the relative paths of a script.
+    main.__dict__["__saft_folder__"] = str(folder.resolve())
+    show_prompts(partial(_most_prompts, module, workspace))
+    if sys.stdout.isatty():
+        order.print_values = _print_visibly
+    refusal = _begin_records(command)
+    if refusal is not None:
+        return refusal
+    let_person_decide()
+    ended: Ended = "failed"
+    error = ""
+    try:
+        with _workflow(shown(module.script)):
+            if package:
+                import_module(package)  # which Python runs before its modules
+            _execute(module, main, workspace, scripts)
+        ended = "ok"
+    except SystemExit as end:
+        if end.code:
+            error = f"exit code {end.code}"
+            raise
+        ended = "ok"
+    except KeyboardInterrupt:
+        ended = "interrupted"
+        raise
+    except runtime_support.RunWaiting as waiting:
+        ended = "waiting"
+        complain(str(waiting))
+    except BaseException as failure:
+        from saftc.cli.failures import explain, is_of_saft
+
+        error = plain(explain(failure, scripts))
+        if isinstance(failure, BrokenPipeError) and is_of_saft(failure, scripts):
+            raise  # whoever read what the script prints has seen enough
+        sys.stdout.flush()
+        write_rendered(explain(failure, scripts, width_of(sys.stderr)), sys.stderr)
+    finally:
+        problem = _end_run(ended, error, scripts)
+        if problem is not None:
+            complain(problem)
+    if problem is not None:
+        return 1
+    if ended == "waiting":
+        return runtime_support.RunWaiting.exit_code
+    return 0 if ended == "ok" else 1
+
+
+def _most_prompts(module: CompiledModule, workspace: Workspace) -> int | None:
+    """The most prompts of a script, where that is bounded."""
+    from runtime_support.errors import ConfigError
+    from saftc.cost.requests import Bounds
+    from saftc.cost.settings import limits_here
+    from saftc.project.settings import Project
+
+    with suppress(FileProblem, ConfigError):
+        # A prompt without repairs and rounds sends one request.
+        limits = limits_here()._replace(max_repairs=0, max_tool_rounds=0)
+        checked = workspace.check(module.script)
+        bounds = Bounds(checked.facts, checked.source, limits, Project().compiling())
+        return bounds.program.bound.number
+    return None
+
+
+def refuse_undecided(module: CompiledModule) -> None:
+    """Refuses a run in which nobody could decide about the calls that wait for approval.
+
+    A module of Python that the script imports may set an approver, so that this is known only of
+    scripts without one.
+
+    Raises:
+        WrongUsage: The script has such calls, and there is neither a terminal nor a journal.
+    """
+    if module.imports_python or not _APPROVES.search(module.text or ""):
+        return
+    from runtime_support._core.settings import settings_to_show
+
+    can_ask = is_attended() or settings_to_show().approver is not None
+    if not can_ask and not os.environ.get("SAFT_JOURNAL"):
+        raise WrongUsage(
+            f"calls of {shown(module.script)} wait for approval: run it at a terminal, which asks "
+            "you, or with --journal FILE, in which `saftc approve` decides"
+        )
+
+
+def _workflow(name: str) -> AbstractContextManager[None]:
+    """The span of the run, where OpenTelemetry is loaded."""
+    if "opentelemetry.trace" not in sys.modules:
+        return nullcontext()
+    from runtime_support._observability.spans import workflow
+
+    return workflow(name)
+
+
+def _begin_records(command: list[str]) -> int | None:
+    """Begins what is drawn and kept of the run; the exit code where that cannot be done."""
+    problem, code = begin_drawing(), 2
+    if problem is None:
+        problem, code = _journal_problem(command), 1
+    if problem is None:
+        return None
+    complain(problem)
+    return code
+
+
+def begin_drawing() -> str | None:
+    """Begins what is drawn of the run, if anything is; gives why it, or a log, cannot be written.
+
+    A run without prompts is drawn, too: an older page would be taken for its.
+    """
+    if not any(map(os.environ.get, ("SAFT_TIMELINE", "SAFT_CHROME", "SAFT_LOG"))):
+        return None
+    from runtime_support._language.files import check_can_write
+    from runtime_support.errors import ConfigError
+    from saftc.trace.timeline import begin_timeline
+
+    try:
+        begin_timeline()
+        if os.environ.get("SAFT_LOG"):
+            check_can_write(os.environ["SAFT_LOG"], "the log")
+    except ConfigError as problem:
+        return str(problem)
+    return None
+
+
+def _journal_problem(command: list[str]) -> str | None:
+    """Opens the journal of the run, if it has one; gives why that cannot be done.
+
+    For the script it would be a failure that it may catch.
+    """
+    if not os.environ.get("SAFT_JOURNAL"):
+        return None
+    from runtime_support._core.scopes import begin_run
+    from runtime_support._core.settings import settings_for
+    from runtime_support._journal.hook import journal_here
+    from runtime_support._journal.journal import note_command
+    from runtime_support.errors import SaftError
+
+    begin_run()
+    note_command(command, os.getcwd())
+    try:
+        journal_here(settings_for())
+    except SaftError as error:
+        return str(error)
+    return None
+
+
+def _end_run(ended: Ended, error: str, scripts: Mapping[str, Running]) -> str | None:
+    """Has what looks at the run tell how it has ended and what it took, and draw it.
+
+    What comes back is why its answers could not be kept, if nothing has told of that yet.
+    """
+    problem = None
+    if "saftc.trace.person" in sys.modules:
+        from saftc.trace.person import tell_end
+
+        tell_end()
+    from runtime_support._core.hooks import loaded_part
+
+    if loaded_part("journals") is not None:
+        from runtime_support._journal.hook import close_journals
+        from runtime_support._journal.journal import note_command
+        from runtime_support.errors import JournalError
+
+        note_command([], "")
+        try:
+            close_journals(ended)
+        except JournalError as failure:
+            problem = str(failure)
+    tell_sum()
+    if problem is not None and ended == "ok":
+        ended, error = "failed", problem
+    end_drawing(ended, error, scripts)
+    return problem
+
+
+def end_drawing(
+    ended: Ended, error: str = "", scripts: "Mapping[str, Running]" = MappingProxyType({})
+) -> None:
+    """Draws the run, if that was begun, and how it has ended."""
+    if "saftc.trace.timeline" in sys.modules:
+        from saftc.trace.timeline import write_timeline
+
+        write_timeline(ended, error, lambda: _overlaps(scripts))
+
+
+def _overlaps(scripts: Mapping[str, Running]) -> dict[str, str]:
+    """By their places, how the prompts of scripts overlap, or why they do not."""
+    from saftc.previews.requests import overlaps
+
+    found: dict[str, str] = {}
+    for one in scripts.values():
+        with suppress(FileProblem):  # it has gone since
+            if one.origin is not None:
+                found |= overlaps(one.origin.generated.plan, one.origin.source)
+    return found
+
+
+def _execute(
+    compiled: CompiledModule,
+    module: ModuleType,
+    workspace: Workspace,
+    scripts: dict[str, Running],
+) -> None:
+    """Runs a compiled text as `module`; from now on `scripts` know it by its file name."""
+    assert compiled.text is not None
+    text = compiled.text
+    filename = f"<compiled {shown(compiled.script)}>"
+    scripts[filename] = Running(compiled, workspace)
+    # What a compiled module calls where it does not say otherwise.
+    module.__dict__["print"] = order.print_values
+    run_text(text, filename, module.__dict__, scripts[filename])
+
+
+def _print_visibly(*values: object, **manner: Any) -> None:
+    """Python's `print` for a terminal, which must not obey what a model has written."""
+    print(*(visible(str(value)) for value in values), **manner)
+
+
+class _LibraryFinder:
+    """Lets libraries find what they import among the libraries, and not beside the script.
+
+    The runtime loads packages late, when they are needed. A file beside the script that has the
+    name of one is for the script alone, which may import it.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: object = None
+    ) -> ModuleSpec | None:
+        """The module that a library asks for, where the script's folder has one of that name."""
+        if path is not None or PathFinder.find_spec(fullname, [self._folder]) is None:
+            return None
+        file = importing_file(__file__)
+        if file is None or not is_of_library(file):
+            return None
+        others = [entry for entry in sys.path if entry != self._folder]
+        return PathFinder.find_spec(fullname, others)
+
+
+class _SiblingFinder:
+    """Lets a script import its siblings without their modules being on disk.
+
+    Finder and loader in one. Python knows both by their methods: loading `importlib.abc`, which
+    has classes to derive them from, would take longer than the rest of this module.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        package: str,
+        names: frozenset[str],
+        workspace: Workspace,
+        scripts: dict[str, Running],
+    ) -> None:
+        self.root = root
+        # The outermost package around the script, whose own modules may import scripts of it.
+        self.outermost = package.partition(".")[0]
+        self.names = names
+        self.workspace = workspace
+        self.scripts = scripts
+
+    def find_spec(
+        self, fullname: str, path: object = None, target: object = None
+    ) -> ModuleSpec | None:
+        """A sibling script as a module, if it is one."""
+        if not self._is_script(fullname, path):
+            return None
+        return ModuleSpec(fullname, cast("Loader", self))
+
+    def _is_script(self, name: str, path: object) -> bool:
+        if name in self.names:
+            return True
+        inside = bool(self.outermost) and name.startswith(f"{self.outermost}.")
+        if not inside or sibling(name, self.root) is None:
+            return False
+        locations = list(cast("Sequence[str]", path or ()))
+        return PathFinder.find_spec(name, locations) is None
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Leaves it to Python to make the module."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Runs the sibling's compiled text as the module."""
+        path = sibling(module.__name__, self.root)
+        assert path is not None
+        compiled = self.workspace.compile(str(path))
+        if compiled.text is None:
+            raise SyntaxError(f"{path} has errors\n{plain(compiled.said).rstrip()}")
+        _execute(compiled, module, self.workspace, self.scripts)

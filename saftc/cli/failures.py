@@ -1,0 +1,245 @@
+"""An uncaught error of a running script, told in terms of the scripts it came through.
+
+The script's line and a caret are shown, and the calls that led there, also those in the user's own
+Python modules; what the runtime itself has to say of the error comes first.
+"""
+
+import ast
+import itertools
+import json
+import linecache
+import os
+import re
+import traceback
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import CodeType, FrameType, TracebackType
+
+from runtime_support._core.positions.uncaught import is_broken_rule, is_tool_of_server
+from runtime_support._language.failures import error_words
+from runtime_support._language.operators import out_of_range
+from runtime_support.errors import Failed
+from saftc.cli.asserts import compared, evaluated_again
+from saftc.diagnostics.render import draw_place
+from saftc.diagnostics.styled import Piece
+from saftc.running import Running, Stretch, is_of_library, is_of_saftc
+from saftc.source import Source, Span
+
+# More callers than this are a recursion: the ends of it tell enough.
+_MOST_CALLERS = 8
+
+
+def explain(
+    error: BaseException, scripts: Mapping[str, Running], width: int | None = None
+) -> list[Piece]:
+    """What tells `error`, for a terminal of a width; `scripts` are known by the file names
+    of their code."""
+    steps = _calls(list(_steps(error.__traceback__, scripts)))
+    passed = [step for step in steps if isinstance(step, _InScript) and not step.is_rule]
+    if isinstance(error, ModuleNotFoundError) and error.name == "polars":
+        return _headed("dataframes need the package polars; pip install polars")
+    words = _python_words(error)
+    if is_of_saft(error, scripts):
+        words = _words(error, passed[-1] if passed else None)
+    pieces = _headed(words)
+    for note in getattr(error, "__notes__", ()):
+        if not note.startswith("at "):
+            pieces.append(Piece(f"  {note}\n"))
+    if not passed:
+        return [*pieces, *map(Piece, traceback.format_exception(error))]
+    frame, script, span = passed[-1].frame, passed[-1].script, passed[-1].span
+    note = ""
+    if isinstance(error, AssertionError):
+        note = compared(frame, script.text)
+        span = _whole_assert(script, span)
+    pieces += draw_place(script.source, _first_line(script.source, span), note, width)
+    callers = [step for step in steps if step is not passed[-1]]
+    pieces += [Piece(f"  {caller}\n") for caller in reversed(callers[-_MOST_CALLERS:])]
+    if len(callers) > _MOST_CALLERS:
+        pieces.append(Piece(f"  ... and {len(callers) - _MOST_CALLERS} calls before\n"))
+    return pieces
+
+
+def _headed(words: str) -> list[Piece]:
+    return [Piece("error", "error"), Piece(f": {words}", "title"), Piece("\n")]
+
+
+def _calls(steps: "list[_InScript | _InPython]") -> "list[_InScript | _InPython]":
+    """The steps without those around a part that runs ahead, or of calls that overlap: for the
+    script they are not calls."""
+    inner = itertools.chain(steps[1:], [None])
+    return [step for step, below in zip(steps, inner, strict=False) if not _holds(step, below)]
+
+
+def _holds(step: "_InScript | _InPython", below: "_InScript | _InPython | None") -> bool:
+    if below is not None and step.frame is below.frame:
+        return True  # of the calls that overlap, the one that failed
+    match step, below:
+        case _InScript(span=outer), _InScript(span=inner):
+            is_within = outer.start <= inner.start and inner.end <= outer.end
+            return is_within and below.frame.f_code in step.frame.f_code.co_consts
+        case _:
+            return False
+
+
+def _whole_assert(script: Running, span: Span) -> Span:
+    """The assert statement that holds `span`."""
+    for place in script.places:
+        statement = place.span
+        holds = statement.start <= span.start and statement.end >= span.end
+        if (
+            place.is_statement
+            and holds
+            and script.source.text.startswith("assert", statement.start)
+        ):
+            return statement
+    return span
+
+
+def _words(error: BaseException, step: "_InScript | None") -> str:
+    """The error's own words; Python's bare ones, raised at `step`, are made whole."""
+    match error:
+        case AssertionError():
+            return f"assertion failed: {error}" if str(error) else "assertion failed"
+        case KeyError() if type(error) is KeyError:
+            return error_words(error)
+        case ValueError() if type(error) is ValueError and str(error):
+            # Of Python's own, as where a list has more items than there are names for them.
+            return _of_number(str(error))
+        case IndexError() if type(error) is IndexError:
+            kind = str(error).partition(" ")[0]
+            kind = kind if kind in ("string", "tuple") else "list"
+            return (step and _index_words(step)) or f"the {kind} has no item there"
+        case ZeroDivisionError() if type(error) is ZeroDivisionError:
+            return "division by zero"
+        case RecursionError() | Failed():
+            return error_words(error)
+        case _:
+            return _python_words(error)
+
+
+def _index_words(step: "_InScript") -> str | None:
+    """`index 5 is out of range: the list has 2 items`, where both can be found again."""
+    for node in ast.walk(ast.parse(step.script.text)):
+        if not isinstance(node, ast.Subscript) or _place(node) != step.stretch:
+            continue
+        parts = (node.value, node.slice)
+        values = [value for part in parts for value in evaluated_again(part, step.frame)]
+        if len(values) == 2:  # else of another index inside of it, too
+            return out_of_range(*values)
+    return None
+
+
+def _of_number(words: str) -> str:
+    """What Python says of a text that is not a number, in the words of scripts."""
+    for pattern, word in _NOT_NUMBERS:
+        found = pattern.fullmatch(words)
+        if found is not None:
+            return f"{json.dumps(ast.literal_eval(found[1]), ensure_ascii=False)} is not {word}"
+    empty = _EMPTY.fullmatch(words)
+    if empty is not None:
+        return f"the list has no item: `{empty[1]}` needs one"
+    return words
+
+
+_NOT_NUMBERS = (
+    (re.compile(r"invalid literal for int\(\) with base 10: (.*)", re.DOTALL), "an int"),
+    (re.compile(r"could not convert string to float: (.*)", re.DOTALL), "a number"),
+)
+# Before and since Python 3.12.
+_EMPTY = re.compile(r"(min|max)\(\) (?:arg is an empty sequence|iterable argument is empty)")
+
+
+def _python_words(error: BaseException) -> str:
+    name = type(error).__name__
+    return f"{name}: {error}" if str(error) else name
+
+
+def is_of_saft(error: BaseException, scripts: Mapping[str, Running]) -> bool:
+    """Whether a script, or the runtime for it, has raised the error."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    path = "" if trace is None else trace.tb_frame.f_code.co_filename
+    return path in scripts or is_of_saftc(path)
+
+
+def _first_line(source: Source, span: Span) -> Span:
+    end = source.text.find("\n", span.start, span.end)
+    return span if end < 0 else Span(span.start, end)
+
+
+@dataclass(frozen=True, slots=True)
+class _InScript:
+    """A call in a script."""
+
+    frame: FrameType
+    script: Running
+    span: Span
+    stretch: Stretch
+    # Whether it is a broken rule of a record: what has gone wrong is where that was made.
+    is_rule: bool = False
+
+    def __str__(self) -> str:
+        source = self.script.source
+        code = source.line_text(source.line_of(self.span.start)).strip()
+        what = "the rule is" if self.is_rule else "called"
+        return f"{what} at {self.script.shown(self.span)}: {code}"
+
+
+@dataclass(frozen=True, slots=True)
+class _InPython:
+    """A call in a Python module of the user's own."""
+
+    frame: FrameType
+    line: int
+
+    def __str__(self) -> str:
+        code = self.frame.f_code
+        path = os.path.relpath(code.co_filename)
+        shown = code.co_filename if path.startswith("..") else path
+        text = linecache.getline(code.co_filename, self.line).strip()
+        return f"in {shown}:{self.line}, {code.co_name}: {text}"
+
+
+def _steps(
+    trace: TracebackType | None, scripts: Mapping[str, Running]
+) -> Iterator[_InScript | _InPython]:
+    """What was passed through that is the user's own, outermost first."""
+    while trace is not None:
+        frame = trace.tb_frame
+        path = frame.f_code.co_filename
+        script = scripts.get(path)
+        if script is not None and not is_tool_of_server(trace):
+            stretch = _iterable_of(_stretch(frame.f_code, trace), script.text)
+            span = script.span(stretch) or script.import_at(stretch[0])
+            if span is not None:
+                yield _InScript(frame, script, span, stretch, is_broken_rule(trace))
+        elif script is None and not path.startswith("<") and not is_of_library(path):
+            yield _InPython(frame, trace.tb_lineno)
+        trace = trace.tb_next
+
+
+def _iterable_of(stretch: Stretch, text: str) -> Stretch:
+    """Until 3.12, Python names the whole loop when what it goes over fails: that, instead."""
+    line, _, end_line, _ = stretch
+    if line == end_line:
+        return stretch
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.For) and _place(node) == stretch:
+            return _place(node.iter)
+    return stretch
+
+
+def _place(node: ast.stmt | ast.expr) -> Stretch:
+    return (node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset)
+
+
+def _stretch(code: CodeType, trace: TracebackType) -> Stretch:
+    positions = list(code.co_positions())
+    index = trace.tb_lasti // 2
+    line = trace.tb_lineno
+    if not 0 <= index < len(positions):
+        return (line, None, line, None)
+    start, end, column, end_column = positions[index]
+    return (start or line, column, end or start or line, end_column)

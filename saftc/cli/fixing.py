@@ -1,0 +1,168 @@
+"""`saftc check --fix`: the quick fixes of the editor, where there is no doubt about what is meant.
+
+    Fixer(roots, shows=False).fix(["triage.saft"])      writes the scripts that it has fixed
+    Fixer(roots, shows=True).fix(["triage.saft"])       shows how they would change
+
+A fix is made where the hint is not a guess. After each round the script is checked again: a fix by
+which it could no longer be read is taken back. What is not fixed stays for `saftc check` to report.
+"""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from saftc.diagnostics.fixes import apply, edits_of
+from saftc.diagnostics.model import Diagnostic, Edit
+from saftc.driver import Checked
+from saftc.project.files import (
+    UNNAMED,
+    FileProblem,
+    is_special,
+    read_script,
+    shown,
+    write_module,
+)
+from saftc.project.finder import Roots
+from saftc.project.reads import Reads
+from saftc.project.scripts import Scripts
+from saftc.reporting import complain, counted, difference, say, write_result
+from saftc.source import Source, Span
+
+# Of mistakes that hide each other, one is fixed in each round.
+_MOST_ROUNDS = 100
+# The codes of what is wrong with a text that cannot be read.
+_UNREADABLE = "SAFT01"
+_LINE_END = re.compile(r"\r\n")
+
+
+class Fixer:
+    """Fixes scripts; those that import others see them fixed."""
+
+    def __init__(self, roots: Roots, *, shows: bool) -> None:
+        self.shows = shows
+        # By the paths of scripts, what was read, and what is in them as far as they are fixed.
+        self.before: dict[str, bytes] = {}
+        self.texts: dict[str, bytes] = {}
+        self.fixed = Counter[str]()
+        self._scripts = Scripts(Reads(self._read), most=None, roots=roots)
+
+    def fix(self, files: Sequence[str]) -> bool:
+        """Fixes scripts: writes them, or shows what would change; whether all could be written.
+
+        What cannot be read is left to whoever checks it.
+        """
+        readable = [file for file in files if self._is_readable(file)]
+        changes = -1
+        # What is fixed in one may be what another one was waiting for.
+        while changes != self.fixed.total():
+            changes = self.fixed.total()
+            for file in readable:
+                with suppress(FileProblem):
+                    self.fixed[file] += self._fix(file)
+        return all([self._write(file) for file in readable if self.fixed[file]])
+
+    def read(self, path: str) -> bytes:
+        """A script as it was before, where it was only shown how it would change."""
+        return self.before[path] if self.shows and path in self.before else read_script(path)
+
+    def _is_readable(self, file: str) -> bool:
+        # Of a pipe, what was read is gone.
+        if file not in UNNAMED and is_special(Path(file)):
+            return False
+        try:
+            data = read_script(file)
+            data.decode()
+        except (FileProblem, UnicodeDecodeError):
+            return False
+        self.before[file] = self.texts[file] = data
+        return True
+
+    def _write(self, file: str) -> bool:
+        before, after = self.before[file], self.texts[file].decode()
+        if self.shows:
+            write_result(difference(before.decode(), after, shown(file), "fixed"))
+            return True
+        try:
+            if read_script(file) != before:
+                raise FileProblem(f"{file} has changed meanwhile: it is left as it is")
+            # A link stays one: what it points to is replaced.
+            write_module(Path(file), after)
+        except FileProblem as problem:
+            complain(str(problem))
+            return False
+        say(f"{file}: {counted(self.fixed[file], 'mistake')} fixed")
+        return True
+
+    def _fix(self, file: str) -> int:
+        """Fixes what can be in the text of a script; how many mistakes that were."""
+        fixed = 0
+        refused: set[tuple[str, str]] = set()
+        checked = self._scripts.check(file)
+        for _ in range(_MOST_ROUNDS):
+            wanted = _apart(checked, refused)
+            while wanted:
+                text, source = self.texts[file], checked.source
+                edits = [edit for one in wanted for edit in edits_of(one, source)]
+                self._put(file, _edited(text.decode(), edits, source))
+                after = self._scripts.check(file)
+                if _unreadable(after) <= _unreadable(checked):
+                    break
+                # One of these does harm: of several, the first is tried alone.
+                self._put(file, text)
+                if len(wanted) == 1:
+                    refused.add(_key(wanted[0], source))
+                wanted = wanted[:1] if len(wanted) > 1 else _apart(checked, refused)
+            else:
+                return fixed
+            fixed, checked = fixed + len(wanted), after
+        return fixed
+
+    def _put(self, file: str, text: bytes) -> None:
+        self.texts[file] = text
+        self._scripts.forget(Path(file))
+
+    def _read(self, path: str) -> bytes:
+        text = self.texts.get(path)
+        return read_script(path) if text is None else text
+
+
+def _apart(checked: Checked, refused: set[tuple[str, str]]) -> list[Diagnostic]:
+    """The diagnostics that can be fixed at once: their edits are apart.
+
+    A warning may be one only because of an error, such as a name that nothing readable uses.
+    """
+    found: list[Diagnostic] = []
+    end = -1
+    for one in checked.diagnostics:
+        if checked.has_errors and one.severity != "error":
+            continue
+        edits = sorted(edits_of(one, checked.source))
+        is_sure = edits and not one.is_guess and _key(one, checked.source) not in refused
+        if is_sure and edits[0].span.start > end:
+            found.append(one)
+            end = edits[-1].span.end
+    return found
+
+
+def _key(one: Diagnostic, source: Source) -> tuple[str, str]:
+    return one.code, source.at(one.span)
+
+
+def _unreadable(checked: Checked) -> int:
+    return sum(one.code.startswith(_UNREADABLE) for one in checked.diagnostics)
+
+
+def _edited(text: str, edits: Sequence[Edit], source: Source) -> bytes:
+    """The text of a file with edits of its source, which has neither `\r` nor a byte order mark."""
+    start = len(text) - len(text.removeprefix("\ufeff"))
+    # Where the source has lost a character, each counted there.
+    lost = [at.start() - start - number for number, at in enumerate(_LINE_END.finditer(text))]
+
+    def in_file(offset: int) -> int:
+        return offset + start + bisect_left(lost, offset)
+
+    placed = [Edit(Span(*map(in_file, span)), put) for span, put in edits]
+    return apply(text, placed).encode()

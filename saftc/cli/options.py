@@ -1,0 +1,436 @@
+"""Options that several commands have, and what is behind an option, read.
+
+set_variables(model="gpt-4o-mini")         SAFT_MODEL, for this process and those that it starts
+pairs("--rename", ["mail=body"])           {"mail": "body"}
+number_or_share("--max-failed", "10%")     0.1
+"""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from enum import StrEnum
+from functools import wraps
+from inspect import Parameter, Signature, get_annotations, signature
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from saftc.project.settings import Project
+from saftc.reporting import WrongUsage, refuse_wrong_settings
+
+# The headings under which `--help` lists the options of `run` and `map`.
+WHO, LIMITS, KEEPING, LOOKING = "Who answers", "Limits", "Keeping answers", "Looking at the run"
+CONCURRENCY, OUTPUT = "Concurrency", "Output"
+
+
+def _complete_provider(incomplete: str) -> list[str]:
+    from runtime_support._core.settings import PROVIDERS
+
+    return [name for name in PROVIDERS if name.startswith(incomplete)]
+
+
+Timeline = Annotated[
+    str | None,
+    typer.Option(
+        help="Draw the run over time, as a page in this file.",
+        metavar="FILE",
+        rich_help_panel=LOOKING,
+    ),
+]
+Chrome = Annotated[
+    str | None,
+    typer.Option(
+        help="The same as a trace for Chrome and Perfetto.",
+        metavar="FILE",
+        rich_help_panel=LOOKING,
+    ),
+]
+
+Root = Annotated[
+    Path | None,
+    typer.Option(
+        help="The folder that imports start from; else pyproject.toml or `__init__.py` decide.",
+        metavar="FOLDER",
+        exists=True,
+        file_okay=False,
+    ),
+]
+
+
+InOrder = Annotated[
+    bool, typer.Option("--no-overlap", help="Send all prompts one after the other.")
+]
+
+
+class OutputFormat(StrEnum):
+    """How rows are written."""
+
+    parquet = "parquet"
+    jsonl = "jsonl"
+    csv = "csv"
+
+
+SummaryAsJson = Annotated[
+    bool,
+    typer.Option("--json", help="Write the summary as JSON.", rich_help_panel=OUTPUT),
+]
+MappedFunction = Annotated[
+    str, typer.Argument(help="The function of a script.", metavar="SCRIPT:FUNCTION")
+]
+MappedTable = Annotated[
+    str, typer.Argument(help="The rows: .parquet, .csv or .jsonl.", metavar="TABLE")
+]
+TokensPerMinute = Annotated[
+    float | None,
+    typer.Option(help="Tokens per minute, of all processes.", metavar="N", rich_help_panel=LIMITS),
+]
+
+
+def set_variables(**settings: object) -> None:
+    """Sets the SAFT_ variables of the environment for the settings that are given.
+
+    Raises:
+        BadParameter: One that is given has a wrong value.
+    """
+    from runtime_support import Settings
+    from runtime_support._core.settings import checked_option
+    from runtime_support.errors import ConfigError
+
+    given = {name: value for name, value in settings.items() if value is not None}
+    for name, value in given.items():
+        if name in Settings.__dataclass_fields__:
+            try:
+                checked_option(name, value, f"--{name.replace('_', '-')}")
+            except ConfigError as problem:
+                raise typer.BadParameter(str(problem)) from None
+    os.environ.update({f"SAFT_{name.upper()}": str(value) for name, value in given.items()})
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """How a command that runs scripts asks models, and what it shows of that.
+
+    But for the last two, they are variables of the environment as well.
+    """
+
+    provider: Annotated[
+        str | None,
+        typer.Option(
+            help="openai, anthropic, gemini, openrouter, local, mock, none.",
+            metavar="NAME",
+            rich_help_panel=WHO,
+            autocompletion=_complete_provider,
+        ),
+    ] = None
+    model: Annotated[
+        str | None, typer.Option(help="The model to ask.", metavar="NAME", rich_help_panel=WHO)
+    ] = None
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            help="The address of a compatible server.", metavar="URL", rich_help_panel=WHO
+        ),
+    ] = None
+    api_key_env: Annotated[
+        str | None,
+        typer.Option(
+            help="The environment variable that holds the key.", metavar="NAME", rich_help_panel=WHO
+        ),
+    ] = None
+    temperature: Annotated[
+        float | None,
+        typer.Option(help="0 or more; 0 varies least.", metavar="NUMBER", rich_help_panel=WHO),
+    ] = None
+    requests_per_minute: Annotated[
+        float | None,
+        typer.Option(
+            help="Requests per minute, of all processes.", metavar="N", rich_help_panel=LIMITS
+        ),
+    ] = None
+    max_tool_rounds: Annotated[
+        int | None,
+        typer.Option(
+            help="Rounds of tool calls per prompt (8).", metavar="N", rich_help_panel=LIMITS
+        ),
+    ] = None
+    max_tool_calls: Annotated[
+        int | None,
+        typer.Option(help="Tool calls per prompt (32).", metavar="N", rich_help_panel=LIMITS),
+    ] = None
+    budget_requests: Annotated[
+        int | None,
+        typer.Option(
+            help="A budget in requests; the one that would pass it ends the run.",
+            metavar="N",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None
+    budget_tokens: Annotated[
+        int | None,
+        typer.Option(
+            help="A budget in tokens, of requests and replies.", metavar="N", rich_help_panel=LIMITS
+        ),
+    ] = None
+    budget_cost: Annotated[
+        float | None,
+        typer.Option(
+            help="A budget in US dollars, by the prices of the project.",
+            metavar="DOLLARS",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None
+    record: Annotated[
+        str | None,
+        typer.Option(
+            help="Append every exchange with the model to this file.",
+            metavar="FILE",
+            rich_help_panel=KEEPING,
+        ),
+    ] = None
+    replay: Annotated[
+        str | None,
+        typer.Option(
+            help="Answer from this file, without any request.",
+            metavar="FILE",
+            rich_help_panel=KEEPING,
+        ),
+    ] = None
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose",
+            help="Show what is sent and received, on standard error.",
+            rich_help_panel=LOOKING,
+        ),
+    ] = False
+    usage: Annotated[
+        bool,
+        typer.Option(
+            "--usage", help="Report at the end what the run used.", rich_help_panel=LOOKING
+        ),
+    ] = False
+    log: Annotated[
+        str | None,
+        typer.Option(
+            help="Write what is sent and received to this file.",
+            metavar="FILE",
+            rich_help_panel=LOOKING,
+        ),
+    ] = None
+    timeline: Timeline = None
+    chrome: Chrome = None
+    no_overlap: InOrder = False
+    root: Root = None
+
+
+@dataclass(frozen=True)
+class RowOptions:
+    """How the rows of a table become calls of a function."""
+
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The column of a parameter, where names differ; may be repeated.",
+            metavar="PARAMETER=COLUMN",
+        ),
+    ] = None
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="An argument that is the same for all rows; may be repeated.",
+            metavar="PARAMETER=JSON",
+        ),
+    ] = None
+    delimiter: Annotated[
+        str, typer.Option(help="What parts the values of a CSV file.", metavar="CHARACTER")
+    ] = ","
+    encoding: Annotated[
+        str | None,
+        typer.Option(help="The encoding of a table of text; UTF-8 by default.", metavar="NAME"),
+    ] = None
+    row_timeout: Annotated[
+        float | None,
+        typer.Option(
+            help="A row that takes longer fails.", metavar="SECONDS", rich_help_panel=LIMITS
+        ),
+    ] = None
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="Only the first rows.", metavar="N", rich_help_panel=LIMITS),
+    ] = None
+
+    def for_map(self) -> dict[str, Any]:
+        """Returns them as keywords of `map_rows`."""
+        given = dict(vars(self))
+        given["rename"] = pairs("--rename", self.rename or [])
+        given["constants"] = json_pairs("--set", given.pop("set_") or [])
+        return given
+
+
+@dataclass(frozen=True)
+class MapOptions:
+    """What `saftc map` writes, how much it does at a time, and when it stops."""
+
+    columns: Annotated[
+        str,
+        typer.Option(
+            help="Columns to keep in the output, with commas; or all, or none.",
+            metavar="COLUMNS",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = "all"
+    format: Annotated[
+        OutputFormat | None,
+        typer.Option(
+            help="The format of the output; that of the table by default.", rich_help_panel=OUTPUT
+        ),
+    ] = None
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Short for --format csv.", rich_help_panel=OUTPUT)
+    ] = False
+    json: SummaryAsJson = False
+    rows_at_once: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Rows at the same time, in each process.",
+            metavar="N",
+            rich_help_panel=CONCURRENCY,
+        ),
+    ] = 64
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Processes on this machine, by Dask; only this one by default.",
+            metavar="N",
+            rich_help_panel=CONCURRENCY,
+        ),
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="The scheduler of a Dask cluster.", metavar="URL", rich_help_panel=CONCURRENCY
+        ),
+    ] = None
+    check: Annotated[
+        bool, typer.Option("--check", help="Report what is certain to go wrong; send nothing.")
+    ] = False
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Retry the rows that failed.")
+    ] = False
+    max_failed: Annotated[
+        str | None,
+        typer.Option(
+            help="Stop when more rows fail: a number, or a share.",
+            metavar="N|N%",
+            rich_help_panel=LIMITS,
+        ),
+    ] = None
+
+    def for_map(self) -> dict[str, Any]:
+        """Returns them as keywords of `map_rows`.
+
+        Raises:
+            WrongUsage: They ask for two formats.
+            BadParameter: One of them has a wrong value.
+        """
+        if self.csv and self.format not in (None, OutputFormat.csv):
+            raise WrongUsage("--csv is short for --format csv: leave one of the two out")
+        given = dict(vars(self))
+        del given["json"]
+        if self.columns not in ("all", "none"):
+            given["columns"] = self.columns.split(",")
+        given["format"] = "csv" if given.pop("csv") else self.format and self.format.value
+        given["check_only"] = given.pop("check")
+        if self.max_failed is not None:
+            given["max_failed"] = number_or_share("--max-failed", self.max_failed)
+        return given
+
+
+def spread_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the fields of its dataclasses as options of their own, for typer."""
+    hints: dict[str, Any] = get_annotations(command)
+    kinds: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    parameters: list[Parameter] = []
+    for one in signature(command).parameters.values():
+        kind = kinds.get(one.name)
+        parameters += [one] if kind is None else _parameters(kind)
+    parameters = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in parameters]
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        for name, kind in kinds.items():
+            given[name] = kind(**{one.name: given.pop(one.name) for one in fields(kind)})
+        command(**given)
+
+    vars(called)["__signature__"] = Signature(parameters)
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    return called
+
+
+def _parameters(options: Any) -> list[Parameter]:
+    # Those that are known without typer are annotated with names that they do not have.
+    hints = get_type_hints(options, localns=globals(), include_extras=True)
+    kind = Parameter.KEYWORD_ONLY
+    return [
+        Parameter(one.name, kind, default=one.default, annotation=hints[one.name])
+        for one in fields(options)
+    ]
+
+
+def set_settings(options: ModelOptions, **more: object) -> Project:
+    """Sets the variables for options of a command; `more` are those that it has besides.
+
+    What comes back is the project, whose settings were looked at.
+
+    Raises:
+        BadParameter: One that is given has a wrong value.
+        WrongUsage: Another setting of the surroundings has one, or is misspelt.
+    """
+    given = {name: 1 if value is True else value for name, value in vars(options).items()}
+    given |= more
+    if given.pop("no_overlap"):
+        given["max_in_flight"] = 1
+    del given["root"]
+    set_variables(**{name: value for name, value in given.items() if value is not False})
+    return refuse_wrong_settings()
+
+
+def pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
+    """What is behind an option that names something and its value."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name and equals):
+            raise typer.BadParameter(f"{option} has the form NAME=VALUE, got {text!r}")
+        found[name] = value
+    return found
+
+
+def json_pairs(option: str, texts: Sequence[str]) -> dict[str, Any]:
+    """The same with values in JSON."""
+    found: dict[str, Any] = {}
+    for name, value in pairs(option, texts).items():
+        try:
+            found[name] = json.loads(value)
+        except ValueError:
+            quoted = json.dumps(value, ensure_ascii=False)
+            raise typer.BadParameter(
+                f"{option} {name}: {value} is not JSON; a text is {option} '{name}={quoted}'"
+            ) from None
+    return found
+
+
+def number_or_share(option: str, text: str) -> int | float:
+    """`20` is a number, `10%` a share below 1."""
+    try:
+        if text.endswith("%") and 0 <= float(text[:-1]) < 100:
+            return float(text[:-1]) / 100
+        return int(text)
+    except ValueError:
+        said = f"{option}: expected a number or a share as 10%, got {text!r}"
+        raise typer.BadParameter(said) from None

@@ -1,0 +1,127 @@
+"""The process of a command: its standard streams, its memory, and how it ends.
+
+Exit codes: 0 fine; 1 something is wrong with a script or a file; 2 wrong usage; 3 a bug in saftc;
+4 a run waits for approval.
+"""
+
+import gc
+import io
+import os
+import signal
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import NoReturn, TextIO
+
+from saftc._version import __version__
+from saftc.project.files import FileProblem
+from saftc.reporting import WrongUsage, complain
+
+INTERRUPTED = 130
+
+
+def end(command: Callable[[], int]) -> NoReturn:
+    """Does what the command is for, and ends the process with its exit code."""
+    _open_closed_streams()
+    print_everything(sys.stderr)
+    try:
+        code = command()
+        sys.stdout.flush()
+    except WrongUsage as problem:
+        complain(str(problem))
+        code = 2
+    except FileProblem as problem:
+        complain(str(problem))
+        code = 1
+    except KeyboardInterrupt:
+        # From now on, a second one ends the process at once.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        complain("interrupted")
+        code = INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough.
+        _give_up_output()
+        code = 1
+    except OSError as problem:
+        if problem.filename is not None:
+            _report_bug()
+            code = 3
+        else:
+            _give_up_output()
+            complain(f"cannot write the output: {problem.strerror or problem}")
+            code = 1
+    except Exception as problem:
+        code = 1 if _is_told(problem) else 3
+        if code == 1:
+            complain(str(problem))
+        else:
+            _report_bug()
+    sys.exit(code)
+
+
+def _is_told(problem: Exception) -> bool:
+    """Whether an exception is one of the runtime, whose text is for whoever gave the command."""
+    from runtime_support.errors import SaftError
+
+    return isinstance(problem, SaftError)
+
+
+@contextmanager
+def needing(packages: str, advice: str) -> Generator[None, None, None]:
+    """For imports of what not everybody has installed.
+
+    Raises:
+        FileProblem: One of the packages is missing; the text is the advice.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as problem:
+        if problem.name not in packages.split():
+            raise
+        raise FileProblem(advice) from None
+
+
+def print_everything(stream: TextIO) -> None:
+    """What the encoding of a stream does not have is written with backslashes."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
+
+
+@contextmanager
+def no_garbage_collector() -> Generator[None, None, None]:
+    """For a command that ends the process: nothing looks for cycles among the objects it makes.
+
+    A long script is a million objects. Without the freezing, the collections that follow, above
+    all the interpreter's last one, would go through those that are left, to free what the end of
+    the process frees anyway.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _open_closed_streams() -> None:
+    """Standard streams that were closed are empty: what is opened next would take their place."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            while (descriptor := os.open(os.devnull, os.O_RDWR)) < number:
+                pass
+            setattr(sys, name, os.fdopen(descriptor, "w" if number else "r", encoding="utf-8"))
+
+
+def _give_up_output() -> None:
+    """What is left to be written to standard output goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _report_bug() -> None:
+    import traceback
+
+    traceback.print_exc()
+    complain(
+        f"this is a bug in saftc {__version__}: please report it with the lines above and the "
+        "script, if you can share it"
+    )

@@ -1,0 +1,182 @@
+"""A line at the bottom of a terminal that says how far a run is.
+
+    checking triage.saft                                          on standard error, at once
+    14 of at most 50 prompts, 3 in flight, 5,120 tokens, 12 s     while prompts wait
+    14 of at most 50 prompts, waiting 8 s for 127.0.0.1 (503), 3 in flight, 5,120 tokens, 12 s
+
+It goes away before anything else is written to the terminal, and at the end. With SAFT_USAGE=0
+there is none.
+"""
+
+import atexit
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any, TextIO
+
+from saftc.reporting import width_of
+
+SHOWN_AFTER = 0.5
+BOUNDED_AFTER = 2.0
+SUMMED_AFTER = 10.0
+_EVERY = 0.2
+_ERASE = "\r\x1b[K"
+
+
+def is_shown_on(stream: TextIO | None) -> bool:
+    """Whether the line can be shown there, and nothing refuses it."""
+    is_refused = os.environ.get("SAFT_USAGE") == "0" or os.environ.get("TERM") == "dumb"
+    # Python has no stream where it was closed.
+    return stream is not None and stream.isatty() and not is_refused
+
+
+class ProgressLine:
+    """The line, with what `text` gives, as long as that is something; shown from now on.
+
+    The command owns its process, so it may watch what is written to the terminal meanwhile.
+    """
+
+    def __init__(self, stream: TextIO, text: Callable[[], str]) -> None:
+        self._stream = stream
+        self.text = text
+        self._write: Callable[[str], Any] = stream.write
+        self._lock = threading.RLock()
+        self._is_shown = False
+        self._is_in_line = False  # something was written that has no line end yet
+        for other in {id(one): one for one in (sys.stdout, stream)}.values():
+            if other is not None and other.isatty():
+                self._watch(other)
+        atexit.register(self._end)
+        self.show()
+        threading.Thread(target=self._run, name="saftc progress", daemon=True).start()
+
+    def show(self) -> None:
+        """Shows what there is to say now."""
+        text = self.text()
+        if text:
+            self._show(text)
+        else:
+            self.erase()
+
+    def erase(self) -> None:
+        """Takes the line away."""
+        with self._lock:
+            if self._is_shown:
+                self._write(_ERASE)
+                self._stream.flush()
+                self._is_shown = False
+
+    def _end(self) -> None:
+        with self._lock:
+            self.text = str
+            self.erase()
+
+    def _watch(self, stream: TextIO) -> None:
+        """Has the line go away before anything is written to this stream."""
+        write: Callable[[str], int] = stream.write
+
+        def after_erasing(text: str) -> int:
+            with self._lock:
+                self.erase()
+                self._is_in_line = not text.endswith("\n") if text else self._is_in_line
+                return write(text)
+
+        setattr(stream, "write", after_erasing)  # noqa: B010
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(_EVERY)
+            self.show()
+
+    def _show(self, text: str) -> None:
+        with self._lock:
+            if not self._is_in_line:
+                self._write(_ERASE + _cut(text, width_of(self._stream) or 80))
+                self._stream.flush()
+                self._is_shown = True
+
+
+def _cut(text: str, width: int) -> str:
+    """The text less the parts at its end that a line of a terminal has no room for."""
+    while len(text) >= width and ", " in text:
+        text = text.rpartition(", ")[0]
+    return text[: width - 1]
+
+
+def show_status(text: str) -> None:
+    """Says at a terminal what this command does, until `end_status` or something else is shown."""
+    if is_shown_on(sys.stderr):
+        show_line(lambda: text)
+
+
+def end_status() -> None:
+    """Takes away what `show_status` has shown."""
+    if _line is not None:
+        show_line(str)
+
+
+def show_prompts(most: Callable[[], int | None]) -> None:
+    """From now on the line says how far the prompts of this process are, at a terminal.
+
+    `most` gives how many there can be, where that is known; it is asked once, if they take long.
+    """
+    if is_shown_on(sys.stderr):
+        show_line(partial(_of_prompts, cache(most)))
+
+
+def show_line(text: Callable[[], str]) -> None:
+    """From now on the terminal shows what `text` gives, as long as that is something."""
+    global _line
+    if _line is None:
+        _line = ProgressLine(sys.stderr, text)
+    else:
+        _line.text = text
+        _line.show()
+
+
+_line: ProgressLine | None = None
+
+
+def tell_sum() -> None:
+    """Tells what the run took where that is asked for, and at a terminal after ten seconds."""
+    from runtime_support._core.spending import spending_here
+
+    spending = spending_here()
+    if spending.prompts:
+        from runtime_support import _budgets as budgets
+
+        is_long = spending.seconds() >= SUMMED_AFTER
+        budgets.tell_sum(is_wanted=is_long and is_shown_on(sys.stderr))
+
+
+def _of_prompts(most: Callable[[], int | None]) -> str:
+    """How far the prompts of the process are; nothing while none is asked."""
+    from runtime_support._core.spending import spending_here
+    from runtime_support._values.kinds import counted
+
+    spending = spending_here()
+    if not spending.in_flight or spending.seconds() < SHOWN_AFTER:
+        return ""
+    done, seconds = counted(spending.prompts, "prompt"), spending.seconds()
+    if seconds >= BOUNDED_AFTER and spending.prompts <= (number := most() or 0):
+        done = f"{spending.prompts:,} of at most {counted(number, 'prompt')}"
+    usage = [one.usage for one in spending.taken()]
+    tokens = sum(one.input_tokens + one.output_tokens for one in usage)
+    parts = [done, *_waits(), f"{spending.in_flight} in flight"]
+    return ", ".join([*parts, counted(tokens, "token"), f"{seconds:.0f} s"])
+
+
+def _waits() -> list[str]:
+    """For which servers requests wait, and why."""
+    if "runtime_support.providers._server" not in sys.modules:
+        return []  # nothing is sent, and it takes long to load
+    from runtime_support.providers._server import waits
+
+    return [
+        f"waiting {seconds:.0f} s for {host}" + (f" ({status})" if status else "")
+        for host, seconds, status in waits()
+        if seconds >= 1
+    ]

@@ -1,0 +1,317 @@
+"""Blocks: the blank lines and comments between statements, and what is above them.
+
+Imports inside of a function stay there, those that follow each other sorted, and so do those below
+what the module does; those above it are only noted here, `module` writes them. Classes go above the
+statement that needs them first, and so do the types that it names and that the script defines
+further below.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import libcst as cst
+
+from saftc.check.imports import names_bound
+from saftc.check.names import Symbol
+from saftc.codegen import python as py
+from saftc.codegen.annotations import variable_annotation
+from saftc.codegen.comments import beside, comment_line, with_beside
+from saftc.codegen.context import Context
+from saftc.codegen.imports import Imports
+from saftc.codegen.layout import code_of
+from saftc.codegen.python import Statement
+from saftc.source import Span
+from saftc.syntax import nodes as n
+from saftc.syntax.comments import Attached
+from saftc.syntax.tokens import Comment
+from saftc.syntax.walk import walk
+
+_IMPORTS = n.ImportStmt | n.FromImport
+_TypeDef = n.TypeAlias | n.RecordDef
+
+
+def emit_body(
+    context: Context,
+    statements: Sequence[n.Statement],
+    head: Comment | None,
+    beginning: Callable[[Context], list[Statement]] = lambda _context: [],
+    ending: Sequence[Statement] = (),
+) -> cst.IndentedBlock:
+    """The inside of a statement, with the comments beside its head and at its end."""
+    inside = context.deeper()
+    first = beginning(inside)
+    made, footer = emit_block(inside, statements)
+    footer += footer_lines(context, context.comments.footer(statements))
+    if ending:
+        made += [above(ending[0], footer), *ending[1:]]
+        footer = []
+    return py.block([*first, *made], beside(head), footer)
+
+
+def emit_block(
+    context: Context, statements: Sequence[n.Statement]
+) -> tuple[list[Statement], list[cst.EmptyLine]]:
+    """The statements of a block with the lines between them, and the lines at its end."""
+    made: list[Statement] = []
+    moved: list[Comment] = []
+    hoisted = {} if context.depth else _types_above(statements)
+    written_above = {one for types in hoisted.values() for one in types}
+    for run in _runs(context, statements):
+        statement, own = run[0], _comments_of_run(context, run)
+        if statement in written_above:
+            continue
+        if isinstance(statement, _IMPORTS) and not _stays(context, statement):
+            _add_imports(context, run, context.output.imports)
+            # Its comments stay where they were.
+            moved += own.leading
+            moved += [own.beside] if own.beside is not None else []
+            continue
+        leading = [*moved, *own.leading]
+        types = [line for one in hoisted.get(statement, ()) for line in _emit_hoisted(context, one)]
+        lines = [*types, *_emit_run(context, run, own, leading)]
+        gap = _blank_lines_above(context, leading, statement) if made else []
+        made += [above(lines[0], gap), *lines[1:]]
+        moved = []
+    return made, comment_lines(context, moved, None)
+
+
+def _emit_hoisted(context: Context, statement: n.Statement) -> list[Statement]:
+    own = context.comments.of(statement)
+    return _emit_run(context, [statement], own, own.leading)
+
+
+def _emit_run(
+    context: Context, run: "_Run", own: Attached, leading: Sequence[Comment]
+) -> list[Statement]:
+    """A statement, or imports that follow each other, below their comments and the classes that
+    are needed first.
+    """
+    statement, inside = run[0], context.beside(own.inner)
+    needed, around = context.output.functions, context.output.functions[:]
+    needed.clear()
+    if isinstance(statement, _IMPORTS):
+        made = _emit_imports(context, run)
+    elif len(run) > 1:
+        made = list(context.group(inside, run))
+    else:
+        made = list(context.statement(inside, statement))
+    at = len(made) - 1 if statement in context.plan.loops else 0
+    made[at:at] = _declarations(context, run)
+    made[:0] = needed
+    needed[:] = around
+    lines = comment_lines(context, [*leading, *inside.inner], statement)
+    is_told = isinstance(statement, _IMPORTS) and "#" in code_of(made[-1])
+    if is_told and own.beside is not None:
+        # The comment for linters is beside it already.
+        lines.append(comment_line(own.beside))
+        own = Attached(own.leading, own.inner)
+    if _has_block(statement) and not isinstance(made[0], cst.SimpleStatementLine):
+        lines += [comment_line(own.beside)] if own.beside is not None else []
+    else:
+        made[-1] = with_beside(made[-1], own.beside)
+        for line in made:
+            _note(context, line, statement.span)
+    classes = classes_needed(context, statement.span) if context.depth == 0 else []
+    if classes:
+        # What is above with a gap is not about the statement, but about what follows.
+        split = max((i for i, line in enumerate(lines) if line is py.BLANK), default=-1)
+        classes[0] = above(classes[0], lines[: split + 1])
+        lines = lines[split + 1 :]
+    return [*classes, above(made[0], lines), *made[1:]]
+
+
+def _declarations(context: Context, run: "_Run") -> Iterator[Statement]:
+    """`name: str` above statements that are written as one, for names that need it there."""
+    for statement, symbol, found in context.choices.variables.above(run, context.frame):
+        target = py.name(context.names[symbol])
+        yield context.note(
+            py.line(py.annotated(target, variable_annotation(context, found, symbol))),
+            statement.span,
+        )
+
+
+def classes_needed(context: Context, span: Span) -> list[Statement]:
+    """The classes that are to be written above what comes from this place."""
+    classes = context.output.classes.take()
+    for one in classes:
+        _note(context, one, span)
+    return classes
+
+
+def _note(context: Context, made: Statement, span: Span) -> None:
+    """Notes where a statement without a block comes from, or a class with its fields."""
+    context.note(made, span)
+    if isinstance(made, cst.ClassDef):
+        for line in made.body.body:
+            context.note(line, span)
+
+
+def _has_block(statement: n.Statement) -> bool:
+    return isinstance(
+        statement, n.FunctionDef | n.IfStmt | n.ForStmt | n.WhileStmt | n.TryStmt
+    )
+
+
+# Lines between statements
+
+
+def above(made: Statement, lines: Sequence[cst.EmptyLine]) -> Statement:
+    """The statement with more lines above it, and above the comments that it has there."""
+    return made.with_changes(leading_lines=[*lines, *made.leading_lines]) if lines else made
+
+
+def footer_lines(context: Context, comments: Sequence[Comment]) -> list[cst.EmptyLine]:
+    """The comments below the last statement of a block."""
+    if not comments:
+        return []
+    blank = [py.BLANK] * context.source.blank_lines_above(comments[0].span.start)
+    return [*blank, *comment_lines(context, comments, None)]
+
+
+def comment_lines(
+    context: Context, comments: Sequence[Comment], below: n.Node | None
+) -> list[cst.EmptyLine]:
+    """Comments as lines, with the blank lines between them and above what is below."""
+    lines: list[cst.EmptyLine] = []
+    for position, comment in enumerate(comments):
+        if position and not comment.is_trailing:
+            lines += _blank_lines_between(context, comments[position - 1], comment)
+        lines.append(comment_line(comment))
+    if comments and below is not None and not comments[-1].is_trailing:
+        lines += [py.BLANK] * context.source.blank_lines_below(comments[-1].span.start)
+    return lines
+
+
+def _blank_lines_between(context: Context, one: Comment, other: Comment) -> list[cst.EmptyLine]:
+    """The larger gap, where an import that is now elsewhere stood between them."""
+    below = context.source.blank_lines_below(one.span.start)
+    return [py.BLANK] * max(below, context.source.blank_lines_above(other.span.start))
+
+
+def _blank_lines_above(
+    context: Context, leading: Sequence[Comment], statement: n.Statement
+) -> list[cst.EmptyLine]:
+    """The blank lines of the script above a statement and its comments."""
+    start = leading[0].span.start if leading else statement.span.start
+    return [py.BLANK] * context.source.blank_lines_above(start)
+
+
+# Types that are defined further below
+
+
+def _types_above(statements: Sequence[n.Statement]) -> dict[n.Statement, list[_TypeDef]]:
+    """The types that are written above the statements that name them first."""
+    definitions = {one.name.text: one for one in statements if isinstance(one, _TypeDef)}
+    begun: set[str] = set()
+    found: dict[n.Statement, list[_TypeDef]] = {}
+
+    def needed(statement: n.Statement) -> list[_TypeDef]:
+        if isinstance(statement, _TypeDef):
+            begun.add(statement.name.text)
+        types: list[_TypeDef] = []
+        for name in _named_types(statement):
+            definition = definitions.get(name)
+            if definition is not None and name not in begun:
+                types += [*needed(definition), definition]
+        return types
+
+    hoisted: set[n.Statement] = set()
+    for statement in statements if definitions else ():
+        if statement not in hoisted:
+            found[statement] = needed(statement)
+            hoisted.update(found[statement])
+    return found
+
+
+def _named_types(node: n.Node) -> Iterator[str]:
+    """The named types in the schemas of a statement that Python evaluates with it."""
+    for inner in walk(node):
+        if isinstance(inner, n.NamedSchema):
+            yield inner.text
+
+
+# Imports
+
+# A statement by itself; or those that are written as one: prompts that ask at the same time, and
+# imports inside of a call that follow each other, so that they can be sorted.
+_Run = list[n.Statement]
+
+
+def _runs(context: Context, statements: Sequence[n.Statement]) -> list[_Run]:
+    runs: list[_Run] = []
+    grouped = {one for group in context.plan.groups.values() for one in group[1:]}
+    for statement in statements:
+        if statement in grouped:
+            runs[-1].append(statement)
+            continue
+        follows = runs and isinstance(runs[-1][0], _IMPORTS) and isinstance(statement, _IMPORTS)
+        if follows and _stays(context, statement):
+            runs[-1].append(statement)
+        else:
+            runs.append([statement])
+    return runs
+
+
+def _comments_of_run(context: Context, run: _Run) -> Attached:
+    """The comments of a statement; those of joined imports are above the first."""
+    first, *others = map(context.comments.of, run)
+    if not others:
+        return first
+    if not isinstance(run[0], _IMPORTS):
+        return Attached(first.leading)  # the others are between those that ask
+    leading = [*first.leading, *([first.beside] if first.beside else [])]
+    for own in others:
+        leading += [*own.leading, *([own.beside] if own.beside else [])]
+    return Attached(leading, first.inner)
+
+
+def _stays(context: Context, statement: n.Statement) -> bool:
+    """Whether an import is written where it stands, and not at the top of the module."""
+    return context.depth > 0 or statement in context.later_imports
+
+
+def _emit_imports(context: Context, run: _Run) -> list[Statement]:
+    """The imports of a call, those that are inside of an `if` or the like, or below what the module
+    does."""
+    imports = Imports(context.output.imports.siblings, context.depth, is_below=context.depth == 0)
+    _add_imports(context, run, imports)
+    for statement in run:
+        names = set(names_bound(statement))
+        types = {*context.facts.aliases, *context.facts.records}
+        context.output.classes.written |= {one for one in types if one.split(".")[0] in names}
+    return list(imports.statements())
+
+
+def _add_imports(context: Context, run: _Run, imports: Imports) -> None:
+    """Adds what import statements bind to those that are written together."""
+    for statement in run:
+        for symbol, own in _own_imports(context, statement):
+            imports.own.add(own)
+            if not symbol.is_read:
+                imports.unused.add(own)
+
+
+def _own_imports(
+    context: Context, statement: n.Statement
+) -> Iterator[tuple[Symbol, tuple[str, str, str]]]:
+    """The names that an import binds, each with what `Imports` takes for it."""
+    match statement:
+        case n.ImportStmt():
+            symbol = context.facts.names.of(statement.alias or statement.module)
+            module = statement.module.text + _suffix(context, statement.module)
+            # `import a.b` binds `a`.
+            is_one = statement.alias is not None or "." not in module
+            yield symbol, (module, "", context.names[symbol] if is_one else module)
+        case n.FromImport():
+            for imported in statement.names:
+                symbol = context.facts.names.of(imported.alias or imported.name)
+                name = py.field_name(imported.name.text) + _suffix(context, imported.name)
+                module = statement.module.text + _suffix(context, statement.module)
+                yield symbol, (module, name, context.names[symbol])
+        case _:
+            pass
+
+
+def _suffix(context: Context, name: n.Identifier) -> str:
+    """What stands behind a name in an import that is one of a script."""
+    script = context.facts.named_scripts.get(name)
+    return "" if script is None else context.suffix_of(script)

@@ -1,0 +1,232 @@
+"""The classes that object schemas become, and the names they have.
+
+    rows: [{id: int, note: string?}] = ...
+
+gives `class Row(TypedDict)`: a class is named after the place its schema was written; the same
+shape twice is one class.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import assert_never
+
+import libcst as cst
+
+from saftc.check.facts import Facts, Shape
+from saftc.check.imports import later_imports, names_bound
+from saftc.codegen import python as py
+from saftc.codegen.python import Expression, Statement
+from saftc.syntax import nodes as n
+from saftc.types.types import (
+    CallableType,
+    ListType,
+    LiteralType,
+    MapType,
+    ObjectType,
+    TupleType,
+    Type,
+    UnionType,
+)
+
+
+@dataclass(slots=True)
+class Classes:
+    """The names of a module's types while it is written.
+
+    `names` are the classes that stand for shapes, `places` where shapes were written, `pending` the
+    classes to be written above the statement at hand, `made` the names that no script has,
+    `written` the types whose definitions are
+    above, `aliases` the names of types that have one, `imported` those of records that are imported
+    only for annotations.
+    """
+
+    facts: Facts
+    taken: set[str]
+    written: set[str]
+    names: dict[Shape, str] = field(default_factory=dict[Shape, str])
+    places: dict[Shape, str] = field(default_factory=dict[Shape, str])
+    pending: list[Statement] = field(default_factory=list[Statement])
+    made: set[str] = field(default_factory=set[str])
+    aliases: dict[Type, str] = field(default_factory=dict[Type, str])
+    imported: dict[n.RecordDef, str] = field(default_factory=dict[n.RecordDef, str])
+
+    def name_schema(self, schema: n.Schema | None, place: str) -> None:
+        """Names the object schemas written at `place` after it; a class is written when used."""
+        match schema:
+            case n.ObjectSchema():
+                type_ = self.facts.schemas[schema]
+                if isinstance(type_, ObjectType):
+                    self.places.setdefault(type_.fields, place)
+                for one in schema.fields:
+                    self.name_schema(one.schema, one.name.text)
+            case n.ListSchema():
+                self.name_schema(schema.item, _one_of(place))
+            case n.MapSchema():
+                self.name_schema(schema.value, _one_of(place))
+            case n.TupleSchema():
+                for item in schema.items:
+                    self.name_schema(item, _one_of(place))
+            case n.FunctionSchema():
+                for one in (*schema.parameters, schema.result):
+                    self.name_schema(one, _one_of(place))
+            case n.UnionSchema():
+                for member in schema.members:
+                    self.name_schema(member, place)
+            case n.OptionalSchema():
+                self.name_schema(schema.schema, place)
+            case n.NamedSchema() | n.LiteralSchema() | None:
+                pass
+            case _:
+                assert_never(schema)
+
+    def name_result(self, schema: n.Schema | None, function: str) -> None:
+        """Names the object schemas of what a function gives: `read_invoice` gives an `Invoice`."""
+        noun = _given_by(function)
+        own = {_class_name(noun), _class_name(_one_of(noun))} if noun else set[str]()
+        is_free = bool(noun) and own.isdisjoint(self.taken)
+        self.name_schema(schema, noun if is_free else f"{function}_result")
+
+    def new_name(self, type_: ObjectType) -> str:
+        """A free name for the class of a shape, after the place it was written at."""
+        place = self.places.get(type_.fields)
+        text = _class_name(place or "object")
+        candidate, number = text, 2
+        while candidate in self.taken:
+            candidate = f"{text}{number}"
+            number += 1
+        self.made.add(candidate)
+        return candidate
+
+    def take(self) -> list[Statement]:
+        """The classes that are to be written now."""
+        taken, self.pending = self.pending, []
+        return taken
+
+
+# What a function's name begins with that says what it does, and not what it gives.
+_VERBS = """
+    add analyse analyze as ask answer apply assess build calc calculate check choose classify clean
+    collect combine compare compute convert count create decide decode describe determine do
+    download draft draw encode estimate evaluate examine explain export extract fetch fill filter
+    find fix format gather generate get give group guess identify import infer inspect judge list
+    load look lookup make map match measure merge name normalise normalize obtain parse pick plan
+    predict prepare process produce pull query rank rate read recognise recognize render resolve
+    retrieve rewrite run scan score scrape search select send show solve sort split store suggest
+    summarise summarize take tell to transform translate turn update validate verify write
+"""
+# What follows such a word and is nothing that could be given.
+_NO_NOUNS = """
+    a about all an and any as at back both by each every for from in into it next of off on one or
+    out over that the them these this those to up via with
+"""
+
+
+def _given_by(function: str) -> str:
+    """What a function gives, as far as its name says that: `read_invoice` is about an `invoice`."""
+    first, _, rest = function.strip("_").partition("_")
+    if first.lower() not in _VERBS.split():
+        return function
+    return "" if rest.partition("_")[0].lower() in _NO_NOUNS.split() else rest
+
+
+def has_alias_form(type_: Type) -> bool:
+    """Whether annotations name the alias of such a type, and do not write the type out."""
+    return isinstance(
+        type_, UnionType | LiteralType | ListType | TupleType | MapType | CallableType
+    )
+
+
+def classes_of(module: n.Module, facts: Facts, needed: Iterable[str]) -> Classes:
+    """The names of types before the first line is written; `needed` are those of the output."""
+    own = {
+        node.name.text for node in module.statements if isinstance(node, n.TypeAlias | n.RecordDef)
+    }
+    types = {*facts.aliases, *facts.records}
+    symbols = (symbol for scope in facts.names.scopes.values() for symbol in scope.symbols.values())
+    later = {name for one in later_imports(module) for name in names_bound(one)}
+    # The definitions of other modules' types are above from the beginning, unless these are
+    # imported below.
+    written = {name for name in types - own if name.split(".")[0] not in later}
+    taken = types.union(needed, (symbol.name for symbol in symbols))
+    classes = Classes(facts, taken, written)
+    for text, type_ in facts.aliases.items():
+        if has_alias_form(type_):
+            classes.aliases[type_] = text
+        elif isinstance(type_, ObjectType):
+            classes.names.setdefault(type_.fields, text)
+    return classes
+
+
+def class_def(
+    text: str,
+    bases: Sequence[Expression],
+    entries: Sequence[tuple[str, Expression]],
+    doc: str = "",
+    kind: str = "",
+    decorators: Sequence[Expression] = (),
+    defaults: dict[str, Expression] | None = None,
+    methods: Sequence[cst.FunctionDef] = (),
+) -> cst.ClassDef:
+    """A class whose body is annotated names, with methods below them.
+
+    `kind` is what `type(x)` gives for its values, where the class has another name.
+    """
+    body: list[cst.BaseSmallStatement] = [docstring(doc)] if doc else []
+    if kind:
+        body.append(py.assignment(py.name("__saft_kind__"), py.constant(kind)))
+    body += [py.annotated(py.name(key), type_, (defaults or {}).get(key)) for key, type_ in entries]
+    if not body and not methods:
+        body.append(cst.Pass())
+    return py.class_(text, bases, body, decorators, methods)
+
+
+def docstring(text: str) -> cst.Expr:
+    """A docstring statement."""
+    escaped = text.strip().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    before = " " if escaped.startswith('"') else ""
+    after = "\n" if "\n" in escaped else " " if escaped.endswith('"') else ""
+    return cst.Expr(cst.SimpleString(f'"""{before}{escaped}{after}"""'))
+
+
+def _class_name(place: str) -> str:
+    """`user_rows` is `UserRows`."""
+    words = [word for word in place.replace(" ", "_").split("_") if word]
+    text = "".join(word[0].upper() + word[1:] for word in words)
+    return text if text and text.isidentifier() else "Object"
+
+
+def _one_of(place: str) -> str:
+    """The name of one item of what has this name: `rows` holds a `row`."""
+    return _singular(place) or place + "_item"
+
+
+# The singular of English plurals: `movies`, `movie`. It is written by hand, as the libraries for it
+# take longer to load than a script to compile, and find singulars of words that have none (`bu` for
+# `bus`). An ending that is not known changes nothing.
+
+# What a plural ends in, and its singular instead (`=`: it is not a plural); of several endings, the
+# longest counts. Those that begin with `_` are whole words, as parts of a name.
+_TABLE = """
+    s: ss:= us:= is:= ies:y sses:ss xes:x ches:ch shes:sh zzes:zz uses:us auses:ause ouses:ouse
+    cuses:cuse aches:ache eaches:each oaches:oach ovies:ovie ookies:ookie oodies:oodie
+    ombies:ombie alories:alorie indices:index vertices:vertex matrices:matrix
+    appendices:appendix alyses:alysis theses:thesis crises:crisis diagnoses:diagnosis
+    aliases:alias biases:bias atlases:atlas canvases:canvas quizzes:quiz heroes:hero echoes:echo
+    vetoes:veto tatoes:tato matoes:mato shelves:shelf wolves:wolf halves:half people:person
+    children:child series:= species:= news:= _ties:tie _pies:pie _lies:lie _dies:die _uses:use
+    _axes:axis _gases:gas _leaves:leaf _knives:knife _wives:wife _lives:life _men:man
+    _women:woman _lens:= _gas:= _yes:= _os:=
+"""
+_ENDINGS = {plural: one for plural, _, one in (pair.partition(":") for pair in _TABLE.split())}
+_LONGEST = max(map(len, _ENDINGS))
+
+
+def _singular(plural: str) -> str | None:
+    """The name of one item of what has this name; None when that is not a plural."""
+    word = f"_{plural}"
+    for length in range(min(_LONGEST, len(word)), 0, -1):
+        one = _ENDINGS.get(word[-length:])
+        if one is not None:
+            kept = plural[: len(plural) - len(word[-length:].removeprefix("_"))]
+            return None if one == "=" or len(kept + one) < 2 else kept + one
+    return None

@@ -1,1 +1,0 @@
-"""What the commands of `saftc` do, a module each; `saftc.cli` reads their arguments."""

@@ -1,0 +1,1 @@
+"""How many requests a script makes at most, and what they may cost."""

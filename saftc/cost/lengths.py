@@ -1,0 +1,437 @@
+"""How long values are at most, and how large, before a script runs: by what is written.
+
+    mails + [extra]         len(mails) + 1
+    names[:10]              10
+    range(1, n + 1)         n
+
+What no rule names is as long as it is: `len(split(text, "\\n"))`, in the words of the script.
+"""
+
+import re
+from collections.abc import Callable, Sequence, Set
+from functools import reduce
+from operator import mul
+from typing import NamedTuple
+
+from saftc.check.facts import Facts
+from saftc.check.forms import BuiltinCall, Form
+from saftc.check.names import Symbol
+from saftc.check.statements import all_statements, assigned_by
+from saftc.cost.algebra import ONE, ZERO, Kind, Polynomial, largest, least, measured, number
+from saftc.cost.definitions import Assignment, Definition, Definitions
+from saftc.cost.written import Made, Part, Written, joined
+from saftc.source import Source
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
+from saftc.types.types import INT, TupleType
+
+Loop = n.ForStmt | n.WhileStmt
+# Where an expression stands: in this statement, or at any time.
+At = n.Statement | None
+
+_HEAD_ROWS = 5
+# As long as what they are given.
+_AS_LONG = frozenset(
+    {"sorted", "reversed", "select", "rows", "enumerate", "keys", "values", "items"}
+)
+_TIGHT = (
+    n.Name | n.Literal | n.ListLiteral | n.TupleLiteral | n.ObjectLiteral | n.Call | n.Index
+    | n.Slice | n.Member | n.TupleMember | n.Comprehension | n.FormattedString
+)  # fmt: skip
+# What nobody can count: pieces of a text, or drafts.
+IN_PARTS = (Form.PIECES, Form.DRAFTS)
+# A chain of variables is followed so far.
+_DEEPEST = 30
+
+
+class Turns(NamedTuple):
+    """The most turns of a `while`, and which part of its condition ends them."""
+
+    most: Polynomial
+    part: int
+
+
+class _Step(NamedTuple):
+    """What an assignment adds to a variable at most, and changes it by at least: `-1` takes one."""
+
+    added: Polynomial
+    change: int
+
+
+class Lengths:
+    """How long and how large the values of one script are at most.
+
+    `asks` says whether evaluating an expression asks a model.
+    """
+
+    def __init__(self, facts: Facts, source: Source, asks: Callable[[n.Expression], bool]) -> None:
+        self.facts = facts
+        self.source = source
+        self.definitions = Definitions(facts)
+        self._asks = asks
+        self._open: list[object] = []
+        self._found: dict[tuple[Definition | Symbol, Kind], Polynomial | None] = {}
+
+    def size(self, node: n.Expression, at: At) -> Polynomial:
+        """The most items that a value has."""
+        return self.most(node, "len", at)
+
+    def most(self, node: n.Expression, kind: Kind, at: At) -> Polynomial:
+        """The most items that a value has, or the largest that it is, and 0 where that is below."""
+        found = self._known(node, kind, at)
+        return measured(kind, self.written(node, at)) if found is None else found
+
+    def _known(self, node: n.Expression, kind: Kind, at: At) -> Polynomial | None:
+        if isinstance(node, n.Name):
+            return self._of_name(self.facts.names.of(node), kind, at)
+        if isinstance(node, n.Conditional):
+            return largest(*(self.most(one, kind, at) for one in (node.then, node.other)))
+        return self._size(node, at) if kind == "len" else self._count(node, at)
+
+    def _size(self, node: n.Expression, at: At) -> Polynomial | None:
+        type_ = self.facts.types.get(node)
+        if isinstance(type_, TupleType):
+            return number(len(type_.items))
+        match node:
+            case n.Literal(value=str(text)):
+                return number(len(text))
+            case n.ListLiteral(items=items) | n.ObjectLiteral(fields=items):
+                spread = [self.size(one.value, at) for one in items if isinstance(one, n.Spread)]
+                return sum(spread, number(len(items) - len(spread)))
+            case n.Binary(operator="+", left=left, right=right):
+                return self.size(left, at) + self.size(right, at)
+            case n.Comprehension(clauses=clauses):
+                return reduce(mul, (self.size(one.iterable, at) for one in clauses))
+            case n.Slice():
+                return self._slice(node, at)
+            case n.Call():
+                return self._made_by_builtin(node, at)
+            case _:
+                return None
+
+    def _slice(self, node: n.Slice, at: At) -> Polynomial:
+        whole = self.size(node.value, at)
+        start = 0 if node.start is None else self.least(node.start, at)
+        if start is None or start < 0 or not _goes_on(node.step):
+            return whole
+        rest = whole.less(start)
+        stop = None if node.stop is None else self.least(node.stop, at)
+        if node.stop is None or stop is None or stop < 0:
+            return rest
+        return least(self.most(node.stop, "int", at).less(start), rest)
+
+    def _made_by_builtin(self, node: n.Call, at: At) -> Polynomial | None:
+        name, given = self._builtin(node)
+        match name:
+            case "range" if len(given) < 3:
+                start = 0 if len(given) == 1 else self.least(given[0], at)
+                if start is None or start < 0:
+                    return None
+                return self.most(given[-1], "int", at).less(start)
+            case "zip" if given:
+                return least(*(self.size(one, at) for one in given))
+            case "head" if len(given) == 1:
+                return number(_HEAD_ROWS)
+            case "head" if (self.least(given[1], at) or -1) >= 0:
+                return self.most(given[1], "int", at)
+            case _ if name in _AS_LONG and given:
+                return self.size(given[0], at)
+            case _:
+                return None
+
+    def _count(self, node: n.Expression, at: At) -> Polynomial | None:
+        match node:
+            case n.Literal(value=int(value)) if not isinstance(value, bool):
+                return number(value)
+            case n.Unary(operator="-", operand=n.Literal(value=int())):
+                return ZERO
+            case n.Binary(operator="+", left=left, right=right):
+                return self.most(left, "int", at) + self.most(right, "int", at)
+            case n.Binary(operator="-", left=left, right=right):
+                taken = self.least(right, at)
+                if taken is None:
+                    return None
+                return self.most(left, "int", at).less(max(0, taken)) + number(-taken)
+            case n.Member() | n.Call():
+                whole = self._measured_by(node)
+                if whole is not None:
+                    return self.size(whole, at)
+                name, given = self._builtin(node)
+                is_known = name == "min" and len(given) > 1
+                return least(*(self.most(one, "int", at) for one in given)) if is_known else None
+            case _:
+                return None
+
+    def least(self, node: n.Expression, at: At) -> int | None:
+        """What a whole number is not below, if that is written."""
+        match node:
+            case n.Literal(value=int(value)) if not isinstance(value, bool):
+                return value
+            case n.Unary(operator="-", operand=n.Literal(value=int(value))):
+                return -value
+            case n.Conditional(then=then, other=other):
+                ways = self.least(then, at), self.least(other, at)
+                return None if ways[0] is None or ways[1] is None else min(ways[0], ways[1])
+            case n.Name() if len(self._open) < _DEEPEST:
+                definition = self.definitions.at(self.facts.names.of(node), at)
+                if not isinstance(definition, Assignment):
+                    return None
+                self._open.append(definition)
+                found = self.least(definition.value, definition)
+                self._open.pop()
+                return found
+            case n.Member() | n.Call() if self._measured_by(node) is not None:
+                return 0
+            case _:
+                return None
+
+    def _measured_by(self, node: n.Expression) -> n.Expression | None:
+        """The value whose length an expression is."""
+        if isinstance(node, n.Member):
+            # A field may have the name, too.
+            return node.value if self.facts.forms.members.get(node) == Form.LENGTH else None
+        name, given = self._builtin(node)
+        return given[0] if name == "len" else None
+
+    def _builtin(self, node: n.Expression) -> tuple[str, Sequence[n.Expression]]:
+        """The builtin that an expression calls, and what it is given; "" where it calls none."""
+        form = self.facts.forms.calls.get(node) if isinstance(node, n.Call) else None
+        if not isinstance(form, BuiltinCall) or form.arguments is None:
+            return "", ()
+        return form.builtin.name, form.arguments
+
+    # Variables
+
+    def _of_name(self, symbol: Symbol, kind: Kind, at: At) -> Polynomial:
+        definition = self.definitions.at(symbol, at)
+        key = definition or symbol, kind
+        if key not in self._found and key not in self._open and len(self._open) < _DEEPEST:
+            self._open.append(key)
+            if definition is not None:
+                self._found[key] = self._defined(definition, symbol, kind)
+            else:
+                self._found[key] = self._of_all(symbol, kind)
+            self._open.pop()
+        found = self._found.get(key)
+        return measured(kind, self._name(symbol, at)) if found is None else found
+
+    def _defined(self, definition: Definition, symbol: Symbol, kind: Kind) -> Polynomial | None:
+        """The most that a variable is by one of its definitions."""
+        match definition:
+            case n.AssignStmt(value=value) | n.AugmentedAssignStmt(value=value):
+                return self._known(value, kind, definition)
+            case n.Parameter():
+                return measured(kind, Written((symbol,)))
+            case n.ForStmt(pattern=n.NamePattern(), iterable=over) if kind == "int":
+                name, given = self._builtin(over)
+                is_known = name == "range" and len(given) < 3
+                return self.most(given[-1], kind, definition) if is_known else None
+            case _:
+                return None
+
+    def _of_all(self, symbol: Symbol, kind: Kind) -> Polynomial | None:
+        """The most that a variable is at any time, which has its value from several definitions.
+
+        It is what it was set to last, with all that was added since.
+        """
+        ways, grown = list[Polynomial | None](), ZERO
+        if symbol.starts_from is not None:
+            ways.append(self._of_name(symbol.starts_from, kind, None))
+        definitions = self.definitions.of(symbol)
+        steps = {one: self._step(one, symbol, kind) for one in definitions}
+        resets = {one for one in definitions if isinstance(one, Assignment) and not steps[one]}
+        for one, step in steps.items():
+            if step is None:
+                is_own = one in resets and self._reads(one, {symbol})
+                ways.append(None if is_own else self._defined(one, symbol, kind))
+            elif isinstance(one, Assignment) and not step.added.is_zero:
+                times = self._times(one, resets)
+                ways.append(None if times is None else ZERO)
+                grown += step.added * (times or ZERO)
+        known = [one for one in ways if one is not None]
+        return largest(*known) + grown if ways and len(known) == len(ways) else None
+
+    def _step(self, definition: Definition, symbol: Symbol, kind: Kind) -> _Step | None:
+        """How an assignment changes a variable; None if it sets it."""
+        match definition:
+            case n.AssignStmt(value=value) | n.AugmentedAssignStmt(value=value):
+                pass
+            case _:
+                return None
+        match value:
+            case n.Binary(operator="+", left=left, right=right):
+                own, rest = (left, right) if self._is(left, symbol) else (right, left)
+                if not self._is(own, symbol):
+                    return None
+                written = len(rest.items) if isinstance(rest, n.ListLiteral) else 0
+                least_ = self.least(rest, definition) or 0 if kind == "int" else written
+                return _Step(self.most(rest, kind, definition), least_)
+            case n.Binary(operator="-", left=own, right=right) if self._is(own, symbol):
+                taken = self.least(right, definition)
+                return None if taken is None or taken < 0 else _Step(ZERO, -taken)
+            case n.ListLiteral(items=items) | n.ObjectLiteral(fields=items):
+                spreads = [one.value for one in items if isinstance(one, n.Spread)]
+                is_own = len(spreads) == 1 and self._is(spreads[0], symbol)
+                return _Step(number(len(items) - 1), len(items) - 1) if is_own else None
+            case n.Slice(value=own) if self._is(own, symbol):
+                return _Step(ZERO, -self._left_out(value, definition))
+            case _:
+                return None
+
+    def _left_out(self, node: n.Slice, at: At) -> int:
+        """How many items a slice leaves out at least, as far as there are any."""
+        start = 0 if node.start is None else self.least(node.start, at)
+        stop = 0 if node.stop is None else self.least(node.stop, at) or 0
+        if start is None or start < 0 or not _goes_on(node.step):
+            return 0
+        return max(start, -stop if isinstance(node.stop, n.Unary) else 0)
+
+    def _is(self, node: n.Expression, symbol: Symbol) -> bool:
+        return isinstance(node, n.Name) and self.facts.names.of(node) is symbol
+
+    def _reads(self, node: n.Node, symbols: Set[Symbol]) -> bool:
+        return any(symbol in symbols for symbol, _ in self.facts.names.read(node))
+
+    def _times(self, definition: n.Statement, resets: Set[n.Node]) -> Polynomial | None:
+        """How often a statement runs at most after the last of others, or in a call."""
+        times = ONE
+        for place in self.definitions.around(definition):
+            if not resets.isdisjoint(place.before):
+                break
+            if isinstance(place.above, Loop):
+                turns = self.turns(place.above, place.above)
+                if turns is None:
+                    return None
+                times *= turns.most
+        return times
+
+    # Loops
+
+    def turns(self, loop: Loop | n.ComprehensionClause, at: At) -> Turns | None:
+        """How often a loop turns at most; None: nothing written says so.
+
+        A `while` turns so often if a part of its condition compares what every turn makes larger,
+        or smaller, by a written number with what stays as it is.
+        """
+        if loop in self._open:
+            return None
+        self._open.append(loop)
+        found = None
+        if isinstance(loop, n.WhileStmt):
+            ends = [self._ended_by(one, loop) for one in parts_of(loop.condition)]
+            known = (Turns(one, part) for part, one in enumerate(ends) if one is not None)
+            found = next(known, None)
+        elif self.facts.forms.loops.get(loop) not in IN_PARTS:
+            found = Turns(self.size(loop.iterable, at), 0)
+        self._open.pop()
+        return found
+
+    def _ended_by(self, test: n.Expression, loop: n.WhileStmt) -> Polynomial | None:
+        """The most turns of a loop that turns while a condition is true, if that is known."""
+        if not isinstance(test, n.Comparison):
+            return None
+        left, right, operator = test.left, test.right, test.operator
+        are_numbers = {self.facts.types.get(one) for one in (left, right)} == {INT}
+        more = 1 if operator in ("<=", ">=") else 0
+        for node, end, way in ((left, right, "<"), (right, left, ">")):
+            whole = node if _is_empty(end) else self._measured_by(node)
+            name, kind = (node, "int") if whole is None else (whole, "len")
+            change = self._change(name, kind, end, loop)
+            low = 0 if _is_empty(end) else self.least(end, loop)
+            if operator == "!=":
+                # What is cut gets to nothing, and no further.
+                is_nothing = low == 0 and isinstance(end, n.Literal | n.ListLiteral)
+                if kind == "len" and is_nothing and change < 0:
+                    return _steps(self.most(name, kind, loop), 0, -change)
+            elif not are_numbers:
+                continue
+            elif operator[0] == way:
+                start = self.least(node, loop)
+                if start is not None and change > 0:
+                    return _steps(self.most(end, "int", loop) + number(more), start, change)
+            elif low is not None and change < 0 and (kind == "int" or low >= more):
+                return _steps(self.most(name, kind, loop), low - more, -change)
+        return None
+
+    def _change(self, node: n.Expression, kind: Kind, end: n.Expression, loop: n.WhileStmt) -> int:
+        """How much each turn changes a variable by at least, at the one place that assigns it,
+        while it changes nothing of what that is compared with; 0 where this is not written.
+        """
+        inside = list(all_statements(loop.body))
+        assigned = {self.facts.names.of(name): one for one in inside for name in assigned_by(one)}
+        if not isinstance(node, n.Name) or self._reads(end, assigned.keys()):
+            return 0
+        symbol = self.facts.names.of(node)
+        changing = [one for one in self.definitions.of(symbol) if one in inside]
+        if len(changing) != 1 or changing[0] not in loop.body:
+            return 0
+        above = inside[: inside.index(changing[0])]
+        step = self._step(changing[0], symbol, kind)
+        is_passed = not any(isinstance(one, n.ContinueStmt) for one in above)
+        return step.change if step is not None and is_passed else 0
+
+    # How it is written
+
+    def written(self, node: n.Expression, at: At) -> Written:
+        """The expression as the script writes it."""
+        parts: list[Part] = []
+        made = Made(node, self.source, "is up to a model") if self._asks(node) else None
+        inside = {
+            self.facts.names.of(name)
+            for one in walk(node)
+            if isinstance(one, n.ComprehensionClause)
+            for name in assigned_by(one)
+        }
+        position = node.span.start
+        for name in walk(node):
+            if not isinstance(name, n.Name) or name.span.start < position:
+                continue
+            symbol = self.facts.names.of(name)
+            if symbol.kind in ("variable", "parameter", "field") and symbol not in inside:
+                own = self._name(symbol, at)
+                made = made or own.made
+                parts += [self._text(position, name.span.start), *own.parts]
+                position = name.span.end
+        parts.append(self._text(position, node.span.end))
+        return Written(joined(parts), made, isinstance(node, _TIGHT))
+
+    def _name(self, symbol: Symbol, at: At) -> Written:
+        """A variable; the name of a parameter is its argument, and not what it is assigned."""
+        is_other = not isinstance(self.definitions.at(symbol, at), n.Parameter)
+        if symbol.kind == "parameter" and symbol.node is not None and is_other:
+            made = Made(symbol.node, self.source, "is known only when its function runs")
+            return Written((symbol.name,), made)
+        return Written((symbol,))
+
+    def _text(self, start: int, end: int) -> str:
+        return re.sub(r"\s+", " ", self.source.text[start:end])
+
+
+def parts_of(condition: n.Expression) -> list[n.Expression]:
+    """The conditions that are all true where this one is, in the order in which they are tested."""
+    if isinstance(condition, n.Logical) and condition.operator == "and":
+        return [*parts_of(condition.left), *parts_of(condition.right)]
+    return [condition]
+
+
+def _steps(high: Polynomial, low: int, step: int) -> Polynomial:
+    """The most steps from the one down to the other."""
+    if high.number is not None:
+        return number(-((low - high.number) // step))
+    return high.less(max(0, low)) + number(-low)
+
+
+def _is_empty(node: n.Expression) -> bool:
+    """Whether it is a list or a text without anything in it."""
+    match node:
+        case n.ListLiteral(items=()) | n.Literal(value=""):
+            return True
+        case _:
+            return False
+
+
+def _goes_on(step: n.Expression | None) -> bool:
+    """Whether a slice goes forward."""
+    return step is None or (
+        isinstance(step, n.Literal) and isinstance(step.value, int) and step.value > 0
+    )

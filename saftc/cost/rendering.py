@@ -1,0 +1,296 @@
+"""Bounds as people read them, as JSON, and as the tree of a diagnostic.
+
+route(mails)    <= 3 * len(mails)    for each of mails: `triage` 2, line 14: 1
+main()          <= 42                8 rounds + 1 + 1 repair + 32 calls of `where`, which asks once
+explore()       unbounded            line 52: `while` repeats an unknown number of times; ...
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from saftc.cost.bound import Bound, FunctionBound, Piece, Reason
+from saftc.cost.requests import Bounds
+from saftc.cost.rules import Limits
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Diagnostic
+from saftc.source import Source, Span
+from saftc.syntax import nodes as n
+
+# Longer than this, a formula is that of the lines below it.
+_WIDEST = 60
+_BELOW = "<= the lines below together"
+_TOP = "top level"
+_WHOLE = "all together"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A line of a table: how far in, and its three columns."""
+
+    depth: int
+    name: str
+    bound: str
+    words: str
+
+
+def as_text(bounds: Bounds) -> str:
+    """A script's bounds, a line for each function that asks and for the larger parts below it."""
+    rows = [row for one in _shown(bounds) for row in _rows(one, _signature(one, bounds))]
+    budget = bounds.limits.budget_requests
+    if budget is not None and rows:
+        rows.append(_Row(0, "a run", f"<= {budget}", "its budget (`budget_requests`) ends it"))
+    if not rows:
+        return f"{bounds.source.name}: asks for nothing\n"
+    return f"{bounds.source.name}\n{_table(rows, 1)}"
+
+
+def heading(limits: Limits) -> str:
+    """What is counted, with the settings that it follows from."""
+    return (
+        f"requests for replies, at most, with max_repairs {limits.max_repairs}, "
+        f"max_tool_rounds {limits.max_tool_rounds}, max_tool_calls {limits.max_tool_calls};\n"
+        f"each may be sent again, x (1 + max_retries {limits.max_retries}), after a 429 or a "
+        "broken connection,\nand a few more find out, once, what a server does not take\n"
+    )
+
+
+def as_json(several: Sequence[Bounds]) -> list[dict[str, object]]:
+    """The bounds of scripts as JSON values: an object each."""
+    return [_data(one) for one in several]
+
+
+def beside(bound: Bound) -> str:
+    """How many requests at most, as it is beside a function: `≤ 3 * len(mails) requests`."""
+    if bound.reasons:
+        return "any number of requests"
+    return f"≤ {bound.most.text} request{'' if bound.number == 1 else 's'}"
+
+
+def in_words(bound: Bound, source: Source) -> str:
+    """One sentence: how many requests at most, or why that is not known."""
+    if not bound.reasons:
+        return f"At most `{bound.most.text}` request{'' if bound.number == 1 else 's'} for replies."
+    return f"Any number of requests: {_why(bound.reasons[0], source)}."
+
+
+def too_many(bounds: Bounds, allowed: int) -> Diagnostic | None:
+    """What is wrong with a script that may send more requests as a program than are allowed."""
+    program, budget = bounds.program, bounds.limits.budget_requests
+    most = program.bound.number
+    if (most is not None and most <= allowed) or (budget is not None and budget <= allowed):
+        return None
+    if program.bound.reasons:
+        can, hint = "any number of requests", program.bound.reasons[0].advice
+    elif most is not None:
+        can, hint = f"{most:,} requests", "fewer repairs, rounds, calls or turns make it less"
+    else:
+        can = f"{program.bound.most.text} requests"
+        hint = f"a slice bounds a loop; so does a budget, `budget_requests = {allowed}`"
+    span = _place_of(program, bounds)
+    rows = _rows(program, _signature(program, bounds), is_deep=True)
+    lines = tuple(_table(rows, 1).splitlines())
+    return catalogue.TOO_MANY_REQUESTS.at(
+        span, can=can, allowed=f"{allowed:,}", hint=hint, lines=lines
+    )
+
+
+def _place_of(program: FunctionBound, bounds: Bounds) -> Span:
+    """The name of `main`, or the largest place at the top of the script."""
+    if isinstance(program.definition, n.FunctionDef):
+        return program.definition.name.span
+    own = [one for one in program.pieces if one.source is bounds.source]
+    largest = max(
+        own, key=lambda one: (bool(one.bound.reasons), one.bound.number or 0), default=None
+    )
+    return Span(0, 0) if largest is None else largest.node.span
+
+
+# Rows
+
+
+def _shown(bounds: Bounds) -> Iterator[FunctionBound]:
+    functions = [one for one in bounds.of_functions() if not one.bound.is_zero]
+    yield from functions
+    if not bounds.top.bound.is_zero:
+        yield bounds.top
+        if bounds.program is not bounds.top:
+            yield FunctionBound(
+                _WHOLE, bounds.facts.module, bounds.source, bounds.program.bound, ()
+            )
+
+
+def _signature(one: FunctionBound, bounds: Bounds) -> str:
+    if not isinstance(one.definition, n.FunctionDef):
+        return one.name or _TOP
+    whole = bounds.program
+    if one is whole and not bounds.top.bound.is_zero:
+        return _WHOLE
+    names = ", ".join(parameter.name.text for parameter in one.definition.parameters)
+    return f"{one.name}({names})"
+
+
+def _rows(one: FunctionBound, name: str, *, is_deep: bool = False) -> list[_Row]:
+    """A function with its places: on its own line where that is one, else below it."""
+    bound = _bound_text(one.bound)
+    if not one.pieces:
+        return [_Row(0, name, bound, why_unbounded(one.bound, one.source))]
+    if len(one.pieces) == 1 and not is_deep:
+        called = one.pieces[0].called
+        if called is not None and bound == _BELOW:
+            bound = f"<= that of `{called.name}`"
+        words = _words(one.pieces[0], one.source)
+        return [_Row(0, name, bound, words), *_below(one.pieces[0], 1, one.source, is_deep=False)]
+    rows = [_Row(0, name, bound, why_unbounded(one.bound, one.source) if not is_deep else "")]
+    for piece in one.pieces:
+        rows += _piece_rows(piece, 1, one.source, is_deep=is_deep)
+    return rows
+
+
+def _piece_rows(piece: Piece, depth: int, source: Source, *, is_deep: bool) -> list[_Row]:
+    place = _line(piece.node, piece.source, source)
+    words = _words(piece, source, is_deep=is_deep).removeprefix(f"{place}: ")
+    row = _Row(depth, place, _bound_text(piece.bound), words)
+    return [row, *_below(piece, depth + 1, source, is_deep=is_deep)]
+
+
+def _below(piece: Piece, depth: int, source: Source, *, is_deep: bool) -> list[_Row]:
+    """The places in a loop, or in what is called, that are not told on its own line."""
+    if piece.called is not None and is_deep and len(piece.called.pieces) > 0:
+        if piece.called.definition is piece.node or depth > _DEEPEST:
+            return []
+        return [
+            row
+            for one in piece.called.pieces
+            for row in _piece_rows(one, depth, source, is_deep=is_deep)
+        ]
+    if _is_told_beside(piece) and not is_deep:
+        return []
+    return [row for one in piece.inner for row in _piece_rows(one, depth, source, is_deep=is_deep)]
+
+
+_DEEPEST = 4
+_MOST_BESIDE = 3
+
+
+def _is_told_beside(piece: Piece) -> bool:
+    """Whether the places in a turn of a loop are on its own line."""
+    return len(piece.inner) <= _MOST_BESIDE and not any(one.inner for one in piece.inner)
+
+
+def _words(piece: Piece, source: Source, *, is_deep: bool = False) -> str:
+    if piece.bound.reasons and not piece.inner:
+        return why_unbounded(piece.bound, source)
+    if not piece.inner:
+        return piece.words
+    if piece.bound.reasons and any(one.bound.reasons for one in piece.inner):
+        return f"{piece.words}: {why_unbounded(piece.bound, source)}"
+    if piece.bound.reasons:
+        return why_unbounded(piece.bound, source)
+    if is_deep or not _is_told_beside(piece):
+        return piece.words
+    if len(piece.inner) == 1 and piece.inner[0].called is None:
+        return f"{piece.words}: {piece.inner[0].words}"
+    each = (
+        f"{one.words} {one.bound.most.text}"
+        if one.called is not None
+        else f"{_line(one.node, one.source, source)}: {one.bound.most.text}"
+        for one in piece.inner
+    )
+    return f"{piece.words}: {', '.join(each)}"
+
+
+def _line(node: n.Node, own: Source, source: Source) -> str:
+    place = f"line {own.line_of(node.span.start)}"
+    return place if own is source else f"{own.name}, {place}"
+
+
+def _bound_text(bound: Bound) -> str:
+    if bound.reasons:
+        return "unbounded"
+    text = bound.most.text
+    return f"<= {text}" if len(text) <= _WIDEST else _BELOW
+
+
+def why_unbounded(bound: Bound, source: Source) -> str:
+    """Why a number of requests is not bounded: the first reason."""
+    first, more = bound.reasons[:1], len(bound.reasons) - 1
+    others = f" (and {more} more)" if more > 0 else ""
+    return "".join(_why(one, source) for one in first) + others
+
+
+def _why(reason: Reason, source: Source) -> str:
+    advice = "" if reason.advice is None else f"; {reason.advice}"
+    return f"{_line(reason.node, reason.source, source)}: {reason.words}{advice}"
+
+
+def _table(rows: Sequence[_Row], margin: int) -> str:
+    """Rows in three columns."""
+    names = [f"{'  ' * (row.depth + margin)}{row.name}" for row in rows]
+    wide = max(map(len, names))
+    high = max(len(row.bound) for row in rows if row.words) if any(r.words for r in rows) else 0
+    lines = (
+        f"{name:{wide}}  {row.bound:{high if row.words else 0}}  {row.words}".rstrip()
+        for name, row in zip(names, rows, strict=True)
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+# JSON
+
+
+def _data(bounds: Bounds) -> dict[str, object]:
+    limits = bounds.limits
+    return {
+        "file": bounds.source.name,
+        "settings": {
+            "max_repairs": limits.max_repairs,
+            "max_tool_rounds": limits.max_tool_rounds,
+            "max_tool_calls": limits.max_tool_calls,
+            "max_retries": limits.max_retries,
+            "budget_requests": limits.budget_requests,
+        },
+        "functions": [_function_data(one) for one in bounds.of_functions()],
+        "program": _function_data(bounds.program),
+    }
+
+
+def _function_data(one: FunctionBound) -> dict[str, object]:
+    definition = one.definition
+    name = definition.name if isinstance(definition, n.FunctionDef) else definition
+    return {
+        "name": one.name or None,
+        **_place(name, one.source),
+        **_bound_data(one.bound),
+        "parts": [_piece_data(piece) for piece in one.pieces],
+    }
+
+
+def _piece_data(piece: Piece) -> dict[str, object]:
+    return {
+        **_place(piece.node, piece.source),
+        **_bound_data(piece.bound),
+        "words": piece.words,
+        "parts": [_piece_data(one) for one in piece.inner],
+    }
+
+
+def _bound_data(bound: Bound) -> dict[str, object]:
+    return {
+        "most": None if bound.reasons else bound.most.text,
+        "number": bound.number,
+        "unknown": [_reason_data(one) for one in bound.reasons],
+    }
+
+
+def _reason_data(reason: Reason) -> dict[str, object]:
+    return {**_place(reason.node, reason.source), "why": reason.words, "advice": reason.advice}
+
+
+def _place(node: n.Node, source: Source) -> dict[str, object]:
+    line, column = source.position(node.span.start)
+    return {"file": source.name, "line": line, "column": column}
+
+
+def tables(several: Iterable[Bounds]) -> str:
+    """The bounds of scripts as text, a blank line between two."""
+    return "\n".join(map(as_text, several))

@@ -1,0 +1,193 @@
+"""The pass: the most requests that each function of a script sends, and the script as a whole.
+
+    bounds = Bounds(facts, source, limits)
+    bounds.of_function(definition).bound        3 * len(mails)
+    bounds.program.bound                        of the script that is run
+
+A function is gone through once: what is known of its parameters are their names, which calls
+replace by their arguments.
+
+What no rule names is unknown, never nothing. Of a value of which nothing is known, that is any of
+the functions that the scripts pass around as values, and only these: what programs of Python that
+import a script pass to it is theirs to count.
+"""
+
+from dataclasses import replace
+from functools import cached_property
+
+from saftc.check.facts import Facts
+from saftc.cost.algebra import ZERO, Polynomial, largest, number
+from saftc.cost.bound import NOTHING, Bound, FunctionBound, Piece, Reason, largest_bound
+from saftc.cost.rules import Limits, Settings
+from saftc.cost.scripts import A_BUDGET, Script
+from saftc.cost.walking import Walk
+from saftc.effects.awaits import function_values
+from saftc.effects.effects import Effects
+from saftc.infer.programs import conversions_of, functions_above
+from saftc.overlap.settings import DEFAULT, Overlapping
+from saftc.source import Source
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of, walk
+from saftc.types.types import ANY, PROGRAM, FunctionType, members
+
+# The options that say what a reply costs.
+_OF_COST = frozenset(
+    {"provider", "model", "base_url", "max_tokens", "reasoning_effort", "extra_body"}
+)
+
+
+class Bounds:
+    """The bounds of a script and of those that it imports; each function is gone through once."""
+
+    def __init__(
+        self,
+        facts: Facts,
+        source: Source,
+        limits: Limits,
+        overlapping: Overlapping = DEFAULT,
+    ) -> None:
+        self.facts = facts
+        self.source = source
+        self.limits = limits
+        self.overlapping = overlapping
+        self.effects = Effects(self.facts, overlapping.pure)
+        self._functions: dict[n.FunctionDef, FunctionBound] = {}
+        self._open: list[n.FunctionDef] = []
+
+    def of_function(self, definition: n.FunctionDef) -> FunctionBound:
+        """The bound of a function, in its parameters."""
+        if definition in self._open:
+            return self._calls_itself(definition)
+        for ring in self.effects.unknown_of(definition, self._functions):
+            for one in ring:
+                self._functions[one] = self._found(one)
+        return self._functions[definition]
+
+    def _found(self, definition: n.FunctionDef) -> FunctionBound:
+        if self.effects.summary(definition).calls_itself:
+            return self._calls_itself(definition)
+        self._open.append(definition)
+        script = self.script_of(definition)
+        body = Walk(script)
+        bound = body.block(definition.body)[0]
+        self._open.pop()
+        name, pieces = definition.name.text, tuple(body.pieces)
+        return FunctionBound(name, definition, script.source, bound, pieces)
+
+    def of_functions(self) -> list[FunctionBound]:
+        """Those of the functions of the script, in its order."""
+        return [self.of_function(one) for one in nodes_of(self.facts.module, n.FunctionDef)]
+
+    def of_prompt(self, node: n.Prompt) -> Piece:
+        """The bound of a prompt of the script, where it stands: what its variables are is open."""
+        return self._own.prompt(node, None)
+
+    def chooses_model(self, definition: n.FunctionDef) -> bool:
+        """Whether a prompt that a function reaches says itself who answers, or how long."""
+        given = [
+            self.script_of(one).options(node.options)
+            for one in self.effects.reached([definition])
+            for top in one.body
+            for node in walk(top)
+            if isinstance(node, n.Prompt)
+        ]
+        return any(one is None or not _OF_COST.isdisjoint(one) for one in given)
+
+    @cached_property
+    def top(self) -> FunctionBound:
+        """What the script does when it is imported, with what it imports."""
+        bound, pieces = NOTHING, list[Piece]()
+        for script in (*reversed(self._imported), self._own):
+            walk_ = Walk(script)
+            bound += walk_.block(script.facts.module.statements)[0]
+            pieces += walk_.pieces
+        return FunctionBound("", self.facts.module, self.source, bound, tuple(pieces))
+
+    @cached_property
+    def program(self) -> FunctionBound:
+        """The script as a program: what it does at its top, and `main` if there is one."""
+        main = next((one for one in self.facts.module.statements if _is_main(one)), None)
+        if not isinstance(main, n.FunctionDef):
+            return self.top
+        found = self.of_function(main)
+        if self.top.bound.is_zero:
+            return found
+        return replace(
+            found, bound=self.top.bound + found.bound, pieces=(*self.top.pieces, *found.pieces)
+        )
+
+    @cached_property
+    def passed_around(self) -> list[n.FunctionDef]:
+        """The functions that the scripts use as values, beside calling them and offering them."""
+        return [
+            member.definition
+            for facts in (self.facts, *self.facts.scripts)
+            for node in function_values(facts)
+            for member in members(facts.types.get(node, ANY))
+            if isinstance(member, FunctionType)
+        ]
+
+    @cached_property
+    def meets_functions(self) -> bool:
+        """Whether a value of which nothing is known may be a function, of a script or Python's."""
+        return any(
+            bool(function_values(facts)) or facts.uses_python
+            for facts in (self.facts, *self.facts.scripts)
+        )
+
+    def of_any(self) -> Bound:
+        """The most that a call of an unknown function asks: any of those that are passed around."""
+        return largest_bound(
+            self.script_of(one).without_parameters(one) for one in self.passed_around
+        )
+
+    @cached_property
+    def kept_programs(self) -> tuple[list[n.FunctionDef], Polynomial]:
+        """What programs that are kept may call, and how many calls such a program may make."""
+        functions, most = list[n.FunctionDef](), number(self.limits.program_calls)
+        for script in (self._own, *self._imported):
+            facts = script.facts
+            for node in nodes_of(facts.module, n.Prompt):
+                if node.mode == "program" and facts.prompts.get(node) == PROGRAM:
+                    functions += script.callable_by(node)
+                    settings = script.settings(node, None)
+                    if isinstance(settings, Settings):
+                        most = largest(most, settings.program_calls)
+            for node, coercion in facts.coercions.items():
+                if coercion.wanted == PROGRAM:
+                    functions += functions_above(node.span, facts.module, facts).values()
+                    functions += conversions_of(facts.module, facts).values()
+        return functions, most
+
+    def script_of(self, definition: n.FunctionDef) -> Script:
+        """The script that a function is in."""
+        return next(one for one in (self._own, *self._imported) if one.facts.is_own(definition))
+
+    @cached_property
+    def _own(self) -> Script:
+        return Script(self, self.facts, self.source)
+
+    @cached_property
+    def _imported(self) -> list[Script]:
+        facts = self.facts
+        pairs = zip(facts.scripts, facts.script_sources, strict=True)
+        return [Script(self, one, source) for one, source in pairs]
+
+    def _calls_itself(self, definition: n.FunctionDef) -> FunctionBound:
+        name, source = definition.name.text, self.script_of(definition).source
+        reached = self.effects.reached([definition])
+        runs = (
+            isinstance(node, n.Name) and node.text == "run"
+            for one in reached
+            for top in one.body
+            for node in walk(top)
+        )
+        is_known = not self.passed_around and not any(runs)
+        asks = "asks" in self.effects.of_function(definition) or not is_known
+        reason = Reason(definition.name, source, f"`{name}` may call itself", A_BUDGET)
+        bound = Bound(ZERO, (reason,)) if asks else NOTHING
+        return FunctionBound(name, definition, source, bound, ())
+
+
+def _is_main(node: n.Statement) -> bool:
+    return isinstance(node, n.FunctionDef) and node.name.text == "main" and not node.parameters

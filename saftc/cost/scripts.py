@@ -1,0 +1,398 @@
+"""One of the scripts: what a prompt and a call in it ask, whatever is gone through."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+from saftc.check.facts import Facts
+from saftc.check.forms import BuiltinCall
+from saftc.check.names import Symbol
+from saftc.cost.algebra import ONE, ZERO, Measure, Polynomial, measured, number
+from saftc.cost.bound import NOTHING, Bound, FunctionBound, Piece, Reason, each_once, largest_bound
+from saftc.cost.lengths import At, Lengths, Loop
+from saftc.cost.rules import (
+    Fields,
+    Settings,
+    program_calls,
+    program_replies,
+    replies,
+    rounds_of,
+    settings_of,
+    tool_calls,
+)
+from saftc.infer.programs import conversions_of
+from saftc.infer.tools import Offered, offered
+from saftc.overlap.plan import Ahead, Plan, plan
+from saftc.source import Source
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of
+from saftc.types.builtins import BUILTINS
+from saftc.types.types import ANY, NIL, PROGRAM, BuiltinType, FunctionType, Type, members, within
+
+if TYPE_CHECKING:
+    from saftc.cost.requests import Bounds
+
+# The builtins that are not pure, and ask for nothing.
+_ASK_FOR_NOTHING = frozenset(
+    {"print", "write", "read_text", "list_files", "write_text", "append_text", "input", "env"}
+    | {"read", "image", "file", "now", "today"}
+)
+# The options of a prompt that bound its requests, by the settings that they are.
+_BOUNDING = {
+    "max_repairs": ("max_repairs",),
+    "max_tool_rounds": ("rounds",),
+    "max_tool_calls": ("calls", "program_calls"),
+}
+A_BUDGET = "a budget of the run (`--budget-requests`) bounds it"
+
+
+class _Tool(NamedTuple):
+    """A value on offer: whether it may be a tool, and what a call of it asks."""
+
+    name: str
+    is_tool: bool
+    bound: Bound
+
+
+class Script:
+    """One of the scripts: what is asked in it, whatever is gone through."""
+
+    def __init__(self, bounds: "Bounds", facts: Facts, source: Source) -> None:
+        self.bounds = bounds
+        self.facts = facts
+        self.source = source
+        self.effects = bounds.effects.of_script(facts)
+        self.lengths = Lengths(facts, source, lambda node: "asks" in self.effects.of(node))
+
+    def ahead(self, loop: Loop) -> Ahead | None:
+        """What of a loop runs ahead and reads what the rest of its turns writes."""
+        may_change = self.effects.of(*loop.body) >= {"asks", "reads", "writes"}
+        found = self._plan.loops.get(loop) if isinstance(loop, n.ForStmt) and may_change else None
+        if found is None or "reads" not in self.effects.of(*loop.body[: found.cut]):
+            return None
+        return found if "writes" in self.effects.of(*loop.body[found.cut :]) else None
+
+    @cached_property
+    def _plan(self) -> Plan:
+        return plan(self.facts, self.bounds.overlapping)
+
+    @cached_property
+    def fields(self) -> dict[n.Expression, Fields]:
+        """What is asked for by the prompts of destructurings."""
+        return {
+            node.value: Fields(
+                len(node.fields),
+                any(NIL in members(self.facts.schemas[one.schema]) for one in node.fields),
+            )
+            for node in nodes_of(self.facts.module, n.DestructureStmt)
+        }
+
+    def unknown(self, node: n.Node, words: str, advice: str | None = None) -> Bound:
+        """A bound that there is not."""
+        return Bound(ZERO, (Reason(node, self.source, words, advice),))
+
+    # Prompts
+
+    def settings(self, node: n.Prompt, at: At) -> Settings | Reason:
+        """The settings of a prompt, or why they are not known."""
+        found, options = settings_of(self.bounds.limits), self.options(node.options)
+        if options is None:
+            assert node.options is not None
+            written = self.lengths.written(node.options, at).shown
+            words = f"the options are those of `{written}` when it runs"
+            return Reason(node.options, self.source, words, "written in place they count")
+        for name, value in options.items():
+            if name == "enforce_schema":
+                is_on = isinstance(value, n.Literal) and value.value == "on"
+                found = replace(found, is_structured=is_on)
+            may_ask = name == "check" and self.facts.types.get(value, ANY) == ANY
+            if may_ask and not self.bounds.of_any().is_zero:
+                words = f"nothing says how often `{self.lengths.written(value, at).shown}` asks"
+                return Reason(value, self.source, words, "the name of a function bounds it")
+            for field in _BOUNDING.get(name, ()):
+                found = replace(found, **{field: self.lengths.most(value, "int", at)})
+        return found
+
+    def options(self, node: n.Expression | None) -> dict[str, n.Expression] | None:
+        """The options of a prompt as they are written; None where it is not known which are."""
+        if isinstance(node, n.Name):
+            constant = self.lengths.definitions.only(self.facts.names.of(node))
+            node = constant.value if isinstance(constant, n.AssignStmt) else node
+        if not isinstance(node, n.ObjectLiteral | None):
+            return None
+        found: dict[str, n.Expression] = {}
+        for entry in () if node is None else node.fields:
+            inner: dict[str, n.Expression] | None = None
+            if isinstance(entry, n.Field):
+                inner = {entry.key.text: entry.value}
+            elif isinstance(entry, n.Spread):
+                inner = self.options(entry.value)
+            if inner is None:
+                return None
+            found |= inner
+        return found
+
+    def prompt(self, node: n.Prompt, at: At) -> Piece:
+        """The requests of a prompt itself, and of the functions that its model may call."""
+        settings = self.settings(node, at)
+        if isinstance(settings, Reason):
+            return Piece(node, self.source, Bound(ZERO, (settings,)), settings.words)
+        if node.mode == "program":
+            return self._program(node, settings)
+        tools = [self._tool(one) for one in offered(self.facts, node)]
+        is_class = any(self.facts.record_of(one.value) is not None for one in node.holes)
+        has_tools = is_class or any(one.is_tool for one in tools)
+        fields = self.fields.get(node)
+        own = replies(settings, has_tools=has_tools, is_do=node.mode == "do", fields=fields)
+        words = _asked(settings, node.mode == "do", fields, has_tools=has_tools)
+        names = [one.name for one in tools if not one.bound.is_zero]
+        each = largest_bound(one.bound for one in tools) if has_tools else NOTHING
+        return self._calling(node, own, words, tool_calls(settings), each, names)
+
+    def _calling(
+        self,
+        node: n.Prompt,
+        own: Polynomial,
+        words: str,
+        calls: Polynomial,
+        each: Bound,
+        names: Sequence[str],
+    ) -> Piece:
+        """What a prompt asks with so many calls of functions, the dearest of which asks `each`."""
+        called = each.times(calls)
+        if not called.is_zero:
+            of = " or ".join(dict.fromkeys(f"`{name}`" for name in names)) or "a function"
+            words += f" + {calls.text} calls of {of}, {_each(each)}"
+        return Piece(node, self.source, Bound(own) + called, words)
+
+    def _tool(self, one: Offered) -> _Tool:
+        """What a call of a value asks that may be a tool."""
+        types = members(one.type)
+        is_tool = one.is_function or any(isinstance(t, FunctionType | BuiltinType) for t in types)
+        may_be = _is_of_python(one.facts, one.value) or self.bounds.meets_functions
+        bound = self._called_value(one.value, one.facts)
+        return _Tool(one.name, is_tool or (ANY in types and may_be), bound)
+
+    def _program(self, node: n.Prompt, settings: Settings) -> Piece:
+        own, each, functions = program_replies(settings), NOTHING, list[n.FunctionDef]()
+        if self.facts.prompts.get(node) != PROGRAM:
+            functions = self.callable_by(node)
+            each = largest_bound(map(self.without_parameters, functions))
+            if any(ANY in members(one.type) for one in offered(self.facts, node)):
+                each = largest_bound((each, self.bounds.of_any()))
+        asking = [o.name.text for o in functions if not self.without_parameters(o).is_zero]
+        words = _counted(own, "program")
+        return self._calling(node, own, words, program_calls(settings), each, asking)
+
+    def callable_by(self, node: n.Prompt) -> list[n.FunctionDef]:
+        """The functions of scripts that a program may call which answers a prompt."""
+        found = [
+            member.definition
+            for one in offered(self.facts, node)
+            for member in members(one.type)
+            if isinstance(member, FunctionType)
+        ]
+        return [*found, *conversions_of(self.facts.module, self.facts).values()]
+
+    # Calls
+
+    def builtin(self, name: str, node: n.Node) -> Bound:
+        """What a call of a builtin asks, beside what it is given asks."""
+        known = BUILTINS[name]
+        if known.is_pure or name in _ASK_FOR_NOTHING:
+            return NOTHING
+        if name == "run":
+            functions, calls = self.bounds.kept_programs
+            each = largest_bound(self.without_parameters(one) for one in functions)
+            return each.times(calls)
+        return self.unknown(node, f"no rule says what `{name}` asks")
+
+    def call(self, node: n.Call, at: At) -> Piece | None:
+        """What a call asks, beside what its parts ask; None where that is nothing."""
+        form = self.facts.forms.calls.get(node)
+        if isinstance(form, BuiltinCall):
+            bound = self.builtin(form.builtin.name, node)
+            if form.by is not None:
+                given = form.arguments or tuple(one.value for one in node.arguments)
+                each = self._called_value(form.by, self.facts)
+                bound += each.times(self.lengths.size(given[0], at))
+            return self._piece(node, bound, f"`{form.builtin.name}`")
+        record = self.facts.record_of(node.function)
+        if record is not None and record.module is None:
+            return None  # its rules ask for nothing
+        bounds, words, called = list[Bound](), list[str](), None
+        for type_ in members(self.facts.types.get(node.function, ANY)):
+            if isinstance(type_, FunctionType):
+                called = self.bounds.of_function(type_.definition)
+                bounds.append(self._with_arguments(called, node, at))
+                words.append(f"`{called.name}`")
+            else:
+                bounds.append(self._of_type(type_, node.function, self.facts))
+        bound = largest_bound(bounds)
+        if not words:
+            bound += self._given_away(node)
+        written = self.lengths.written(node.function, None).shown
+        text = " or ".join(dict.fromkeys(words)) or f"`{written}`"
+        return self._piece(node, bound, text, called if len(bounds) == 1 else None)
+
+    def _piece(
+        self, node: n.Node, bound: Bound, words: str, called: FunctionBound | None = None
+    ) -> Piece | None:
+        return None if bound.is_zero else Piece(node, self.source, bound, words, (), called)
+
+    def _called_value(self, node: n.Expression, facts: Facts) -> Bound:
+        """What one call of a value asks, whatever it is given."""
+        return largest_bound(
+            self.without_parameters(one.definition)
+            if isinstance(one, FunctionType)
+            else self._of_type(one, node, facts)
+            for one in members(facts.types.get(node, ANY))
+        )
+
+    def _of_type(self, type_: Type, node: n.Expression, facts: Facts) -> Bound:
+        """What a call asks of a value that is not a known function."""
+        if isinstance(type_, BuiltinType):
+            return self.builtin(type_.name, node)
+        # Python's asks for nothing, and neither do the rules of a record.
+        is_unknown = type_ == ANY and not _is_of_python(facts, node)
+        return self.bounds.of_any() if is_unknown else NOTHING
+
+    def _given_away(self, node: n.Call) -> Bound:
+        """What may be asked by what is called and nobody knows, with the functions it is given."""
+        for one in node.arguments:
+            type_ = self.facts.types.get(one.value, ANY)
+            for inner in within(type_):
+                asked = NOTHING
+                if isinstance(inner, FunctionType):
+                    asked = self.bounds.of_function(inner.definition).bound
+                elif inner == ANY:
+                    asked = self.bounds.of_any()
+                if not asked.is_zero:
+                    written = self.lengths.written(one.value, None).shown
+                    callee = self.lengths.written(node.function, None).shown
+                    return self.unknown(
+                        one.value,
+                        f"nothing says how often `{callee}` calls `{written}`",
+                        "a loop of the script over the same items bounds it",
+                    )
+        return NOTHING
+
+    def _with_arguments(self, called: FunctionBound, node: n.Call, at: At) -> Bound:
+        """The bound of a function with the arguments of a call in the place of its parameters."""
+        if called.bound.most.number is not None:
+            return called.bound
+        given = self._arguments(called.definition, node, at)
+        written = {one: known.written(value, place) for one, (known, value, place) in given.items()}
+        reasons: list[Reason] = []
+
+        def meaning(measure: Measure) -> Polynomial:
+            bare = measure.of.parts[0] if len(measure.of.parts) == 1 else None
+            if isinstance(bare, Symbol) and bare in given:
+                lengths, value, where = given[bare]
+                return lengths.most(value, measure.kind, where)
+            inner = self._inner(called, measure)
+            if inner is None:
+                return measured(measure.kind, measure.of.replaced(written))
+            reasons.append(inner)
+            return ZERO
+
+        most = called.bound.most.replaced(meaning)
+        return Bound(most, each_once(called.bound.reasons, reasons))
+
+    def _arguments(
+        self, definition: n.FunctionDef | n.Module, node: n.Call, at: At
+    ) -> dict[Symbol, tuple[Lengths, n.Expression, At]]:
+        """What is given to the parameters of a function in a call of it, and where."""
+        assert isinstance(definition, n.FunctionDef)
+        other = self.bounds.script_of(definition)
+        found: dict[Symbol, tuple[Lengths, n.Expression, At]] = {}
+        named = {one.name.text: one for one in definition.parameters}
+        for one in definition.parameters:
+            if one.default is not None:
+                found[other.facts.names.of(one.name)] = other.lengths, one.default, None
+        for one, argument in zip_longest(definition.parameters, node.arguments):
+            if argument is not None:
+                taking = one if argument.name is None else named.get(argument.name.text)
+                if taking is not None:
+                    symbol = other.facts.names.of(taking.name)
+                    found[symbol] = self.lengths, argument.value, at
+        return found
+
+    def _inner(self, called: FunctionBound, measure: Measure) -> Reason | None:
+        """Why a measure of a function says nothing elsewhere, if so."""
+        advice, made = _advice(measure), measure.of.made
+        if made is not None:
+            return Reason(made.node, made.source, f"`{measure.text}` {made.words}", advice)
+        assert isinstance(called.definition, n.FunctionDef)
+        other = self.bounds.script_of(called.definition)
+        scope = other.facts.names.scopes[called.definition]
+        for symbol in measure.of.symbols:
+            own = symbol.scope is not None and scope in symbol.scope.around()
+            if own and symbol.kind != "parameter" and symbol.node is not None:
+                words = f"`{measure.text}` is known only when `{called.name}` runs"
+                return Reason(symbol.node, other.source, words, advice)
+        return None
+
+    def without_parameters(self, definition: n.FunctionDef) -> Bound:
+        """The most that a call of a function asks, whatever it is given."""
+        called = self.bounds.of_function(definition)
+        names = self.bounds.script_of(definition).facts.names
+        own = {names.of(one.name) for one in definition.parameters}
+        reasons = list[Reason]()
+
+        def meaning(measure: Measure) -> Polynomial:
+            inner = self._inner(called, measure)
+            chosen = [one for one in measure.of.symbols if one in own]
+            if inner is None and chosen:
+                words = f"`{measure.text}` depends on the caller of `{called.name}`"
+                source = self.bounds.script_of(definition).source
+                inner = Reason(definition.name, source, words, _advice(measure))
+            if inner is None:
+                return measured(measure.kind, measure.of)
+            reasons.append(inner)
+            return ZERO
+
+        most = called.bound.most.replaced(meaning)
+        return Bound(most, each_once(called.bound.reasons, reasons))
+
+
+def _is_of_python(facts: Facts, node: n.Expression) -> bool:
+    """Whether it is an imported name that is not a variable of a script, or a member of one."""
+    if isinstance(node, n.Member) and facts.member_of_module(node) is not None:
+        return False
+    if isinstance(node, n.Name):
+        meant = facts.imported.get(facts.names.of(node))
+        if meant is not None and meant.kind == "variable":
+            return False
+    return facts.is_imported(node)
+
+
+def _advice(measure: Measure) -> str:
+    if measure.kind == "len":
+        return f"a slice bounds it: `{measure.of.shown}[:10]`"
+    return f"a smaller number bounds it: `min({measure.of.shown}, 10)`"
+
+
+def _asked(settings: Settings, is_do: bool, fields: Fields | None, *, has_tools: bool) -> str:
+    """How many replies a prompt takes, in words."""
+    rounds = rounds_of(settings, has_tools=has_tools, is_do=is_do, fields=fields)
+    parts = ["1"]
+    if fields is not None and rounds == number(fields.number - 1):
+        parts = [_counted(number(fields.number), "field")]
+    elif not rounds.is_zero:
+        parts = [_counted(rounds, "round"), "1"]
+    if not settings.max_repairs.is_zero:
+        parts.append(_counted(settings.max_repairs, "repair"))
+    return " + ".join(parts)
+
+
+def _counted(value: Polynomial, word: str) -> str:
+    return f"{value.text} {word}{'' if value == ONE else 's'}"
+
+
+def _each(bound: Bound) -> str:
+    if bound.reasons:
+        return "an unknown number each"
+    return "which asks once" if bound.most == ONE else f"{bound.most.text} each"

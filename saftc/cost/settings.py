@@ -1,0 +1,52 @@
+"""The settings in force, as a run here would take them: as far as they bound requests."""
+
+from typing import NamedTuple
+
+from saftc.cost.rules import Limits
+
+
+class ReplyCost(NamedTuple):
+    """What one reply costs at most, in US dollars, and what that follows from."""
+
+    cost: float
+    model: str
+    max_tokens: int
+
+
+def limits_here() -> Limits:
+    """Those of the environment, the project file and the defaults; the runtime is loaded for them.
+
+    ConfigError when one of them is not what it may be.
+    """
+    from runtime_support._core.settings import settings_to_show
+    from runtime_support.programs._evaluation import DEFAULT_LIMITS as program_limits
+
+    settings = settings_to_show()
+    return Limits(
+        settings.max_repairs,
+        settings.max_tool_rounds,
+        settings.max_tool_calls,
+        program_limits.calls,
+        settings.max_retries,
+        settings.budget_requests,
+        settings.enforce_schema == "on",
+    )
+
+
+def reply_cost_here() -> ReplyCost | None:
+    """What a reply costs at most, by `max_tokens` and the price of the model that is asked here;
+    None where one of them is not known.
+    """
+    from runtime_support._budgets import price_of
+    from runtime_support._core.settings import settings_to_show
+    from runtime_support.providers import who_answers
+
+    settings = settings_to_show()
+    models = who_answers(settings)[1], *(settings.fallback or ())
+    prices = {one: price_of(settings, one, 0) for one in models}
+    known = {one: price["output"] for one, price in prices.items() if price is not None}
+    if len(known) < len(prices) or settings.max_tokens is None or settings.extra_body:
+        return None
+    dearest = max(known, key=lambda one: known[one])
+    cost = known[dearest] * settings.max_tokens / 1_000_000
+    return ReplyCost(cost, dearest, settings.max_tokens)

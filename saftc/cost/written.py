@@ -1,0 +1,83 @@
+"""Expressions as a script writes them, in which parameters can be replaced by their arguments.
+
+Written(("split(", text, ', "\\n")'))      split(text, "\\n")
+.replaced({text: ...})                      split(mail.body, "\\n")
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from saftc.check.names import Symbol
+from saftc.source import Source
+from saftc.syntax import nodes as n
+
+# Longer than this, an expression is shown in part.
+WIDEST = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Why an expression means nothing elsewhere, and the place that makes it so."""
+
+    node: n.Node
+    source: Source
+    words: str
+
+
+Part = str | Symbol
+
+
+@dataclass(frozen=True)
+class Written:
+    """The parts of an expression, text and names; `is_tight`: it needs no brackets around it."""
+
+    parts: tuple[Part, ...]
+    made: Made | None = field(default=None, compare=False)
+    is_tight: bool = field(default=True, compare=False)
+
+    @cached_property
+    def text(self) -> str:
+        """The expression on one line."""
+        return "".join(map(_text, self.parts))
+
+    @property
+    def shown(self) -> str:
+        """The same, cut where it is very long."""
+        return self.text if len(self.text) <= WIDEST else self.text[: WIDEST - 1] + "…"
+
+    @property
+    def symbols(self) -> list[Symbol]:
+        """The names in it."""
+        return [one for one in self.parts if isinstance(one, Symbol)]
+
+    def replaced(self, meaning: Mapping[Symbol, "Written"]) -> "Written":
+        """The expression with others in the place of names."""
+        found: list[Part] = []
+        made = self.made
+        for before, part, behind in zip(
+            ("(", *self.parts), self.parts, (*self.parts[1:], ")"), strict=False
+        ):
+            new = meaning.get(part) if isinstance(part, Symbol) else None
+            if new is None:
+                found.append(part)
+                continue
+            made = made or new.made
+            is_alone = _text(before).rstrip()[-1:] in "([{,:" and _text(behind)[:1] in ")]},"
+            found += new.parts if new.is_tight or is_alone else ("(", *new.parts, ")")
+        return Written(joined(found), made, self.is_tight)
+
+
+def joined(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """The parts of an expression, texts beside each other as one."""
+    found: list[Part] = []
+    for part in parts:
+        if isinstance(part, str) and found and isinstance(found[-1], str):
+            found[-1] += part
+        elif part != "":
+            found.append(part)
+    return tuple(found)
+
+
+def _text(part: Part) -> str:
+    return part if isinstance(part, str) else part.name

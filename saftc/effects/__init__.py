@@ -1,0 +1,1 @@
+"""What evaluating something may do: effects, failures, waits."""

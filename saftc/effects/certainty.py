@@ -1,0 +1,282 @@
+"""What may keep a script from going on: what is behind it must not be asked ahead.
+
+A prompt may fail, and so may reading and writing files. These are accidents: they are what overlap
+takes the risk of. Everything else that can fail counts (see `failure`), but where a `try` catches
+it, and so does what may go on for ever.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from saftc.check.statements import blocks_of
+from saftc.effects.effects import Effects
+from saftc.effects.variables import Flow
+from saftc.infer.failures import (
+    Cause,
+    Failure,
+    failures_in,
+    failures_of,
+    of_unknown_type,
+    path_of,
+    shown,
+)
+from saftc.source import Source
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
+from saftc.types.types import ANY
+
+STREAMED = "a stream gives its pieces in its turn"
+# Ways out: what to write instead, so that it does not keep prompts in order.
+UNSTREAMED = "leave out `stream`"
+ANNOTATE = "annotate it"
+GIVE_VALUE = "give it a value above"
+TO_HEAD = "move it to the head of the loop, above what asks or prints"
+TO_OTHER_LOOP = f"{TO_HEAD}, or to another loop below"
+CATCH = f"{TO_HEAD}, or catch it with `try` and continue"
+# What ends a loop from inside its body, and what does so from inside a loop in it.
+_ENDING = (n.BreakStmt, n.RetStmt)
+_ENDING_ALL = (n.RetStmt,)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why something stays in order: the place that prevents it, and how.
+
+    `way_out` says what to write instead. `is_caught`: a `try` around it catches it, and the script
+    goes on. `source` is the text that the place is in, when it is another script.
+    """
+
+    node: n.Node
+    words: str
+    way_out: str
+    is_caught: bool = True
+    source: Source | None = None
+
+
+_Reasons = Iterator[Reason]
+_Ending = tuple[type[n.Statement], ...]
+
+
+class Certainty:
+    """Says what may stop a script; functions are looked into once."""
+
+    def __init__(self, effects: Effects, known: "dict[int, Certainty] | None" = None) -> None:
+        self.facts = effects.facts
+        self.effects = effects
+        self.flow = Flow(effects)
+        # Those of all scripts that are imported, by their effects.
+        self._others = {} if known is None else known
+        self._functions: dict[n.FunctionDef, tuple[Reason, ...]] = {}
+
+    def block(self, statements: Iterable[n.Statement]) -> Reason | None:
+        """The first thing in statements of a loop that may keep it from its next item."""
+        return next(self._block(statements, _ENDING), None)
+
+    def unending(self, statements: Iterable[n.Statement]) -> Reason | None:
+        """The first thing in statements of a loop that may go on for ever, or end more than it."""
+        for one in self._block(statements, _ENDING):
+            if not one.is_caught and not isinstance(one.node, n.BreakStmt):
+                return one
+        return None
+
+    def expression(self, node: n.Expression | n.ComputedField) -> Reason | None:
+        """The first thing in an expression that may stop the script."""
+        return next(self._reasons(failures_in(self.facts, node)), None)
+
+    def unpacks(self, loop: n.ForStmt | n.ComprehensionClause) -> Reason | None:
+        """What may keep the items of a loop from being taken."""
+        return next(self._reasons(failures_of(self.facts, loop)), None)
+
+    # Functions
+
+    def _of_function(self, definition: n.FunctionDef) -> tuple[Reason, ...]:
+        for ring in self.effects.unknown_of(definition, self._functions):
+            for one in ring:
+                found = self._function(one) if self.facts.is_own(one) else self._elsewhere(one)
+                self._functions[one] = tuple(found)
+        return self._functions[definition]
+
+    def _function(self, definition: n.FunctionDef) -> _Reasons:
+        if self.effects.summary(definition).calls_itself:
+            # It is not looked into, so that there is an end to it here.
+            words = f"`{definition.name.text}` calls itself, and may go on for ever"
+            yield Reason(definition.name, words, "write a loop with `for` instead", is_caught=False)
+            return
+        known = self.facts.functions[definition]
+        if known.declared is not None and known.can_lack_value:
+            words = f"`{definition.name.text}` may end without a value"
+            yield Reason(definition.name, words, "end it with a `ret`")
+        yield from self._unset(definition)
+        yield from self._block(definition.body)
+
+    def _unset(self, definition: n.FunctionDef) -> _Reasons:
+        """The variables of a function itself that may be read before they have a value."""
+        names = self.facts.names
+        taken = {names.of(parameter.name) for parameter in definition.parameters}
+        early = self.flow.early_reads(definition.body, taken)
+        own = {one for one in early if one.scope is names.scopes[definition]}
+        for node in walk(definition):
+            if isinstance(node, n.Name) and names.of(node) in own:
+                yield Reason(node, f"`{node.text}` may have no value", GIVE_VALUE)
+
+    def _elsewhere(self, definition: n.FunctionDef) -> _Reasons:
+        """What in a function of another script may stop this one."""
+        script, source = self.effects.script_of(definition), self.facts.sources[definition]
+        # What is around it has the values that it has when its script has run.
+        for symbol in script.outer(definition):
+            if symbol in script.facts.names.unset:
+                words = f"`{symbol.name}` may have no value"
+                yield Reason(definition.name, words, GIVE_VALUE, source=source)
+        if id(script) not in self._others:
+            self._others[id(script)] = Certainty(script, self._others)
+        other = self._others[id(script)]
+        for reason in other._of_function(definition):
+            yield reason if reason.source is not None else replace(reason, source=source)
+
+    # Statements
+
+    def _block(self, statements: Iterable[n.Statement], ending: _Ending = ()) -> _Reasons:
+        """`ending` are the statements that would end the loop they are in the body of."""
+        for statement in statements:
+            yield from self._statement(statement, ending)
+
+    def _statement(self, node: n.Statement, ending: _Ending) -> _Reasons:
+        match node:
+            case n.WhileStmt():
+                words = "`while` may go on for ever"
+                yield Reason(node, words, "loop over a `range` with `for`", is_caught=False)
+                return
+            case n.TryStmt():
+                yield from self._try(node, ending)
+                return
+            case n.BreakStmt() | n.RetStmt() if isinstance(node, ending):
+                is_break = isinstance(node, n.BreakStmt)
+                word = "break" if is_break else "ret"
+                way_out = TO_OTHER_LOOP if is_break else "`break` at the head, and `ret` below it"
+                yield Reason(node, f"`{word}` may end the loop", way_out, is_caught=False)
+            case n.ForStmt():
+                ending = _ENDING_ALL if ending else ()
+            case _:
+                pass
+        yield from self._reasons(failures_in(self.facts, node))
+        for block in blocks_of(node):
+            yield from self._block(block, ending)
+
+    def _try(self, node: n.TryStmt, ending: _Ending) -> _Reasons:
+        """What the handler fails with does not count where an accident alone leads there: then it
+        is what becomes of the accident, as in `except error: fail error`.
+        """
+        is_by_accident = True
+        for reason in self._block(node.body, ending):
+            is_by_accident &= not reason.is_caught
+            if not reason.is_caught:
+                yield reason
+        for reason in self._block(node.handler, ending):
+            if not (is_by_accident and reason.is_caught):
+                yield reason
+
+    # What may fail
+
+    def _reasons(self, failures: Iterable[Failure]) -> _Reasons:
+        """Those of the failures that count."""
+        for one in failures:
+            match one.cause:
+                case Cause.CALL:
+                    assert one.function is not None
+                    yield from self._of_function(one.function)
+                case Cause.ACCIDENT | Cause.UNSET:
+                    pass  # where a name has a value, `Flow` knows
+                case Cause.PYTHON if self._is_declared(one.node):
+                    pass
+                case Cause.UNKNOWN:
+                    yield Reason(one.node, one.words, "move it out of the loop", is_caught=False)
+                case Cause.PYTHON:
+                    assert isinstance(one.node, n.Call)
+                    way_out = declare(self.effects.python_name(one.node.function))
+                    yield Reason(one.node, one.words, way_out)
+                case _:
+                    way_out = self._way_out(one.node)
+                    yield Reason(one.node, one.words, way_out)
+
+    def _way_out(self, node: n.Node) -> str:
+        """What to write instead of something that may fail."""
+        match node:
+            case n.AssertStmt() | n.FailStmt():
+                return TO_OTHER_LOOP
+            case n.Member(value=value) | n.Index(value=value) if self._is_any(value):
+                return f"annotate {shown(value)}"
+            case n.Index(value=value):
+                words = "look it up at the head of the loop"
+                return f"{words}, or with `get({path_of(value) or 'rows'}, key, default)`"
+            case n.Call(function=n.Name(text="int" | "float" as name)):
+                hint = "or catch it with `try` and continue"
+                return f"ask for the type: `x: {name} = $ ... $`; {hint}"
+            case _ if isinstance(node, n.Expression) and self._is_any(node):
+                return ANNOTATE
+            case _:
+                return CATCH
+
+    def _is_any(self, node: n.Expression) -> bool:
+        return self.facts.types.get(node, ANY) == ANY
+
+    def _is_declared(self, node: n.Node) -> bool:
+        """Whether the user says that a call of Python has no effects."""
+        assert isinstance(node, n.Call)
+        record = self.facts.record_of(node.function)
+        if record is None:
+            return self.effects.is_declared_pure(node.function) or self.effects.is_standard(node)
+        return self.effects.is_declared(record)
+
+
+def declare(path: str | None) -> str:
+    """What to write in the project file where a function of Python neither does anything nor fails.
+
+    What has no name there can be given one.
+    """
+    if path is None:
+        return "call a function by its name"
+    return f'if it has no effects and does not fail: pure = ["{path}"]'
+
+
+def of_effect(effects: Effects, node: n.Node) -> Reason:
+    """Why a node that has an effect of which others may see something has it."""
+    script, place, function = effects.origin_of(node)
+    source = None if function is None else effects.facts.sources.get(function)
+    return Reason(place, *_words(script, place), source=source)
+
+
+def _words(effects: Effects, node: n.Node) -> tuple[str, str]:
+    """What a node does, and the way out."""
+    facts = effects.facts
+    match node:
+        case n.Name() if facts.names.of(node).kind == "builtin":
+            match node.text:
+                case "input":
+                    return "`input` waits for the user", "ask for it above the loop"
+                case "print" | "write" as name:
+                    words = f"`{name}` of another script does not wait for its turn"
+                    return words, "give back what it prints, and print that here"
+                case "run":
+                    return "`run` may do anything", "run the program above or below"
+                case name:
+                    words = f"`{name}` has to wait for what is before it"
+                    return words, "move it below the prompts of the loop"
+        case n.Name() | n.Member():
+            path = effects.path_in_python(node)
+            return f"nothing is known of what {shown(node)} of Python does", declare(path)
+        case n.Call():
+            words = f"nothing is known of {shown(node.function)}, which is called here"
+            return words, "call a function by its name"
+        case n.ServerCall():
+            words = f"`{node.tool}` of the MCP server `{node.server}` may change something"
+            return words, f'if it does not: pure = ["mcp({node.server}).{node.tool}"]'
+        case n.Prompt(is_streamed=True):
+            return STREAMED, UNSTREAMED
+        case n.Prompt():
+            for one in node.shown:
+                if effects.shows_unknown(one):
+                    words = f"{of_unknown_type(one)}, and might be a function for the model"
+                    return words, ANNOTATE
+            return "nothing is known of a function that it shows to the model", ANNOTATE
+        case _:
+            return "nothing is known of what Python does with a value here", ANNOTATE

@@ -1,0 +1,726 @@
+"""What evaluating something may do beside giving a value.
+
+    asks      sends requests to a model
+    prints    writes to standard output
+    reads     looks at files or the environment
+    writes    changes files, asks the user, or shows how a model answers
+    unknown   calls something of which nothing is known
+
+A function has the effects of all that it may call, and of the functions that it shows to a model,
+also where these are in other scripts.
+
+    f summarize(text: string) -> string:
+        ret $ Sum up {text}. $          only asks: in a program, calls of it may run together
+
+    program $ ... {summarize} ... $             program(..., pure=[summarize])
+
+Functions that neither ask nor do anything else are over before a thread for them has begun, so
+programs do not name them.
+
+What is not known to do nothing is unknown: a node that no rule names, an import, a value of a class
+of Python that is made by code of its own. To compare and to show a value does nothing.
+"""
+
+from collections.abc import Container, Iterable, Sequence, Set
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+
+from saftc.check.facts import Facts, RecordFacts
+from saftc.check.forms import BuiltinCall, DirectCall
+from saftc.check.names import Code, Symbol
+from saftc.check.statements import evaluated_by
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Collector
+from saftc.effects.call_graph import rings
+from saftc.infer.programs import conversions_of
+from saftc.infer.tools import offered
+from saftc.syntax import nodes as n
+from saftc.syntax.constructs import construct_of
+from saftc.syntax.walk import children, nodes_of, walk
+from saftc.types.builtins import BUILTINS, Effect
+from saftc.types.relations import Fit, fit
+from saftc.types.types import (
+    ANY,
+    BOOL,
+    FLOAT,
+    INT,
+    NIL,
+    STRING,
+    BuiltinType,
+    CallableType,
+    FunctionType,
+    ListType,
+    LiteralType,
+    MapType,
+    ObjectType,
+    RecordType,
+    TupleType,
+    Type,
+    UnionType,
+    is_only,
+    members,
+    remembered,
+    show,
+    within,
+)
+
+# What something does by itself, and the functions that it may call.
+_Found = tuple[Set[Effect], Set[n.FunctionDef]]
+_NOTHING: _Found = frozenset(), frozenset()
+
+UNKNOWN = frozenset[Effect]({"unknown"})
+# What runs ahead of its turn has none of these.
+_NEVER_AHEAD = frozenset[Effect]({"unknown", "writes"})
+
+# Modules of Python's library whose functions only calculate.
+_CALCULATING = frozenset(
+    {"calendar", "fractions", "html", "json", "math", "re", "statistics", "string", "textwrap"}
+    | {"unicodedata", "difflib", "colorsys", "base64", "zlib"}
+)
+
+
+# Functions of it that only look at the clock, with the number of texts that they take without
+# failing. None measures how long something takes: ahead of its turn it would measure another thing.
+_CLOCK = {"datetime.date.today": 0, "time.strftime": 1, "time.ctime": 0, "time.asctime": 0}
+# The same of functions that only calculate.
+_STANDARD = {"html.escape": 1, "html.unescape": 1, "re.escape": 1, "textwrap.dedent": 1}
+
+
+# Values of these types are what they are, also in Python.
+_DATA = (ListType, MapType, ObjectType, TupleType, LiteralType, UnionType)
+_PLAIN = (STRING, INT, FLOAT, BOOL, NIL)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a call of a function may do, and what it reads of the variables around functions: with
+    all that it may call.
+    """
+
+    effects: frozenset[Effect]
+    reads: frozenset[Symbol]
+    calls_itself: bool
+
+
+class Effects:
+    """The effects in a module; each of its functions has one summary.
+
+    `pure` are patterns of Python functions without effects, as in `geo.*`. Without `has_clock`, a
+    look at the clock is an effect.
+    The effects in a script that `is_imported` are those that its functions have elsewhere.
+    """
+
+    def __init__(
+        self,
+        facts: Facts,
+        pure: Iterable[str] = (),
+        *,
+        has_clock: bool = True,
+        is_imported: bool = False,
+        known: "dict[int, Effects] | None" = None,
+    ) -> None:
+        self.facts = facts
+        # Those of all scripts that are imported, from wherever, by their facts.
+        self._known = {} if known is None else known
+        if is_imported:
+            self._known[id(facts)] = self
+        self._has_clock = has_clock
+        self._standard = {**_STANDARD, **(_CLOCK if has_clock else {})}
+        self._pure = tuple(pure)
+        self._is_imported = is_imported
+        self._nodes: dict[n.Node, _Found] = {}
+        self._below: dict[n.Node, _Found] = {}
+        self._summaries: dict[n.FunctionDef, Summary] = {}
+
+    @cached_property
+    def _meets_python(self) -> bool:
+        """Whether a value of which nothing is known may be an object of Python."""
+        modules = (n.ImportStmt, n.FromImport)
+        return any(one._meets_python for one in self._scripts) or any(
+            "unknown" in self._of_import(node)[0] for node in nodes_of(self.facts.module, *modules)
+        )
+
+    @cached_property
+    def _scripts(self) -> tuple["Effects", ...]:
+        """Those of the scripts that this one imports, directly or not."""
+        scripts, known = self.facts.scripts, self._known
+        return tuple(known.get(id(one)) or self._beside(one, is_imported=True) for one in scripts)
+
+    def _beside(self, facts: Facts, *, is_imported: bool) -> "Effects":
+        return Effects(
+            facts,
+            self._pure,
+            has_clock=self._has_clock,
+            is_imported=is_imported,
+            known=self._known,
+        )
+
+    @cached_property
+    def _imports(self) -> dict[Symbol, tuple[str, str]]:
+        return _imports(self.facts)
+
+    @cached_property
+    def prints_in_turn(self) -> bool:
+        """Whether what functions print waits for its turn for the sake of scripts that import them.
+
+        So it is where the script does nothing by itself, and one of its functions asks and prints.
+        """
+        effects = self._beside(self.facts, is_imported=False) if self._is_imported else self
+        top = self.facts.module.statements
+        functions = [one for one in top if isinstance(one, n.FunctionDef)]
+        is_program = any(one.name.text == "main" and not one.parameters for one in functions)
+        definitions = n.FunctionDef | n.ImportStmt | n.FromImport | n.ServerImport
+        others = [one for one in top if not isinstance(one, definitions)]
+        return (
+            not is_program
+            and effects.of(*others) <= {"reads"}
+            and any(effects.of_function(one) >= {"asks", "prints"} for one in functions)
+        )
+
+    def of_script(self, facts: Facts) -> "Effects":
+        """The effects in the script with these facts."""
+        return next(one for one in (self, *self._scripts) if one.facts is facts)
+
+    def script_of(self, definition: n.FunctionDef) -> "Effects":
+        """The effects in the script that a function is in."""
+        return next(one for one in (self, *self._scripts) if one.facts.is_own(definition))
+
+    def of(self, *nodes: n.Node) -> set[Effect]:
+        """What evaluating the nodes may do."""
+        return self._with_functions(self._directly(nodes))
+
+    def of_run(self, statement: n.Statement) -> set[Effect]:
+        """What a statement does when its module runs; a definition evaluates its defaults alone."""
+        is_definition = isinstance(statement, n.FunctionDef | n.RecordDef)
+        return self.of(*(evaluated_by(statement) if is_definition else [statement]))
+
+    def of_node(self, node: n.Node) -> set[Effect]:
+        """What a node by itself may do, beside what its parts do."""
+        return self._with_functions(self._by_itself(node))
+
+    def of_function(self, definition: n.FunctionDef) -> Set[Effect]:
+        """What a call of a function may do."""
+        return self.summary(definition).effects
+
+    def summary(self, definition: n.FunctionDef) -> Summary:
+        """What is known of a call of a function."""
+        for ring in self.unknown_of(definition, self._summaries):
+            self._summaries.update(dict.fromkeys(ring, self._closed(ring)))
+        return self._summaries[definition]
+
+    def unknown_of(
+        self, definition: n.FunctionDef, known: Container[n.FunctionDef]
+    ) -> Iterable[Sequence[n.FunctionDef]]:
+        """What a function reaches and itself, as far as that is not known: those first that are
+        called, and together those that call each other. Who takes some makes them known.
+        """
+        return () if definition in known else rings(definition, self._calls, known)
+
+    def _closed(self, ring: Sequence[n.FunctionDef]) -> Summary:
+        found = list(map(self._in_body, ring))
+        called = {function for _, functions in found for function in functions}
+        inner = [self._summaries[one] for one in called.difference(ring)]
+        return Summary(
+            frozenset[Effect]().union(*(own for own, _ in found), *(one.effects for one in inner)),
+            frozenset[Symbol]().union(*map(self.outer, ring), *(one.reads for one in inner)),
+            calls_itself=not called.isdisjoint(ring),
+        )
+
+    def outer(self, code: Code) -> set[Symbol]:
+        """The variables around code that it reads; that of another script reads none here."""
+        captured = self.facts.names.captures.get(code, ())
+        return {symbol for symbol in captured if symbol.kind in ("variable", "parameter")}
+
+    def read_in_functions(self, *nodes: n.Node) -> set[Symbol]:
+        """What the functions that the nodes may reach read of the names around them."""
+        functions = self._directly(nodes)[1]
+        return set[Symbol]().union(*(self.summary(one).reads for one in functions))
+
+    def only_asks(self, definition: n.FunctionDef) -> bool:
+        """Whether a call of a function asks a model, and has no other effect."""
+        return self.of_function(definition) == {"asks"}
+
+    def only_waits(self, definition: n.FunctionDef) -> bool:
+        """Whether a call has no effect but that it asks, and waits: for a model, or in Python whose
+        functions are declared to have none. Others are over before a thread has begun.
+        """
+        if not self.of_function(definition) <= {"asks"}:
+            return False
+        return self.only_asks(definition) or any(
+            self.script_of(function).is_declared_pure(node)
+            for function in self.reached([definition])
+            for top in function.body
+            for node in walk(top)
+            if isinstance(node, n.Name | n.Member)
+        )
+
+    def functions_in(self, nodes: Iterable[n.Node]) -> set[n.FunctionDef]:
+        """The functions that evaluating the nodes may reach."""
+        return self.reached(self._directly(nodes)[1])
+
+    def reached(self, functions: Iterable[n.FunctionDef]) -> set[n.FunctionDef]:
+        """The functions themselves, and those that they may reach."""
+        pending, found = [*functions], set[n.FunctionDef]()
+        while pending:
+            one = pending.pop()
+            if one not in found:
+                found.add(one)
+                pending += self._calls(one)
+        return found
+
+    def first_unknown(
+        self, *nodes: n.Node, kinds: frozenset[Effect] = _NEVER_AHEAD
+    ) -> n.Node | None:
+        """The first of the nodes, and of those in them, that has an effect of these kinds."""
+        pending = [*reversed(nodes)]
+        while pending:
+            node = pending.pop()
+            if self.of_node(node) & kinds:
+                return node
+            pending += (one for one in reversed(children(node)) if self.of(one) & kinds)
+        return None
+
+    def origin_of(self, node: n.Node) -> tuple["Effects", n.Node, n.FunctionDef | None]:
+        """Where a node has such an effect from: itself, or a place in a function that it reaches.
+
+        With it come the effects in the script of that place, and the function.
+        """
+        effects, functions = self._by_itself(node)
+        if effects & _NEVER_AHEAD:
+            return self, node, None
+        reached = sorted(self.reached(functions), key=lambda one: one.span.start)
+        return next(
+            (script, inner, function)
+            for function in sorted(reached, key=self.facts.is_own, reverse=True)
+            for script in (self.script_of(function),)
+            for top in function.body
+            for inner in walk(top)
+            if script._by_itself(inner)[0] & _NEVER_AHEAD
+        )
+
+    def shows_unknown(self, node: n.Expression) -> bool:
+        """Whether a value that is shown to a model may be a function of which nothing is known."""
+        is_declared = self.is_declared_pure(node)
+        found = self._of_value(self.facts.types.get(node, ANY), is_called=False)
+        return not is_declared and "unknown" in found[0]
+
+    def is_declared_pure(self, node: n.Expression) -> bool:
+        """Whether the user says that a Python function has no effects."""
+        name = self.python_name(node)
+        return name is not None and any(fnmatchcase(name, pattern) for pattern in self._pure)
+
+    def is_standard(self, node: n.Call) -> bool:
+        """Whether a call is of a function of Python's library that only gives a value."""
+        types = [self.facts.types.get(one.value, ANY) for one in node.arguments]
+        takes = self._standard.get(self.python_name(node.function) or "")
+        return takes == len(types) and all(one == STRING for one in types)
+
+    @cached_property
+    def _named_whole(self) -> dict[n.Name, n.Member]:
+        """The names that the paths of imported functions begin with, with the longest paths."""
+        found: dict[n.Name, n.Member] = {}
+        for path in nodes_of(self.facts.module, n.Member):
+            first: n.Expression = path
+            while isinstance(first, n.Member):
+                first = first.value
+            if isinstance(first, n.Name) and self._is_of_python(self.facts.names.of(first)):
+                known = found.get(first)
+                if known is None or known.span.end < path.span.end:
+                    found[first] = path
+        return found
+
+    @cached_property
+    def _standard_names(self) -> set[n.Expression]:
+        """What names those functions where they are called."""
+        calls = nodes_of(self.facts.module, n.Call)
+        return {one.function for one in calls if self.is_standard(one)}
+
+    def path_in_python(self, node: n.Name | n.Member) -> str | None:
+        """The whole path that a name of Python is the beginning of, as `pure` takes it."""
+        whole = self._named_whole.get(node, node) if isinstance(node, n.Name) else node
+        return self.python_name(whole)
+
+    def is_pure_tool(self, node: n.ServerCall) -> bool:
+        """Whether the user says that a tool of a server has no effects: `mcp(docs).search`."""
+        name = f"mcp({node.server}).{node.tool}"
+        return any(name == pattern or fnmatchcase(name, pattern) for pattern in self._pure)
+
+    def _with_functions(self, found: _Found) -> set[Effect]:
+        effects, functions = found
+        return set(effects).union(*(self.summary(one).effects for one in functions))
+
+    def _in_body(self, function: n.FunctionDef) -> _Found:
+        return self.script_of(function)._directly(function.body)
+
+    def _calls(self, function: n.FunctionDef) -> Set[n.FunctionDef]:
+        return self._in_body(function)[1]
+
+    def _directly(self, nodes: Iterable[n.Node]) -> _Found:
+        """What the nodes and all below them do, each of which is asked once."""
+        found = [self._below.get(one) or self._with_parts(one) for one in nodes]
+        return found[0] if len(found) == 1 else _both(*found)
+
+    def _with_parts(self, top: n.Node) -> _Found:
+        pending, above = [top], list[tuple[n.Node, Sequence[n.Node]]]()
+        while pending:
+            node = pending.pop()
+            if node not in self._below:
+                parts = children(node)
+                above.append((node, parts))
+                pending += parts
+        for node, parts in reversed(above):
+            found = [self._below[one] for one in parts if self._below[one] is not _NOTHING]
+            if any(own := self._by_itself(node)):
+                found.append(own)
+            self._below[node] = _both(*found) if len(found) > 1 else found[0] if found else _NOTHING
+        return self._below[top]
+
+    def _by_itself(self, node: n.Node) -> _Found:
+        known = self._nodes.get(node)
+        if known is None:
+            known = self._nodes[node] = self._of_node(node)
+        return known
+
+    def _of_node(self, node: n.Node) -> _Found:
+        match node:
+            case n.Name():
+                whole = self._named_whole.get(node, node)
+                if whole in self._standard_names or self.is_declared_pure(whole):
+                    return set(), set()
+                if self._is_data(whole):
+                    return set(), set()
+                record = self._python_class(node)
+                if record is not None and (record.is_plain or self.is_declared(record)):
+                    return set(), set()
+                return self._of_symbol(self.facts.names.of(node))
+            case n.Member():
+                return self._of_member(node)
+            case n.Call():
+                return _both(self._of_callee(node.function), self._of_arguments(node))
+            case n.Prompt():
+                return self._of_prompt(node)
+            case n.ServerCall():
+                return (set() if self.is_pure_tool(node) else {"unknown"}), set()
+            case n.ImportStmt() | n.FromImport():
+                return self._of_import(node)
+            case _:
+                return _NOTHING if construct_of(node).does == "nothing" else ({"unknown"}, set())
+
+    # Values of Python's classes
+
+    def _python_class(self, node: n.Expression) -> RecordFacts | None:
+        record = self.facts.record_of(node)
+        return record if record is not None and record.module is not None else None
+
+    def is_declared(self, record: RecordFacts) -> bool:
+        """Whether the user says that a class of Python has no effects."""
+        path = f"{record.module}.{record.node.name.text}"
+        return any(fnmatchcase(path, pattern) for pattern in self._pure)
+
+    def _of_member(self, node: n.Member) -> _Found:
+        found = self._in_module(node)
+        if found is not None:
+            return found[0]._of_symbol(found[1])
+        enum = self.facts.enum_of(node.value)
+        name = node.name.text
+        if self.facts.is_imported(node) or (enum is not None and name in enum.choices):
+            # The name it begins with is looked at with its whole path.
+            return set(), set()
+        owners = members(self.facts.types.get(node.value, ANY))
+        return ({"unknown"} if any(self._runs(one, name) for one in owners) else set()), set()
+
+    def _runs(self, owner: Type, name: str) -> bool:
+        """Whether code of Python may run when a value is asked for its member."""
+        if owner == ANY:
+            return self._meets_python
+        definition = owner.definition if isinstance(owner, RecordType) else None
+        record = None if definition is None else self.facts.record_facts.get(definition)
+        if record is None or record.python is None or self.is_declared(record):
+            return False
+        is_read = record.is_plain or "__getattribute__" not in record.python.names()
+        return not (is_read and isinstance(owner, RecordType) and self.facts.is_data(owner, name))
+
+    def _of_arguments(self, node: n.Call) -> _Found:
+        """What a call does with its arguments: a builtin may call one, Python may call any."""
+        form = self.facts.forms.calls[node]
+        match form:
+            case BuiltinCall(by=by) if by is not None:
+                return self._of_value(self.facts.types.get(by, ANY), is_called=True)
+            case DirectCall(definition=None) if not (
+                self.is_declared_pure(node.function) or self.is_standard(node)
+            ):
+                types = [self.facts.types.get(one.value, ANY) for one in node.arguments]
+                return _both(*(self._of_value(one, is_called=False) for one in types))
+            case _:
+                return set(), set()
+
+    # Names and calls
+
+    def _of_import(self, node: n.ImportStmt | n.FromImport) -> _Found:
+        """What a module does when it is imported; a script does what is at its top."""
+        if isinstance(node, n.ImportStmt):
+            bound = [(node.alias or node.module, node.module)]
+        else:
+            bound = [(one.alias or one.name, one.name) for one in node.names]
+        found: _Found = (set(), set())
+        for name, imported in bound:
+            script = self.facts.named_scripts.get(node.module) or self.facts.named_scripts.get(
+                imported
+            )
+            if script is not None:
+                effects = next(one for one in self._scripts if one.facts is script)
+                run = (effects.of_run(one) for one in script.module.statements)
+                found = _both(found, (set[Effect]().union(*run), set()))
+            elif not self._is_pure_import(self.facts.names.of(name)):
+                return {"unknown"}, set()
+        return found
+
+    def _of_symbol(self, symbol: Symbol) -> _Found:
+        if symbol.kind == "builtin":
+            found = _of_builtin(symbol.name)
+            waits = "prints" not in found or not self._is_imported or self.prints_in_turn
+            return (found if waits else {"unknown"}), set()
+        script, meant = self._meant(symbol)
+        if isinstance(meant.node, n.FunctionDef):
+            return set(), {meant.node}
+        is_known = not script._is_of_python(meant) or script._is_pure_import(meant)
+        return (set() if is_known else {"unknown"}), set()
+
+    def _meant(self, symbol: Symbol) -> tuple["Effects", Symbol]:
+        """Where a name comes from, through all scripts that pass it on, and what it is there."""
+        target = self.facts.imported.get(symbol)
+        if target is None:
+            return self, symbol
+        for script in self._scripts:
+            if script.facts.own_names.get(target.name) is target:
+                return script._meant(target)
+        return self, symbol  # a class of Python
+
+    def _in_module(self, node: n.Member) -> tuple["Effects", Symbol] | None:
+        """The same for `module.name` of another script."""
+        meant = self.facts.member_of_module(node)
+        if meant is None:
+            return None
+        module = self.facts.modules[self.facts.names.of(node.value)]
+        return next(one for one in self._scripts if one.facts is module)._meant(meant)
+
+    def _is_of_python(self, symbol: Symbol) -> bool:
+        return symbol.kind == "import" and symbol not in self.facts.modules
+
+    def _is_data(self, node: n.Expression) -> bool:
+        """Whether its type says that it is a value which does nothing: `MAILS` of a module."""
+        return _is_data(self.facts.types.get(node, ANY))
+
+    def _is_pure_import(self, symbol: Symbol) -> bool:
+        module, name = self._imports.get(symbol, ("", ""))
+        if module in _CALCULATING:
+            return True
+        # Of a module that is imported whole, its functions are named in many ways.
+        path = f"{module}.{name or '*'}"
+        return any(path == pattern or fnmatchcase(path, pattern) for pattern in self._pure)
+
+    def python_name(self, node: n.Expression) -> str | None:
+        """The whole name of a function of Python, with its module; None of anything else."""
+        path: list[str] = []
+        while isinstance(node, n.Member):
+            path.insert(0, node.name.text)
+            node = node.value
+        if not isinstance(node, n.Name):
+            return None
+        script, meant = self._meant(self.facts.names.of(node))
+        module, name = script._imports.get(meant, ("", ""))
+        return ".".join(filter(None, (module, name, *path))) if module else None
+
+    def _of_callee(self, node: n.Expression) -> _Found:
+        if self._is_looked_at(node):
+            return set(), set()
+        return self._of_value(self.facts.types.get(node, ANY), is_called=True)
+
+    def _is_looked_at(self, node: n.Expression) -> bool:
+        """Whether the name of what is called has said what it does."""
+        found = self._in_module(node) if isinstance(node, n.Member) else None
+        if found is None and isinstance(node, n.Member):
+            # A member of Python's.
+            while isinstance(node, n.Member):
+                node = node.value
+            if not isinstance(node, n.Name):
+                return False
+            script, meant = self._meant(self.facts.names.of(node))
+            return script._is_of_python(meant)
+        if found is None and isinstance(node, n.Name):
+            found = self._meant(self.facts.names.of(node))
+        return found is not None and found[1].kind in ("builtin", "function", "record", "import")
+
+    def _of_prompt(self, node: n.Prompt) -> _Found:
+        effects, called = set[Effect](("asks",)), set[n.FunctionDef]()
+        if node.is_streamed:  # its pieces are for now
+            effects.add("writes")
+        for one in offered(self.facts, node):
+            script = self.of_script(one.facts)
+            if not script.is_declared_pure(one.value):
+                own, functions = script._of_value(one.type, is_called=False)
+                effects |= own
+                called |= functions
+        judge = _judge_of(self.facts, node)
+        if judge is not None:
+            own, functions = self._of_value(judge, is_called=True)
+            effects |= own
+            called |= functions
+        if node.mode == "program":
+            called.update(conversions_of(self.facts.module, self.facts).values())
+        return effects, called
+
+    def _of_value(self, type_: Type, *, is_called: bool) -> _Found:
+        """What it does when a value of this type is called, here or by a model."""
+        effects, called = set[Effect](), set[n.FunctionDef]()
+        for member in members(type_):
+            match member:
+                case FunctionType():
+                    called.add(member.definition)
+                case BuiltinType():
+                    effects |= _of_builtin(member.name)
+                case _:
+                    if member == ANY or is_called:
+                        effects.add("unknown")
+        return effects, called
+
+
+@remembered
+def _is_data(type_: Type) -> bool:
+    return all(isinstance(one, _DATA) or one in _PLAIN for one in set(within(type_)))
+
+
+def _both(*found: _Found) -> _Found:
+    """What all of these do."""
+    return {e for effects, _ in found for e in effects}, {f for _, called in found for f in called}
+
+
+def _of_builtin(name: str) -> set[Effect]:
+    effect = BUILTINS[name].effect
+    return set() if effect is None else {effect}
+
+
+def _imports(facts: Facts) -> dict[Symbol, tuple[str, str]]:
+    """The module that each imported name comes from, and its name there."""
+    found: dict[Symbol, tuple[str, str]] = {}
+    for node in nodes_of(facts.module, n.ImportStmt, n.FromImport):
+        if isinstance(node, n.ImportStmt):
+            bound = node.alias or node.module
+            found[facts.names.of(bound)] = facts.module_meant(node.module), ""
+        else:
+            for imported in node.names:
+                symbol = facts.names.of(imported.alias or imported.name)
+                found[symbol] = facts.module_meant(node.module), imported.name.text
+    return found
+
+
+# Rules of records, and checks of prompts
+
+# What is known of Python's library beside the modules that only calculate.
+_KNOWN_PURE = (
+    *("datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta"),
+    *("datetime.date.fromisoformat", "datetime.datetime.fromisoformat"),
+    *("datetime.time.fromisoformat", "datetime.datetime.strptime", "decimal.*", "fractions.*"),
+    *("uuid.UUID", "ipaddress.*", "urllib.parse.*", "stdnum.*"),
+)
+
+
+def check_rules(facts: Facts, mistakes: Collector, pure: Iterable[str] = ()) -> None:
+    """Reports rules of records that ask a model, or have or may have effects.
+
+    `pure` are patterns of the Python functions that the project says have none.
+    """
+    effects = Effects(facts, (*pure, *_KNOWN_PURE), has_clock=False)
+    for record in nodes_of(facts.module, n.RecordDef):
+        for rule in record.rules:
+            named: set[n.Node] = set()
+            for node in walk(rule):
+                if isinstance(node, n.Call) and effects.is_declared_pure(node.function):
+                    named.update(walk(node.function))
+                problem = None if node in named else _rule_problem(node, effects)
+                if problem is not None:
+                    hint = _way_out(node, effects)
+                    mistakes.add(catalogue.RULE_EFFECT.at(node.span, problem=problem, hint=hint))
+                    break
+
+
+def _way_out(node: n.Node, effects: Effects) -> str:
+    """What can be done about a rule that may have effects."""
+    function = node.function if isinstance(node, n.Call) else node
+    name = effects.python_name(function) if isinstance(function, n.Expression) else None
+    if name is None:
+        return "write the `assert` where the record is used; a rule is checked with each record"
+    return f'if it only calculates, say so in pyproject.toml: `[tool.saft] pure = ["{name}"]`'
+
+
+def _rule_problem(node: n.Node, effects: Effects) -> str | None:
+    if not isinstance(node, n.Name | n.Member | n.Call | n.Prompt):
+        return None  # to compare what it is given is what a rule is for
+    found = effects.of_node(node)
+    if isinstance(node, n.Call) and isinstance(node.function, n.Member):
+        found |= effects.of(node.function)  # shown as a whole
+    if "asks" in found:
+        return "ask a model"
+    if not found:
+        return None
+    facts = effects.facts
+    is_known = isinstance(node, n.Name) and facts.meaning_of(facts.names.of(node)).kind != "import"
+    return "have effects" if is_known else "call what may have effects"
+
+
+def check_judges(facts: Facts, mistakes: Collector) -> None:
+    """Reports what stands behind `check` at a prompt and cannot judge its value."""
+    by_fields = {node.value for node in nodes_of(facts.module, n.DestructureStmt)}
+    for node in nodes_of(facts.module, n.Prompt):
+        type_ = _judge_of(facts, node)
+        if type_ is None or node.options is None:
+            continue
+        written = node.options.named if isinstance(node.options, n.ObjectLiteral) else ()
+        at = next((one.value for one in written if one.key.text == "check"), node.options)
+        problem, hint = None, None
+        if node.is_streamed:
+            problem, hint = "cannot judge a stream", "its parts come before all is checked"
+        elif node.mode == "program":
+            problem, hint = "cannot judge a program", "check what it gives behind the prompt"
+        elif node in by_fields:
+            problem, hint = "takes one value", "ask for a `type` with these fields"
+        if problem is not None:
+            mistakes.add(catalogue.CHECK_OF_PROMPT.at(at.span, problem=problem, hint=hint))
+        else:
+            _check_judge(facts, at, type_, facts.prompts.get(node, ANY), mistakes)
+
+
+def _judge_of(facts: Facts, node: n.Prompt) -> Type | None:
+    """The type of what stands behind `check` in the options of a prompt."""
+    options = None if node.options is None else facts.types.get(node.options)
+    field = options.field("check") if isinstance(options, ObjectType) else None
+    return None if field is None else field.type
+
+
+def _check_judge(
+    facts: Facts, node: n.Expression, type_: Type, asked: Type, mistakes: Collector
+) -> None:
+    """Reports what is not a function of one such value that fails, and has no other effect."""
+    if type_ == ANY or isinstance(type_, CallableType):
+        return
+    expected, hint = f"a function that takes {show(asked)}", None
+    if isinstance(type_, FunctionType) and not type_.waits:
+        definition = type_.definition
+        known = facts.functions[definition]
+        required = [one for one in definition.parameters if one.default is None]
+        effects = Effects(facts).of_function(definition) & {"asks", "prints", "writes"}
+        is_one = bool(known.parameters) and len(required) < 2
+        if not is_one or fit(asked, known.parameters[0]) > Fit.CONVERT:
+            pass
+        elif is_only(known.returns, "bool"):
+            expected, hint = "a function that fails", "`fail` or `assert` with the reason instead"
+        elif effects:
+            problem = f"must not {'ask a model' if 'asks' in effects else 'have effects'}"
+            hint = "do that behind the prompt: a check looks at a value, maybe several times"
+            mistakes.add(catalogue.CHECK_OF_PROMPT.at(node.span, problem=problem, hint=hint))
+            return
+        else:
+            return
+    found = show(type_)
+    mistakes.add(catalogue.TYPE_MISMATCH.at(node.span, expected=expected, found=found, hint=hint))

@@ -1,0 +1,92 @@
+"""Which variables a stretch of a script assigns, and which it reads before it has assigned them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from saftc.check.forward import Forward
+from saftc.check.names import Code, Symbol
+from saftc.check.statements import all_statements, blocks_of, bound_by
+from saftc.effects.effects import Effects
+from saftc.syntax import nodes as n
+
+# Symbols with a value; only ever looked into.
+_Certain = frozenset[Symbol]
+
+
+class Flow:
+    """Reads and assignments, also through the functions that are called."""
+
+    def __init__(self, effects: Effects) -> None:
+        self.facts = effects.facts
+        self.effects = effects
+        self._statements: dict[n.Statement, tuple[_Certain, _Certain | None]] = {}
+
+    def assigned(self, statements: Iterable[n.Statement]) -> set[Symbol]:
+        """What the statements may assign."""
+        return {symbol for one in all_statements(statements) for symbol in self.bound(one)}
+
+    def bound(self, statement: n.Statement | n.ComprehensionClause) -> list[Symbol]:
+        """What a statement itself assigns or defines, in order."""
+        return [self.facts.names.of(identifier) for identifier in bound_by(statement)]
+
+    def read(self, *nodes: n.Node) -> set[Symbol]:
+        """What evaluating the nodes reads, itself or in functions."""
+        own = {symbol for symbol, _ in self.facts.names.read(*nodes)}
+        return own | self.effects.read_in_functions(*nodes)
+
+    def early_reads(self, statements: Iterable[n.Statement], certain: set[Symbol]) -> set[Symbol]:
+        """What the statements may read that they have not certainly assigned before.
+
+        `certain` has a value at the beginning, and grows by what has one at the end.
+        """
+        found, assigned = set[Symbol](), _Certain()
+        for statement in statements:
+            early, bound = self._of_statement(statement)
+            found |= early - certain - assigned
+            if bound is None:
+                return found
+            assigned |= bound
+        certain |= assigned
+        return found
+
+    def _of_statement(self, statement: n.Statement) -> "tuple[_Certain, _Certain | None]":
+        """What a statement may read that it has not assigned before, and what it certainly assigns;
+        None where nothing goes on below it.
+        """
+        if statement not in self._statements:
+            early = _Early(self)
+            bound = early.block((statement,), _Certain())
+            self._statements[statement] = _Certain(early.found), bound
+        return self._statements[statement]
+
+
+class _Early(Forward[_Certain]):
+    """The state is what was certainly assigned."""
+
+    def __init__(self, flow: Flow) -> None:
+        super().__init__()
+        self.flow = flow
+        self.found = set[Symbol]()
+
+    def evaluate(self, node: n.Expression, statement: n.Statement, state: _Certain) -> _Certain:
+        self.found |= self.flow.read(node) - state
+        return state
+
+    def bind(self, statement: n.Statement, state: _Certain) -> _Certain:
+        if isinstance(statement, Code):
+            # It may run from here on, also where no call is in sight.
+            self.found |= self.flow.effects.outer(statement) - state
+        return state.union(self.flow.bound(statement))
+
+    def join(self, states: Sequence[_Certain]) -> _Certain:
+        first, *others = states
+        return first.intersection(*others)
+
+
+def continues_of(statements: Iterable[n.Statement]) -> Iterator[n.ContinueStmt]:
+    """The `continue`s of a loop's own body."""
+    for statement in statements:
+        if isinstance(statement, n.ContinueStmt):
+            yield statement
+        elif not isinstance(statement, n.ForStmt | n.WhileStmt):
+            for block in blocks_of(statement):
+                yield from continues_of(block)

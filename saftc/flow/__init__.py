@@ -1,1 +1,0 @@
-"""The flow of a script: what comes after what, for all that is found out about it."""

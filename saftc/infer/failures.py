@@ -1,0 +1,434 @@
+"""What may fail in a script, and why: the one place that says it, beside the forms it rests on.
+
+    rows[i]             may be out of range
+    teams[kind]         certain, where `kind` is one of the literals that `teams` has
+    read_text(path)     may fail by accident
+    check(mail)         whatever the function may: who asks looks into it
+
+Each failure has a cause, and those who ask choose which matter: the schedule takes the risk of an
+accident, what moves an expression does not. That a number or a value is too large for what is done
+with it is none: it is told when it happens. What no rule names may fail, and nothing is known of
+how. Nothing is worked out before somebody asks: what is only checked needs none of it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from saftc.check.facts import Facts
+from saftc.check.forms import (
+    IN_PARTS,
+    Attribute,
+    BuiltinCall,
+    ChangedCopy,
+    DirectCall,
+    Form,
+    OfResult,
+    unpacks,
+)
+from saftc.syntax import nodes as n
+from saftc.syntax.constructs import construct_of
+from saftc.syntax.walk import children
+from saftc.types.dates import is_read
+from saftc.types.relations import Fit
+from saftc.types.types import (
+    ANY,
+    DATES,
+    DECIMAL,
+    DURATION,
+    FLOAT,
+    TIME,
+    LiteralType,
+    ObjectType,
+    RecordType,
+    Scalar,
+    TupleType,
+    Type,
+    is_only,
+    may_be,
+    members,
+    show,
+)
+
+# In a duration, more than any that Python holds may have.
+_LONG = re.compile(r"\d{6}")
+
+
+class Cause(Enum):
+    """What brings a failure about."""
+
+    # A value that is of the wrong type, out of range, or against a rule.
+    VALUE = auto()
+    # A file, the environment, a model.
+    ACCIDENT = auto()
+    # A name that may have no value yet.
+    UNSET = auto()
+    # Code of Python that is called.
+    PYTHON = auto()
+    # Whatever the function of a script does that is called.
+    CALL = auto()
+    # Nothing is known, not even that it ends.
+    UNKNOWN = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A place that may fail, and why; `function` is the one that is called there."""
+
+    node: n.Node
+    words: str
+    cause: Cause = Cause.VALUE
+    function: n.FunctionDef | None = None
+
+
+_ORDERING = ("<", "<=", ">", ">=")
+# Of these, what they do by themselves is said before their parts.
+_FIRST = (n.AssertStmt, n.FailStmt, n.ForStmt)
+# Formats that do not take every integer.
+_OF_SOME_INTEGERS = tuple("%EFGcefgn")
+
+_Keys = Sequence[str | int]
+_Failures = Iterator[Failure]
+
+
+def failures_in(facts: Facts, node: n.Node) -> _Failures:
+    """What may fail when an expression gets its value, or a statement runs up to its blocks: in the
+    order in which it would, but that of a statement which is there to fail comes first.
+    """
+    coercion = facts.coercions.get(node)
+    if coercion is not None and coercion.fit == Fit.CHECK:
+        assert isinstance(node, n.Expression)
+        words = f"may be something other than {show(coercion.wanted)}"
+        yield Failure(node, may_be_wrong(facts, node, words))
+    own = failures_of(facts, node)
+    if isinstance(node, _FIRST):
+        yield from own
+    for part in parts_of(node):
+        yield from failures_in(facts, part)
+    yield from own
+
+
+def never_fails(facts: Facts, node: n.Expression) -> bool:
+    """Whether an expression gets its value for certain."""
+    return next(failures_in(facts, node), None) is None
+
+
+def failures_of(facts: Facts, node: n.Node) -> _Failures:
+    """What may fail in a node by itself, when its parts have their values."""
+    return _Finder(facts).itself(node)
+
+
+def parts_of(node: n.Node) -> Sequence[n.Node]:
+    """What is evaluated before a node has its value, in order."""
+    match node:
+        case n.Call(function=n.Name(), arguments=arguments):
+            return arguments  # of what is called by its name, the call tells
+        case n.Call(function=n.Member(value=value), arguments=arguments):
+            return (value, *arguments)
+        case n.Comprehension(item=item, clauses=clauses):
+            return (*clauses, item)
+        case n.FunctionDef() | n.RecordDef():
+            return node.defaults
+        case n.IfStmt(branches=branches):
+            return [branch.condition for branch in branches]
+        case n.ImportStmt() | n.FromImport() | n.ServerImport() | n.TypeAlias():
+            return ()
+        case _:
+            return [one for one in children(node) if not isinstance(one, n.Statement | n.Schema)]
+
+
+class _Finder:
+    """The rules, by kinds of nodes; each says nothing of the parts."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    def itself(self, node: n.Node) -> _Failures:
+        forms = self.facts.forms
+        match node:
+            case n.Name():
+                symbol = self.facts.names.of(node)
+                if symbol in self.facts.names.unset or symbol.starts_late:
+                    yield Failure(node, f"`{node.text}` may have no value", Cause.UNSET)
+            case n.Prompt():
+                yield Failure(node, "a prompt may get no answer", Cause.ACCIDENT)
+            case n.ServerCall():
+                words = f"`{node.tool}` of an MCP server may fail"
+                yield Failure(node, words, Cause.ACCIDENT)
+            case n.Call():
+                yield from self._call(node)
+            case n.Index():
+                is_native = forms.items[node] == Form.NATIVE
+                yield from self._part(node, self._keys(node) if is_native else [], "such an item")
+            case n.Slice():
+                if forms.items[node] != Form.NATIVE or node.step is not None:
+                    yield from self._part(node, [], "such a part")
+            case n.TupleMember(position=position):
+                is_native = forms.items[node] == Form.NATIVE
+                yield from self._part(node, [position] if is_native else [], "such a part")
+            case n.Member():
+                yield from self._member(node)
+            case n.Unary():
+                if node.operator == "-" and forms.operators[node] == Form.OPS:
+                    yield self._wrong_operand(node, node.operand)
+            case n.Comparison():
+                if forms.operators[node] == Form.OPS:
+                    yield self._wrong_operand(node, node.left, node.right)
+                elif node.operator in _ORDERING and may_be(self.facts.type_of(node.left), TIME):
+                    yield Failure(node, "of two times, one may have an offset")
+            case n.Binary():
+                yield from self._binary(node)
+            case n.ForStmt() | n.ComprehensionClause():
+                yield from self._items(node)
+            case n.FormatHole():
+                if node.spec is not None and not self._always_takes(node, node.spec):
+                    words = f"may not take the format `{node.spec}`"
+                    yield Failure(node, may_be_wrong(self.facts, node.value, words))
+            case n.ObjectLiteral():
+                if node in forms.copies:
+                    yield from self._copied(node, forms.copies[node])
+            case n.Spread():
+                if forms.spreads[node] == Form.OPS:
+                    words = "may not be something that can be spread here"
+                    yield Failure(node, may_be_wrong(self.facts, node.value, words))
+            case n.ComputedField():
+                if forms.keys[node.key] == Form.OPS:
+                    words = "may not be a string, as a key must be"
+                    yield Failure(node.key, may_be_wrong(self.facts, node.key, words))
+            case n.UnpackStmt():
+                if not unpacks(node.pattern, self.facts.type_of(node.value)):
+                    words = may_be_wrong(self.facts, node.value, "may have more parts, or fewer")
+                    yield Failure(node, words)
+            case n.AssertStmt():
+                yield Failure(node, "`assert` may stop the script")
+            case n.FailStmt():
+                yield Failure(node, "`fail` may stop the script")
+            case n.ImportStmt() | n.FromImport():
+                yield Failure(node, "an import may fail")
+            case _:
+                if construct_of(node).fails != "never":
+                    yield Failure(node, "nothing is known of what it does", Cause.UNKNOWN)
+
+    # Loops
+
+    def _items(self, node: n.ForStmt | n.ComprehensionClause) -> _Failures:
+        form = self.facts.forms.loops[node]
+        if form == Form.EACH_OF:
+            words = may_be_wrong(self.facts, node.iterable, "may not be a list of such items")
+            yield Failure(node.iterable, words)
+        elif form in IN_PARTS:
+            if not isinstance(node.iterable, n.Prompt):
+                yield Failure(node.iterable, "a prompt may get no answer", Cause.ACCIDENT)
+        elif form != Form.NATIVE:
+            words = may_be_wrong(self.facts, node.iterable, "may not be a list")
+            yield Failure(node.iterable, words)
+        if not unpacks(node.pattern, self.facts.item_of(node)):
+            words = f"an item of {shown(node.iterable)} may have other parts"
+            yield Failure(node.iterable, words)
+
+    def _always_takes(self, hole: n.FormatHole, spec: str) -> bool:
+        """Whether every value of a hole takes its format: a huge integer is not a float, say."""
+        is_proved = self.facts.forms.holes[hole] == Form.NATIVE
+        is_small = is_only(self.facts.type_of(hole.value), "float", "string")
+        return is_proved and (is_small or not spec.endswith(_OF_SOME_INTEGERS))
+
+    # Calls
+
+    def _call(self, node: n.Call) -> _Failures:
+        match self.facts.forms.calls[node]:
+            case BuiltinCall() as form:
+                found = self._builtin(node, form)
+                if found is not None:
+                    yield found
+            case DirectCall(definition=n.FunctionDef() as definition):
+                words = f"`{definition.name.text}` may fail"
+                yield Failure(node, words, Cause.CALL, definition)
+            case DirectCall(definition=n.RecordDef() as record):
+                yield from self._made(node, record)
+            case DirectCall():
+                yield Failure(node, f"{shown(node.function)} of Python may fail", Cause.PYTHON)
+            case _:
+                words = f"nothing is known of {shown(node.function)}, which is called here"
+                yield Failure(node, words)
+
+    def _made(self, node: n.Call | n.ObjectLiteral, record: n.RecordDef) -> _Failures:
+        known = self.facts.record_facts.get(record)
+        takes_all = known is not None and known.is_plain and not known.is_checked
+        if record.rules:
+            yield Failure(node, f"a rule of `{record.name.text}` may not hold")
+        elif (known is None or known.module is not None) and not takes_all:
+            words = f"`{record.name.text}` of Python may refuse what it is given"
+            yield Failure(node, words, Cause.PYTHON)
+
+    def _copied(self, node: n.ObjectLiteral, copy: ChangedCopy) -> _Failures:
+        if copy.record is None:
+            yield Failure(node, "what is spread first may not have these fields")
+        else:
+            yield from self._made(node, copy.record)
+
+    def _builtin(self, node: n.Call, form: BuiltinCall) -> Failure | None:
+        name = form.builtin.name
+        if form.builtin.fails == "never":
+            return None
+        fails = Failure(node, f"`{name}` may fail")
+        for argument in node.arguments if form.form == Form.OPS else ():
+            if self.facts.types.get(argument.value, ANY) == ANY:
+                problem = f"may not be a value that `{name}` takes"
+                return Failure(node, may_be_wrong(self.facts, argument.value, problem))
+        if form.form == Form.OPS or form.arguments is None:
+            return fails
+        if form.by is not None or form.way.python.how == "operation":
+            return fails
+        last = form.arguments[-1] if form.arguments else None
+        is_clear = isinstance(last, n.Literal) and bool(last.value)
+        types = [self.facts.type_of(one) for one in form.arguments]
+        match name:
+            case "div" if not is_clear:
+                return Failure(node, "it may be a division by zero")
+            case "div" if any(may_be(one, FLOAT) for one in types):
+                return Failure(node, "`div` fails on a number that is not finite")
+            case "split" if len(types) == 2 and not is_clear:
+                return Failure(node, "the separator may be empty")
+            case "round" if len(types) == 1 and may_be(types[0], FLOAT):
+                return Failure(node, "`round` fails on a number that is not finite")
+            case "range" if len(types) == 3:
+                return Failure(node, "the step may be zero")
+            case "div" | "split" | "round" | "range":
+                return None
+            case _ if name in DATES and _is_written_out(DATES[name], last):
+                return None
+            case _ if form.builtin.fails == "by accident":
+                return Failure(node, f"`{name}` may fail", Cause.ACCIDENT)
+            case _:
+                return None if form.builtin.fails == "on other kinds" else fails
+
+    # Members and items
+
+    def _member(self, node: n.Member) -> _Failures:
+        form, name = self.facts.forms.members[node], node.name.text
+        enum = self.facts.enum_of(node.value)
+        if isinstance(form, OfResult) or form == Form.LENGTH or (enum and name in enum.choices):
+            return
+        is_native = form == Form.ITEM or isinstance(form, Attribute)
+        yield from self._part(node, [name] if is_native else [], f"a field `{name}`")
+
+    def _part(
+        self, node: n.Index | n.Slice | n.TupleMember | n.Member, keys: _Keys, part: str
+    ) -> _Failures:
+        """A part of a value by a key, which is one of these where any are known."""
+        owners = members(self.facts.type_of(node.value))
+        if not keys or not all(self._has(owner, key) for owner in owners for key in keys):
+            yield Failure(node, may_be_wrong(self.facts, node.value, f"may not have {part}"))
+
+    def _has(self, owner: Type, key: str | int) -> bool:
+        """Whether a value has such a part, and as data; a property of Python may fail."""
+        match owner, key:
+            case TupleType(items=items), int():
+                return 0 <= key < len(items)
+            case ObjectType(), str():
+                return owner.field(key) is not None
+            case RecordType(), str():
+                return self.facts.is_data(owner, key)
+            case _:
+                return False
+
+    def _keys(self, node: n.Index) -> _Keys:
+        """What the key of an item can be; none when that is not known."""
+        if isinstance(node.key, n.Literal):
+            return [node.key.value] if isinstance(node.key.value, str | int) else []
+        found = members(self.facts.type_of(node.key))
+        values = [one.value for one in found if isinstance(one, LiteralType)]
+        keys = [one for one in values if isinstance(one, str | int)]
+        return keys if len(keys) == len(found) else []
+
+    # Operators
+
+    def _wrong_operand(
+        self, node: n.Unary | n.Comparison | n.Binary, *parts: n.Expression
+    ) -> Failure:
+        unknown = (one for one in parts if self.facts.types.get(one, ANY) == ANY)
+        wrong = next(unknown, None)
+        if wrong is None:
+            return Failure(node, f"`{node.operator}` may get values of the wrong types")
+        words = f"may not be a value that `{node.operator}` takes"
+        return Failure(node, may_be_wrong(self.facts, wrong, words))
+
+    def _binary(self, node: n.Binary) -> _Failures:
+        if self.facts.forms.operators[node] == Form.OPS:
+            yield self._wrong_operand(node, node.left, node.right)
+        elif node.operator in ("/", "%"):
+            divisor = node.right.value if isinstance(node.right, n.Literal) else None
+            if not divisor:
+                yield Failure(node, "it may be a division by zero")
+        elif node.operator == "*" and not is_only(self.facts.type_of(node.left), "int", "float"):
+            yield self._wrong_operand(node, node.left, node.right)
+        types = [self.facts.type_of(one) for one in (node.left, node.right)]
+        if any(may_be(one, DURATION) for one in types) and any(may_be(one, FLOAT) for one in types):
+            yield Failure(node, "a duration may be changed by a number that is not finite")
+
+def _is_written_out(made: Scalar, given: n.Expression | None) -> bool:
+    """Whether a date or the like is made of a text that says it, or of a number in the script."""
+    match given:
+        case n.Literal(value=str() as text):
+            return is_read(made, text) and (made != DURATION or not _LONG.search(text))
+        case n.Literal(value=int()):
+            return made == DECIMAL
+        case _:
+            return False
+
+
+# Words
+
+
+def of_unknown_type(node: n.Expression) -> str:
+    """That a value is of unknown type, in words."""
+    return f"{shown(node)} is of unknown type"
+
+
+def may_be_wrong(facts: Facts, node: n.Expression, words: str) -> str:
+    """That a value may not be what is asked for: because its type is not known, maybe."""
+    if facts.types.get(node, ANY) == ANY:
+        return f"{of_unknown_type(node)}: it {words}"
+    return f"{shown(node)} {words}"
+
+
+def shown(node: n.Expression) -> str:
+    """How a value is called in words: "`mail.name`", or what it is."""
+    path = path_of(node)
+    if path is not None:
+        return f"`{path}`"
+    match node:
+        case n.Prompt():
+            return "the answer"
+        case n.Call(function=function) if path_of(function) is not None:
+            return f"what `{path_of(function)}` gives"
+        case n.Binary() | n.Unary() | n.Comparison() | n.Logical():
+            return f"what `{node.operator}` gives"
+        case n.Comprehension(item=n.ComputedField()):
+            return "the object"
+        case n.ListLiteral() | n.Comprehension():
+            return "the list"
+        case n.FormattedString():
+            return "the text"
+        case _:
+            return "a value"
+
+
+def path_of(node: n.Expression) -> str | None:
+    """The text of a name, or of a part of what a name holds."""
+    match node:
+        case n.Name():
+            return node.text
+        case n.Literal(value=int() | str() as value):
+            return f'"{value}"' if isinstance(value, str) else str(value)
+        case n.Member():
+            owner, part = path_of(node.value), f".{node.name.text}"
+        case n.TupleMember():
+            owner, part = path_of(node.value), f".{node.position}"
+        case n.Index():
+            key = path_of(node.key)
+            owner, part = None if key is None else path_of(node.value), f"[{key}]"
+        case _:
+            return None
+    return None if owner is None else owner + part

@@ -1,0 +1,132 @@
+"""What a program (`program $...$`) can name: functions, conversions, and the types they speak of.
+
+    f number(text: string) -> int: ...
+    x = program $ use {number} $            `number` is a built-in type in programs
+
+The runtime makes a registry of them when the script runs. What it would refuse is reported here.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from saftc.check.facts import Facts
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Collector, Diagnostic
+from saftc.source import Span
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of
+from saftc.types.types import ANY, PROGRAM, FunctionType, RecordType, Type, within
+
+# The types of the language of programs: nothing else can have their names there.
+BUILT_IN_NAMES = frozenset({"any", "boolean", "integer", "null", "number", "object", "string"})
+
+
+def conversions_of(module: n.Module, facts: Facts) -> dict[str, n.FunctionDef]:
+    """The conversions that programs of the script have, by name: its own, and imported ones."""
+    found = _functions_in(module.statements, facts)
+    return {name: one for name, one in found.items() if one.is_conversion}
+
+
+def functions_above(place: Span, module: n.Module, facts: Facts) -> dict[str, n.FunctionDef]:
+    """What a program that was kept may call where it is read back: all that is above."""
+    above = [statement for statement in module.statements if statement.span.end <= place.start]
+    found = _functions_in(above, facts)
+    return {name: one for name, one in found.items() if name not in BUILT_IN_NAMES}
+
+
+def note_kept_programs(module: n.Module, facts: Facts) -> None:
+    """Notes that a program which is read back uses the functions that it may call."""
+    for node, coercion in facts.coercions.items():
+        if coercion.wanted == PROGRAM:
+            for name in functions_above(node.span, module, facts):
+                facts.own_names[name].is_read = True
+
+
+def _functions_in(statements: Iterable[n.Statement], facts: Facts) -> dict[str, n.FunctionDef]:
+    """The functions that the statements define, or import from other scripts, by name."""
+    found: dict[str, n.FunctionDef] = {}
+    for statement in statements:
+        if isinstance(statement, n.FunctionDef):
+            found[statement.name.text] = statement
+        elif isinstance(statement, n.FromImport):
+            for imported in statement.names:
+                name = imported.alias or imported.name
+                definition = facts.meaning_of(facts.names.of(name)).node
+                if isinstance(definition, n.FunctionDef):
+                    found[name.text] = definition
+    return found
+
+
+def check_programs(module: n.Module, facts: Facts, mistakes: Collector) -> None:
+    """Reports conversions that are none, and names that no program can use."""
+    conversions = conversions_of(module, facts)
+    for node in nodes_of(module, n.FunctionDef, n.Prompt):
+        if isinstance(node, n.FunctionDef):
+            if not node.is_conversion:
+                continue
+            problem = _problem(node, module, facts)
+            hint = f"`conv {node.name.text}(value: A) -> B:` makes a B of an A"
+            if problem is not None:
+                mistakes.add(
+                    catalogue.BAD_CONVERSION.at(node.name.span, problem=problem, hint=hint)
+                )
+        elif node.mode == "program":
+            for diagnostic in _problems_of_names(node, conversions, facts):
+                mistakes.add(diagnostic)
+    for name, definition in conversions.items():
+        if definition in module.statements:
+            for diagnostic in _problems_of_conversion(name, definition, facts):
+                mistakes.add(diagnostic)
+
+
+def _problem(conversion: n.FunctionDef, module: n.Module, facts: Facts) -> str | None:
+    """What keeps a function from being a conversion: it is known by one named type each."""
+    known = facts.functions[conversion]
+    if conversion not in module.statements:
+        return "be at the top level of the script"
+    if len(conversion.parameters) != 1:
+        return "have one parameter"
+    if conversion.parameters[0].schema is None:
+        return "declare the type of its parameter"
+    if known.parameters[0] == ANY:
+        return "take a value of one type, not of any"
+    if conversion.returns is None:
+        return "declare the type of its result"
+    return "return a value of one type, not of any" if known.declared == ANY else None
+
+
+def _problems_of_conversion(
+    name: str, definition: n.FunctionDef, facts: Facts
+) -> Iterator[Diagnostic]:
+    known = facts.functions[definition]
+    if name in BUILT_IN_NAMES:
+        yield _is_built_in(name, definition.name.span)
+    for type_ in (*known.parameters, known.returns):
+        yield from _problems_of_type(type_, definition.name.span)
+
+
+def _problems_of_names(
+    node: n.Prompt, conversions: dict[str, n.FunctionDef], facts: Facts
+) -> Iterator[Diagnostic]:
+    for value in node.shown:
+        function = facts.types.get(value)
+        if not isinstance(function, FunctionType):
+            continue
+        name = value.text if isinstance(value, n.Name) else ""
+        if name in BUILT_IN_NAMES:
+            yield _is_built_in(name, value.span)
+        elif conversions.get(name, function.definition) is not function.definition:
+            yield catalogue.TOOL_NAME_TWICE.at(value.span, name=name)
+        known = facts.functions[function.definition]
+        for type_ in (*known.parameters, known.returns):
+            yield from _problems_of_type(type_, value.span)
+    yield from _problems_of_type(facts.prompts[node], node.span)
+
+
+def _problems_of_type(type_: Type, span: Span) -> Iterator[Diagnostic]:
+    for part in within(type_):
+        if isinstance(part, RecordType) and part.name in BUILT_IN_NAMES:
+            yield _is_built_in(part.name, span)
+
+
+def _is_built_in(name: str, span: Span) -> Diagnostic:
+    return catalogue.PROGRAM_NAME.at(span, name=name, hint="give it another name")

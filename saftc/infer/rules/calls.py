@@ -1,0 +1,551 @@
+"""Calls: arguments to parameters, and what a call gives."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from saftc.check.facts import Facts, RecordFacts
+from saftc.check.forms import (
+    Attribute,
+    BuiltinCall,
+    CallForm,
+    DirectCall,
+    Form,
+    arguments_by_position,
+    is_settled,
+)
+from saftc.check.statements import all_statements, bound_by
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Diagnostic
+from saftc.diagnostics.near import did_you_mean
+from saftc.infer.rules.context import Inference
+from saftc.infer.rules.environment import Environment
+from saftc.infer.rules.keys import is_proved_key
+from saftc.infer.rules.places import fit_into, is_zero, pass_argument
+from saftc.syntax import nodes as n
+from saftc.syntax.mistakes.habits import ABSENT_ARGUMENTS
+from saftc.syntax.walk import walk
+from saftc.types.builtins import (
+    BUILTINS,
+    ITEMS,
+    KEYED,
+    Builtin,
+    Taken,
+    Way,
+    key_type,
+    taken_words,
+    takes,
+    wrong_members,
+)
+from saftc.types.dates import EXAMPLES_OF_DATES, METHODS_OF_DATES, is_read
+from saftc.types.foreign import Function
+from saftc.types.operators import operate
+from saftc.types.results import HISTORY_ONLY
+from saftc.types.types import (
+    ANY,
+    DATES,
+    FLOAT,
+    INT,
+    NEVER,
+    BuiltinType,
+    CallableType,
+    FunctionType,
+    ObjectType,
+    RecordType,
+    Type,
+    is_only,
+    item_type,
+    members,
+    show,
+    union,
+)
+
+
+def call(inference: Inference, node: n.Call, env: Environment) -> Type:
+    """The type of the value of a call."""
+    function = inference.expression(node.function, env)
+    record = inference.facts.record_of(node.function)
+    if record is not None:
+        inference.facts.forms.calls[node] = DirectCall(record.node)
+        return _construct(inference, node, record, env)
+    given = _of_date(inference, node, env)
+    if given is not None:
+        return given
+    match function:
+        case FunctionType():
+            inference.facts.forms.calls[node] = DirectCall(function.definition)
+            return _call_function(inference, node, function, env)
+        case BuiltinType():
+            return _call_builtin(inference, node, BUILTINS[function.name], env)
+        case CallableType():
+            inference.facts.forms.calls[node] = Form.NATIVE
+            return _call_callable(inference, node, function, env)
+        case _:
+            inference.facts.forms.calls[node] = _value_form(inference.facts, node.function)
+            given = _call_value(inference, node, function, env)
+            return given if function != ANY else inference.facts.type_in_python(node)
+
+
+def _of_date(inference: Inference, node: n.Call, env: Environment) -> Type | None:
+    """What a method of Python gives that is called of a date or the like."""
+    facts, function = inference.facts, node.function
+    if not isinstance(function, n.Member):
+        return None
+    methods = METHODS_OF_DATES.get(facts.types.get(function.value, ANY), {})
+    given = methods.get(function.name.text)
+    if given is None:
+        return None
+    for argument in node.arguments:
+        inference.expression(argument.value, env)
+    facts.forms.members[function] = Attribute(function.name.text)
+    facts.forms.calls[node] = DirectCall(None)
+    return given
+
+
+def _value_form(facts: Facts, function: n.Expression) -> CallForm:
+    """How something is called that is known only when the script runs."""
+    if facts.is_imported(function) or facts.is_method(function):
+        declared = facts.declared_by_python(function)
+        return DirectCall(None, declared.waits if isinstance(declared, Function) else "no")
+    is_method = isinstance(function, n.Member) and facts.forms.members[function] == Form.OPS
+    return Form.SEND if is_method else Form.OPS
+
+
+def _call_value(inference: Inference, node: n.Call, function: Type, env: Environment) -> Type:
+    """A call of something known only at run time."""
+    results: list[Type] = []
+    callable_members = [
+        member
+        for member in members(function)
+        if member == ANY or isinstance(member, FunctionType | BuiltinType | CallableType)
+    ]
+    for argument in node.arguments:
+        inference.expression(argument.value, env)
+    if not callable_members and function != NEVER:
+        is_length = isinstance(node.function, n.Member) and node.function.name.text == "length"
+        hint = "`.length` is a number already" if is_length else None
+        inference.report(
+            catalogue.NOT_CALLABLE.at(node.function.span, found=show(function), hint=hint)
+        )
+        return ANY
+    for member in callable_members:
+        match member:
+            case FunctionType():
+                results.append(inference.result_of(member.definition))
+            case CallableType():
+                results.append(member.result)
+            case _:
+                results.append(ANY)
+    return union(results)
+
+
+def _call_callable(
+    inference: Inference, node: n.Call, function: CallableType, env: Environment
+) -> Type:
+    """A call of a function of which its type alone is known; its parameters have no names."""
+    given, wanted = len(node.arguments), len(function.parameters)
+    name = node.function.text if isinstance(node.function, n.Name) else show(function)
+    if given != wanted:
+        _wrong_count(inference, node, name, wanted)
+    for position, argument in enumerate(node.arguments):
+        if argument.name is not None:
+            hint = f"the type `{show(function)}` names no parameters"
+            inference.report(
+                catalogue.UNKNOWN_ARGUMENT.at(
+                    argument.name.span, name=name, argument=argument.name.text, hint=hint
+                )
+            )
+        if position < wanted and given == wanted:
+            fit_into(inference, argument.value, function.parameters[position], env)
+        else:
+            inference.expression(argument.value, env)
+    return function.result
+
+
+def _call_function(
+    inference: Inference, node: n.Call, function: FunctionType, env: Environment
+) -> Type:
+    definition = function.definition
+    facts = inference.facts.functions[definition]
+    inference.reach(definition)
+
+    def give(argument: n.Expression, position: int) -> None:
+        if definition.parameters[position].schema is None:
+            pass_argument(inference, argument, facts, position, env)
+            _check_history(inference, argument, definition, position)
+        else:
+            fit_into(inference, argument, facts.parameters[position], env)
+
+    _arguments(inference, node, function.name, definition.parameters, give, env)
+    return inference.result_of(definition)
+
+
+def _check_history(
+    inference: Inference, argument: n.Expression, definition: n.FunctionDef, position: int
+) -> None:
+    """Reports a prompt's value that is passed to a function which asks it for the history."""
+    if inference.facts.result_of(argument) is None:
+        return
+    parameter = definition.parameters[position]
+    facts = next(f for f in (inference.facts, *inference.facts.scripts) if f.is_own(definition))
+    asked = _history_asked(facts, definition, parameter)
+    if asked is not None:
+        inference.report(
+            catalogue.NO_HISTORY.at(
+                argument.span,
+                found=show(inference.facts.types[argument]),
+                name=asked,
+                hint=f"`{definition.name.text}` takes the plain value; "
+                f"with `{parameter.name.text}: Result` it takes all of it",
+            )
+        )
+
+
+def _history_asked(facts: Facts, function: n.FunctionDef, parameter: n.Parameter) -> str | None:
+    """What a function asks its parameter for that only results have."""
+    names, symbol = facts.names, facts.names.of(parameter.name)
+    bound = (one for inner in all_statements(function.body) for one in bound_by(inner))
+    if symbol in map(names.of, bound):
+        return None
+    members_ = (node for node in walk(function) if isinstance(node, n.Member))
+    asked = (one.name.text for one in members_ if names.symbols.get(one.value) is symbol)
+    return next((name for name in asked if name in HISTORY_ONLY), None)
+
+
+def _construct(inference: Inference, node: n.Call, facts: RecordFacts, env: Environment) -> Type:
+    """A call of a record."""
+    name = _name_of(node.function)
+    fields = tuple(_with_default(field) for field in facts.node.fields)
+
+    def give(argument: n.Expression, position: int) -> None:
+        fit_into(inference, argument, facts.fields[fields[position].name.text], env)
+
+    if facts.is_open:
+        names = list(facts.fields)
+        for argument in node.arguments:
+            if argument.name is not None and argument.name.text in names:
+                give(argument.value, names.index(argument.name.text))
+            else:
+                inference.expression(argument.value, env)
+        return facts.type
+    for argument, field in zip(node.arguments, fields, strict=False):
+        if argument.name is None and field.name.text in facts.by_name:
+            hint = f"write `{name}({field.name.text}: ...)`"
+            code = catalogue.UNNAMED_ARGUMENT
+            inference.report(code.at(argument.span, name=name, hint=hint))
+            for one in node.arguments:
+                inference.expression(one.value, env)
+            return facts.type
+    _arguments(inference, node, name, fields, give, env)
+    return facts.type
+
+
+def _name_of(function: n.Expression) -> str:
+    """What a record is called in this script."""
+    match function:
+        case n.Name(text=text):
+            return text
+        case n.Member(value=value, name=name):
+            return f"{_name_of(value)}.{name.text}"
+        case _:
+            return "it"
+
+
+def _arguments(
+    inference: Inference,
+    node: n.Call,
+    name: str,
+    parameters: Sequence[n.Parameter],
+    give: Callable[[n.Expression, int], None],
+    env: Environment,
+) -> None:
+    """Infers the arguments; `give` is shown each with the position of its parameter."""
+    names = [parameter.name.text for parameter in parameters]
+    if len(set(names)) < len(names):
+        # Which of two parameters of one name is meant is a guess.
+        for argument in node.arguments:
+            inference.expression(argument.value, env)
+        return
+    given: set[str] = set()
+    is_complete = True
+    for position, argument in enumerate(node.arguments):
+        parameter = _parameter_of(inference, node, argument, position, name, names)
+        if parameter is None:
+            # It may be meant for what now seems to be missing.
+            is_complete = False
+            inference.expression(argument.value, env)
+            continue
+        if parameter in given:
+            _report_twice(inference, argument, name, parameter)
+        given.add(parameter)
+        give(argument.value, names.index(parameter))
+    for parameter in parameters if is_complete else ():
+        if parameter.name.text not in given and parameter.default is None:
+            needed = [one.name.text for one in parameters if one.default is None]
+            inference.report(_missing(node, name, parameter.name.text, needed))
+            return
+
+
+def _parameter_of(
+    inference: Inference,
+    node: n.Call,
+    argument: n.Argument,
+    position: int,
+    name: str,
+    names: list[str],
+) -> str | None:
+    """The name of the parameter that an argument is for; None when there is none."""
+    if argument.name is None:
+        if position < len(names):
+            return names[position]
+        _wrong_count(inference, node, name, len(names))
+        return None
+    if argument.name.text in names:
+        return argument.name.text
+    inference.report(
+        catalogue.UNKNOWN_ARGUMENT.at(
+            argument.name.span,
+            name=name,
+            argument=argument.name.text,
+            hint=ABSENT_ARGUMENTS.get((name, argument.name.text))
+            or did_you_mean(argument.name.text, names)
+            or _listed(names),
+        )
+    )
+    return None
+
+
+def _missing(node: n.Call, name: str, parameter: str, needed: list[str]) -> Diagnostic:
+    hint = f"write `{name}({', '.join(needed)})`"
+    return catalogue.MISSING_ARGUMENT.at(node.span, name=name, argument=parameter, hint=hint)
+
+
+def _report_twice(inference: Inference, argument: n.Argument, name: str, parameter: str) -> None:
+    inference.report(catalogue.REPEATED_ARGUMENT.at(argument.span, name=name, argument=parameter))
+
+
+def _wrong_count(
+    inference: Inference, node: n.Call, name: str, most: int, *, is_named: bool = False
+) -> None:
+    expected = "no argument" if not most else f"{most} argument{'s' if most > 1 else ''}"
+    expected = expected if not is_named else "its arguments by name"
+    inference.report(
+        catalogue.ARGUMENT_COUNT.at(
+            node.span, name=name, expected=expected, given=len(node.arguments)
+        )
+    )
+
+
+def _call_builtin(inference: Inference, node: n.Call, builtin: Builtin, env: Environment) -> Type:
+    types = [inference.expression(argument.value, env) for argument in node.arguments]
+    named = list(zip(_argument_names(node), types, strict=True))
+    way = builtin.meant(named)
+    if way.by is not None:
+        types = [type_ for name, type_ in named if name != way.by.name]
+    inference.facts.forms.calls[node] = _builtin_form(inference, node, builtin, way)
+    names = builtin.names
+    for position, argument in enumerate(node.arguments):
+        is_unknown = argument.name is not None and argument.name.text not in names
+        if is_unknown and not builtin.takes_names:
+            _parameter_of(inference, node, argument, position, builtin.name, names)
+            return ANY
+    given: set[str] = set()
+    for position, (argument, (_, type_)) in enumerate(zip(node.arguments, named, strict=True)):
+        parameter = way.given(position, argument.name.text if argument.name else None)
+        if parameter is None and argument.name is not None and builtin.takes_names:
+            continue
+        if parameter is None:
+            most = len(way.parameters)
+            _wrong_count(inference, node, builtin.name, most, is_named=way.is_named)
+            return way.result(types) if types else ANY
+        if argument.name is not None and parameter.name in given:
+            _report_twice(inference, argument, builtin.name, parameter.name)
+            return ANY
+        given.add(parameter.name)
+        if takes(parameter, type_) is False:
+            hint = f"this is what `{builtin.name}` takes"
+            if builtin.name in DATES and argument.name is None:
+                hint = f'write it as in `{builtin.name}("{EXAMPLES_OF_DATES[builtin.name]}")`'
+            if builtin.name == "duration" and type_ in (INT, FLOAT):
+                hint = "write it as in `duration(days: 3)`"
+            if parameter.items and "by" in names and is_only(type_, *ITEMS):
+                hint = f"`{builtin.name}(xs, by: f)` compares what a function gives for each"
+            if isinstance(type_, RecordType) and builtin.is_of_objects:
+                read = ", ".join(f"`x.{name}`" for name in inference.facts.fields_of(type_))
+                hint = f"a record is not an object; its fields are read one by one: {read}"
+            inference.report(
+                catalogue.TYPE_MISMATCH.at(
+                    argument.value.span,
+                    expected=_taken_words(parameter, type_, types[0]),
+                    found=show(type_),
+                    hint=hint,
+                )
+            )
+            return way.result(types) if len(types) >= len(given) else ANY
+        wrong = wrong_members(parameter, type_)
+        if wrong != NEVER:
+            problem = f"and `{builtin.name}` needs {taken_words(parameter, type_)}"
+            inference.may_fail(argument.value, wrong, problem)
+    for parameter in way.parameters:
+        if parameter.is_required and parameter.name not in given:
+            needed = [one.name for one in way.parameters if one.is_required]
+            inference.report(_missing(node, builtin.name, parameter.name, needed))
+            return ANY
+    positions = arguments_by_position(node, way)
+    values = [positions[position] for position in sorted(positions)]
+    types = [inference.facts.types[value] for value in values]
+    _check_values(inference, node, builtin, way, values)
+    return way.result(types)
+
+
+def _check_values(
+    inference: Inference,
+    node: n.Call,
+    builtin: Builtin,
+    way: Way,
+    values: list[n.Expression],
+) -> None:
+    """`div` takes no zero, `get` a key as the object has them, `min` and `max` one list, or several
+    values that can be ordered.
+    """
+    types = [inference.facts.types[value] for value in values]
+    if builtin.name == "div" and is_zero(values[1]):
+        inference.report(catalogue.DIVISION_BY_ZERO.at(values[1].span))
+    match values:
+        case [n.Literal(value=str() as text) as written] if builtin.name in DATES and not is_read(
+            DATES[builtin.name], text
+        ):
+            inference.report(_unreadable(written, builtin.name, text))
+        case _:
+            pass
+    if builtin.name == "get" and operate("in", types[1], types[0]).result is None:
+        expected = show(key_type(types[0]))
+        inference.report(
+            catalogue.TYPE_MISMATCH.at(
+                values[1].span,
+                expected=expected,
+                found=show(types[1]),
+                hint=f"`{'str' if expected == 'string' else expected}(x)` makes one of it",
+            )
+        )
+    if len(values) < way.least:
+        inference.report(
+            catalogue.TYPE_MISMATCH.at(
+                node.arguments[0].value.span,
+                expected="a list, or several values",
+                found=show(types[0]),
+            )
+        )
+    for one, other in pairwise(types) if way.alike else ():
+        if operate("<", one, other).result is None:
+            inference.report(
+                catalogue.OPERAND.at(
+                    node.span, operator=builtin.name, found=f"{show(one)} and {show(other)}"
+                )
+            )
+
+
+def _taken_words(parameter: Taken, argument: Type, first: Type) -> str:
+    """What a parameter takes instead of an argument; a key as the first argument has them."""
+    known = show(key_type(first)) if parameter.kinds == KEYED else "any"
+    return taken_words(parameter, argument) if known == "any" else known
+
+
+def _unreadable(node: n.Literal, name: str, text: str) -> Diagnostic:
+    """That a text which is written out is no date or the like."""
+    hint = f'write it as in `{name}("{EXAMPLES_OF_DATES[name]}")`'
+    return catalogue.UNREADABLE.at(node.span, text=text, name=name, hint=hint)
+
+
+def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin, way: Way) -> CallForm:
+    facts = inference.facts
+    if facts.is_imported(node.function):
+        return DirectCall(None)
+    if not isinstance(node.function, n.Name) or facts.names.of(node.function).kind != "builtin":
+        return Form.OPS
+    arguments, by = _in_order(node, way), _key_function(node, way)
+    if way.is_named:
+        # Python takes all of them by name, in any order.
+        arguments = tuple(one.value for one in node.arguments)
+    is_ordered = by is None or is_proved_key(inference, by, _element(inference, node, way))
+    if by is not None and node.arguments[0].value is by and not is_settled(by):
+        # Python's function takes it behind the items.
+        arguments = None
+    if is_ordered and arguments is not None and _is_native(facts, builtin, way, arguments):
+        return BuiltinCall(builtin, way, arguments, Form.NATIVE, by)
+    # Of a column, the operation takes no names.
+    kept = arguments if way.python.how == "operation" else None
+    return BuiltinCall(builtin, way, kept, Form.OPS, by)
+
+
+def _key_function(node: n.Call, way: Way) -> n.Expression | None:
+    """What the argument `by` is, where the builtin takes one."""
+    if way.by is None:
+        return None
+    named = (one for one in node.arguments if one.name and one.name.text == way.by.name)
+    return next((one.value for one in named), None)
+
+
+def _element(inference: Inference, node: n.Call, way: Way) -> Type:
+    """What `sorted`, `min` or `max` compares: the items of a list, or the arguments."""
+    positions = arguments_by_position(node, way)
+    types = [inference.facts.types[positions[position]] for position in sorted(positions)]
+    if way.repeats and len(types) >= way.least:
+        return union(types)
+    return item_type(types[0]) if types and is_only(types[0], *ITEMS) else ANY
+
+
+def _is_native(facts: Facts, builtin: Builtin, way: Way, arguments: Sequence[n.Expression]) -> bool:
+    """Whether the types prove a call, and Python's own form of it does the same."""
+    types = [facts.types[argument] for argument in arguments]
+    if not way.is_proved(types):
+        return False
+    # Python evaluates what is before `in` first, and what it joins with.
+    match builtin.name, arguments:
+        case "matches", (text, pattern):
+            # Python takes the pattern first.
+            return is_settled(text) or is_settled(pattern)
+        case "contains", (container, item):
+            keeps_order = is_settled(container) or is_settled(item)
+            return keeps_order and facts.contains_as_python(types[1], types[0])
+        case "join", (_, separator):
+            return is_settled(separator) or not is_only(types[0], *ITEMS)
+        case "values" | "items", _:
+            # Python's type checkers know nothing of the values of a class of objects.
+            return not any(isinstance(o, ObjectType) and o.is_declared for o in members(types[0]))
+        case "get", (_, key, *_):
+            # Of a class of objects they know the field whose name is written out.
+            name = key.value if isinstance(key, n.Literal) else None
+            return operate("in", types[1], types[0]).is_proved and all(
+                not (isinstance(owner, ObjectType) and owner.is_declared)
+                or owner.field(str(name)) is not None
+                for owner in members(types[0])
+            )
+        case _:
+            return True
+
+
+def _in_order(node: n.Call, way: Way) -> tuple[n.Expression, ...] | None:
+    """The arguments in the order of the parameters; None where that would change the effects."""
+    positions = arguments_by_position(node, way)
+    ordered = sorted(positions)
+    if list(positions) != ordered and not all(map(is_settled, positions.values())):
+        return None
+    is_complete = ordered == list(range(len(ordered)))
+    return tuple(positions[position] for position in ordered) if is_complete else None
+
+
+def _argument_names(node: n.Call) -> list[str | None]:
+    """The names of the arguments, None for those that are given by position."""
+    return [None if argument.name is None else argument.name.text for argument in node.arguments]
+
+
+def _with_default(field: n.Parameter) -> n.Parameter:
+    """A field of a record; an optional one is nil when it is left out."""
+    if field.default is None and isinstance(field.schema, n.OptionalSchema):
+        return replace(field, default=n.Literal(field.span, None))
+    return field
+
+
+def _listed(names: list[str]) -> str | None:
+    return f"it takes {', '.join(f'`{name}`' for name in names)}" if names else None

@@ -1,0 +1,302 @@
+"""Conditions: what a test can turn out to be, and what it shows about the variables in it.
+
+After `if ticket.reply_by:` the member is not nil in the branch; so `string?` is `string` there, and
+the output concatenates natively. Values never change, so what a test has shown of a member holds
+until the variable is assigned again. Objects of Python may: what a test has shown of theirs holds
+until something runs that could change them, and of a property it shows nothing.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from saftc.check.forms import KindTest, test_of, written_value
+from saftc.diagnostics import catalogue
+from saftc.infer.rules.context import Inference
+from saftc.infer.rules.environment import Environment, Path, Target, path_of
+from saftc.infer.tools import offered
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
+from saftc.types.relations import can_be_equal
+from saftc.types.types import (
+    ANY,
+    BOOL,
+    DATAFRAME,
+    DATES,
+    FLOAT,
+    INT,
+    NEVER,
+    NIL,
+    STRING,
+    ListType,
+    LiteralType,
+    RecordType,
+    TupleType,
+    Type,
+    kind_word,
+    literal_type,
+    may_be,
+    members,
+    show,
+    union,
+)
+
+# What `type(x) == "word"` shows of a value of which nothing was known.
+_KINDS: dict[str, Type] = {
+    "string": STRING,
+    "int": INT,
+    "float": FLOAT,
+    "bool": BOOL,
+    "nil": NIL,
+    "list": ListType(ANY),
+    "dataframe": DATAFRAME,
+    **DATES,
+}
+
+
+def can_be_true(type_: Type) -> bool:
+    """Whether a value of `type_` can be true: only `false` and `nil` are not."""
+    return any(member != NIL and not _is_false(member) for member in members(type_))
+
+
+def can_be_false(type_: Type) -> bool:
+    """Whether a value of `type_` can be false."""
+    return may_be(type_, BOOL) or may_be(type_, NIL) or type_ == NEVER
+
+
+Keeps = Callable[[Type], bool]
+# Looks at an operand of a condition and its type.
+Look = Callable[[Inference, n.Expression, Type], None]
+
+
+def logical_value(inference: Inference, node: n.Logical, env: Environment) -> None:
+    """Infers `a or b` where its value is used: a bool, although one of the two may be meant."""
+    operands: list[tuple[n.Expression, Type]] = []
+    condition(inference, node, env, lambda _, operand, type_: operands.append((operand, type_)))
+    constant = [operand for operand, type_ in operands if not can_be_false(type_)]
+    if node.operator == "or" and constant:
+        left = inference.facts.types.get(node.left, ANY)
+        hint = f"`or` gives a bool; write `{_choice(node, left)}`"
+        inference.report(catalogue.ALWAYS_TRUE.at(constant[0].span, hint=hint))
+        return
+    for operand, type_ in operands:
+        _warn_if_constant(inference, operand, type_)
+
+
+_HAS_ITEMS = "len({name}) > 0"
+# What is true of a value that is not empty.
+_NOT_EMPTY: dict[Type, str] = {
+    STRING: '{name} != ""',
+    INT: "{name} != 0",
+    FLOAT: "{name} != 0",
+}
+
+
+def _choice(node: n.Logical, left: Type) -> str:
+    """What gives the first of two values that is not empty, as Python's `or` does."""
+    name = node.left.text if isinstance(node.left, n.Name) else "x"
+    match node.right:
+        case n.Literal(value=str() as text) if len(text) < 20:
+            other = f'"{text}"'
+        case _:
+            other = "..."
+    test = _NOT_EMPTY.get(left, _HAS_ITEMS if isinstance(left, ListType) else "{name}")
+    return f"{name} if {test.format(name=name)} else {other}"
+
+
+def condition(
+    inference: Inference, node: n.Expression, env: Environment, look: Look | None = None
+) -> None:
+    """Infers an expression that is a condition: prompts in it are asked for a bool.
+
+    `look` is shown each operand; without one, an operand that is always true or false is reported.
+    """
+    match node:
+        case n.Logical():
+            inference.keep(node, BOOL)
+            condition(inference, node.left, env, look)
+            inner = env.copy()
+            narrow(inference, node.left, inner, truth=node.operator == "and")
+            condition(inference, node.right, inner, look)
+            forget_changed_inside(inference, node.right, env)
+        case n.Unary(operator="not"):
+            inference.keep(node, BOOL)
+            condition(inference, node.operand, env, look)
+        case n.Prompt():
+            inference.facts.forms.tests[node] = test_of(inference.expression(node, env, BOOL))
+        case _:
+            type_ = inference.expression(node, env)
+            inference.facts.forms.tests[node] = test_of(type_)
+            (look or _warn_if_constant)(inference, node, type_)
+
+
+def _warn_if_constant(inference: Inference, node: n.Expression, type_: Type) -> None:
+    if not can_be_false(type_):
+        hint = f"only `false` and `nil` are false; this is {show(type_)}"
+        if isinstance(type_, ListType) and not isinstance(node, n.ListLiteral):
+            name = node.text if isinstance(node, n.Name) else "x"
+            hint += f": `len({name}) > 0` asks for items"
+        inference.report(catalogue.ALWAYS_TRUE.at(node.span, hint=hint))
+    elif not can_be_true(type_) and type_ != NEVER and not isinstance(node, n.Literal):
+        inference.report(catalogue.ALWAYS_FALSE.at(node.span, hint=f"this is {show(type_)}"))
+
+
+def narrow(inference: Inference, node: n.Expression, env: Environment, *, truth: bool) -> None:
+    """Notes in `env` what follows from `node` being true, or not."""
+    match node:
+        case n.Unary(operator="not"):
+            narrow(inference, node.operand, env, truth=not truth)
+        case n.Logical():
+            # Both sides are known only when the whole is decided by both.
+            if (node.operator == "and") == truth:
+                narrow(inference, node.left, env, truth=truth)
+                forget_changed_inside(inference, node.right, env)
+                narrow(inference, node.right, env, truth=truth)
+        case n.Comparison(operator="==" | "!="):
+            _narrow_equality(inference, node, env, is_equal=(node.operator == "==") == truth)
+        case _:
+            keeps = can_be_true if truth else can_be_false
+            _keep_members(inference, node, env, keeps)
+
+
+def _narrow_equality(
+    inference: Inference, node: n.Comparison, env: Environment, *, is_equal: bool
+) -> None:
+    form = inference.facts.forms.operators.get(node)
+    if isinstance(form, KindTest):
+        _narrow_kind(inference, form.tested, env, form.word, is_equal=is_equal)
+        return
+    for one, other in ((node.left, node.right), (node.right, node.left)):
+        if isinstance(other, n.Literal) and other.value is None:
+            _keep_members(inference, one, env, lambda member: (member == NIL) == is_equal)
+            return
+        value = written_value(other)
+        if value is not None:
+            if isinstance(one, n.Member):
+                _narrow_owner(inference, one, env, literal_type(value), is_equal=is_equal)
+            if is_equal:
+                wanted = inference.facts.types.get(other, ANY)
+                _keep_members(inference, one, env, partial(can_be_equal, wanted))
+            return
+
+
+def _narrow_owner(
+    inference: Inference, node: n.Member, env: Environment, value: Type, *, is_equal: bool
+) -> None:
+    """After `shape.kind == "circle"`, the shape is one whose kind can be that.
+
+    Only fields that take certain values alone tell members apart, for Python's checkers as well.
+    """
+    owners = members(inference.facts.types.get(node.value, ANY))
+    fields = {owner: inference.facts.field_type(owner, node.name.text) for owner in owners}
+
+    def keeps(owner: Type) -> bool:
+        field = fields[owner]
+        if field is None:
+            return True
+        return can_be_equal(field, value) if is_equal else field != value
+
+    is_told = all(field is None or _takes_certain_values(field) for field in fields.values())
+    if is_told and any(map(keeps, owners)):
+        _keep_members(inference, node.value, env, keeps)
+
+
+def _takes_certain_values(type_: Type) -> bool:
+    return all(isinstance(member, LiteralType) or member == NIL for member in members(type_))
+
+
+def _narrow_kind(
+    inference: Inference, node: n.Expression, env: Environment, word: str, *, is_equal: bool
+) -> None:
+    target = _target(inference, node)
+    if (
+        is_equal
+        and target is not None
+        and inference.facts.types.get(node) == ANY
+        and word in _KINDS
+    ):
+        env.narrow(*target, _KINDS[word])
+        return
+    type_ = inference.facts.types.get(node, ANY)
+    answers = {kind_word(member) == word for member in members(type_)}
+    if type_ not in (ANY, NEVER) and len(answers) == 1:
+        inference.doubt()
+    _keep_members(inference, node, env, lambda member: (kind_word(member) == word) == is_equal)
+
+
+def _keep_members(inference: Inference, node: n.Expression, env: Environment, keeps: Keeps) -> None:
+    """Narrows `node`, if it is a variable or a member of one, to the members kept."""
+    target = _target(inference, node)
+    if target is None:
+        return
+    type_ = inference.known(node)
+    if type_ in (ANY, NEVER):
+        return
+    kept = union(member for member in members(type_) if keeps(member))
+    # What is declared cannot be nothing: that a test is wrong for it is told.
+    is_open = not target[1] and target[0] not in inference.facts.declared
+    if kept != type_ and (kept != NEVER or is_open):
+        env.narrow(*target, kept)
+
+
+# Objects of Python
+
+
+def forget_changed(inference: Inference, node: n.Node, env: Environment) -> None:
+    """Forgets what tests have shown of objects of Python that `node` may change."""
+    if inference.uses_python and _may_change(inference, node):
+        env.forget(partial(_is_in_python, inference))
+
+
+def forget_changed_inside(inference: Inference, node: n.Node, env: Environment) -> None:
+    """The same of all that is in a loop, where it begins anew."""
+    if inference.uses_python and any(_may_change(inference, inner) for inner in walk(node)):
+        env.forget(partial(_is_in_python, inference))
+
+
+def _may_change(inference: Inference, node: n.Node) -> bool:
+    """Whether code of Python may run, or a function that is not known here."""
+    match node:
+        case n.Call(function=n.Name() as function, arguments=arguments):
+            symbol = inference.facts.names.of(function)
+            is_builtin = symbol.kind == "builtin" and symbol.name != "run"
+            return not is_builtin or any(one.name is not None for one in arguments)
+        case n.Call() | n.Prompt(mode="program"):
+            return True
+        case n.Prompt():
+            return bool(offered(inference.facts, node))
+        case n.Member():
+            return inference.facts.is_method(node)
+        case _:
+            return False
+
+
+def _is_in_python(inference: Inference, type_: Type, path: Path) -> bool:
+    """Whether what a path leads to is held by an object of Python, and not by a value of Saft."""
+    facts = inference.facts
+    for step in path:
+        owners = members(type_)
+        records = (one for one in owners if isinstance(one, RecordType))
+        if ANY in owners or any(map(facts.is_of_python, records)):
+            return True
+        fields = (
+            facts.field_type(one, step)
+            if isinstance(step, str)
+            else one.items[step] if isinstance(one, TupleType) and step < len(one.items) else None
+            for one in owners
+        )
+        type_ = union(ANY if one is None else one for one in fields)
+    return False
+
+
+def _target(inference: Inference, node: n.Expression) -> Target | None:
+    """The variable or member that a test can narrow, if `node` is one."""
+    inner = node
+    while isinstance(inner, n.Member | n.TupleMember):
+        if isinstance(inner, n.Member) and inference.facts.is_method(inner):
+            return None  # a property may be something else the next time
+        inner = inner.value
+    return path_of(inference.facts.names, node)
+
+
+def _is_false(type_: Type) -> bool:
+    return isinstance(type_, LiteralType) and type_.value is False

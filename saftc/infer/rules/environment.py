@@ -1,0 +1,125 @@
+"""What is known of the variables at a point of the flow.
+
+A `Slot` holds a variable's type and what tests have shown about its members (`if ticket.reply_by:`
+shows that the member is not nil); assigning makes a new slot. An environment is copied where ways
+part, and joined where they meet.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from saftc.check.names import Names, Symbol
+from saftc.syntax import nodes as n
+from saftc.types.types import NEVER, Type, members, union
+
+Path = tuple[str | int, ...]
+# What a test can narrow: a variable, or a member of one.
+Target = tuple[Symbol, Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A variable's type, and the types of members that tests have narrowed.
+
+    `assigned` is the type with the members that tests have left out: they keep its order.
+    """
+
+    type: Type
+    assigned: Type = field(compare=False)
+    members: tuple[tuple[Path, Type], ...] = ()
+
+    def member(self, path: Path) -> Type | None:
+        """The narrowed type of the member at `path`, or None."""
+        return next((type_ for known, type_ in self.members if known == path), None)
+
+    def with_member(self, path: Path, type_: Type) -> "Slot":
+        """This slot with one more narrowed member."""
+        kept = tuple(entry for entry in self.members if entry[0] != path)
+        return replace(self, members=(*kept, (path, type_)))
+
+    def joined(self, other: "Slot") -> "Slot":
+        """What is known of a variable that has this slot on one way, and `other` on another."""
+        if self is other:
+            return self
+        type_ = union((self.type, other.type))
+        assigned = self.assigned if self.assigned is other.assigned else type_
+        found = members(type_)
+        if len(found) > 1 and set(found) <= set(members(assigned)):
+            type_ = union(one for one in members(assigned) if one in found)
+        shared = [
+            (path, union((narrowed, known)))
+            for path, narrowed in self.members
+            if (known := other.member(path)) is not None
+        ]
+        return Slot(type_, assigned, tuple(shared))
+
+
+@dataclass(slots=True)
+class Environment:
+    """The slots of the variables of one call, at one point of the flow.
+
+    `has_ended`: the flow does not reach it.
+    """
+
+    slots: dict[Symbol, Slot] = field(default_factory=dict[Symbol, Slot])
+    has_ended: bool = False
+
+    def copy(self) -> "Environment":
+        """The same at another point of the flow."""
+        return Environment(self.slots.copy(), self.has_ended)
+
+    def get(self, symbol: Symbol) -> Slot | None:
+        """What is known of a variable, or None when nothing has been assigned to it yet."""
+        return self.slots.get(symbol)
+
+    def narrowed(self, target: Target | None) -> Type | None:
+        """What tests have shown of a member of a variable, if anything."""
+        slot = None if target is None else self.get(target[0])
+        return None if slot is None or target is None else slot.member(target[1])
+
+    def assign(self, symbol: Symbol, type_: Type) -> None:
+        """Notes that `symbol` has a new value of `type_`."""
+        self.slots[symbol] = Slot(type_, type_)
+
+    def add(self, symbol: Symbol, slot: Slot) -> None:
+        """Notes that `symbol` may be what `slot` says, beside what is known of it."""
+        known = self.slots.get(symbol)
+        self.slots[symbol] = slot if known is None else known.joined(slot)
+
+    def narrow(self, symbol: Symbol, path: Path, type_: Type) -> None:
+        """Notes that a test has shown `symbol`, or its member at `path`, to be of `type_`."""
+        slot = self.get(symbol) or Slot(NEVER, NEVER)
+        self.slots[symbol] = slot.with_member(path, type_) if path else replace(slot, type=type_)
+
+    def forget(self, changes: Callable[[Type, Path], bool]) -> None:
+        """Forgets what tests have shown of members that may have changed since."""
+        for symbol, slot in self.slots.items():
+            kept = tuple(one for one in slot.members if not changes(slot.type, one[0]))
+            if kept != slot.members:
+                self.slots[symbol] = replace(slot, members=kept)
+
+
+def join(environments: Sequence[Environment]) -> Environment:
+    """What is known where several ways meet; those that have ended do not count."""
+    first, *others = [one for one in environments if not one.has_ended] or environments
+    met = first.copy()
+    for other in others:
+        for symbol, slot in other.slots.items():
+            met.add(symbol, slot)
+    return met
+
+
+def path_of(names: Names, node: n.Expression) -> Target | None:
+    """The variable and the members that lead to `node`, if it is such a path."""
+    match node:
+        case n.Name():
+            symbol = names.of(node)
+            return (symbol, ()) if symbol.kind in ("variable", "parameter", "field") else None
+        case n.Member():
+            inner = path_of(names, node.value)
+            return (inner[0], (*inner[1], node.name.text)) if inner else None
+        case n.TupleMember():
+            inner = path_of(names, node.value)
+            return (inner[0], (*inner[1], node.position)) if inner else None
+        case _:
+            return None

@@ -1,0 +1,395 @@
+"""Expressions: the type of each, and what its place has to do with its value.
+
+A place that asks for a type hands it down into what is written there: the items of a list literal,
+the branches of a conditional, a prompt. So `prices: [float] = [1, 2.5]` makes a float of the first
+item, and a prompt gets its contract from the annotation.
+"""
+
+from dataclasses import replace
+from typing import assert_never
+
+from saftc.check.forms import (
+    IsTest,
+    KindTest,
+    OperatorForm,
+    is_singleton,
+    is_written_out,
+    native_if,
+    takes_format,
+)
+from saftc.check.names import Symbol
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Advice
+from saftc.diagnostics.near import did_you_mean
+from saftc.infer.rules.calls import call
+from saftc.infer.rules.conditions import (
+    condition,
+    forget_changed,
+    forget_changed_inside,
+    logical_value,
+    narrow,
+)
+from saftc.infer.rules.context import Inference
+from saftc.infer.rules.environment import Environment
+from saftc.infer.rules.hints import operand_hint
+from saftc.infer.rules.literals import (
+    list_literal,
+    member_of_kind,
+    object_literal,
+    object_of_entry,
+    tuple_literal,
+)
+from saftc.infer.rules.loops import bind, iterated
+from saftc.infer.rules.members import index, member, slice_, tuple_member
+from saftc.infer.rules.places import fit_into, is_zero
+from saftc.infer.rules.prompts import prompt
+from saftc.syntax import nodes as n
+from saftc.types.operators import is_constant, negate, operate, wrong_members
+from saftc.types.relations import Fit, fit
+from saftc.types.results import FAILURE_KIND, FAILURE_KINDS
+from saftc.types.types import (
+    ANY,
+    BOOL,
+    DATES,
+    FLOAT,
+    INT,
+    NEVER,
+    STRING,
+    BuiltinType,
+    FunctionType,
+    ListType,
+    RecordType,
+    Type,
+    base_of_value,
+    is_only,
+    may_be,
+    members,
+    show,
+    union,
+    widened,
+)
+
+# The kinds that a Python class stands for, whatever is known of a value.
+_KINDS_WITH_CLASS = {"int", "string", "float", "bool", "list", "tuple", "object"}
+
+
+def type_of(
+    inference: Inference, node: n.Expression, env: Environment, wanted: Type | None
+) -> Type:
+    """The type of an expression itself; `wanted` is what its place asks for, if anything."""
+    type_ = _type_of(inference, node, env, wanted)
+    forget_changed(inference, node, env)
+    return type_
+
+
+def _type_of(
+    inference: Inference, node: n.Expression, env: Environment, wanted: Type | None
+) -> Type:
+    match node:
+        case n.Literal():
+            return base_of_value(node.value)
+        case n.Name():
+            return _name(inference, node, env)
+        case n.ListLiteral():
+            return list_literal(inference, node, env, wanted)
+        case n.TupleLiteral():
+            return tuple_literal(inference, node, env, wanted)
+        case n.ObjectLiteral():
+            return object_literal(inference, node, env, wanted)
+        case n.Call():
+            return call(inference, node, env)
+        case n.Index():
+            return index(inference, node, env)
+        case n.Slice():
+            return slice_(inference, node, env)
+        case n.Member():
+            return member(inference, node, env)
+        case n.TupleMember():
+            return tuple_member(inference, node, env)
+        case n.Unary():
+            return _unary(inference, node, env)
+        case n.Binary():
+            return _binary(inference, node, env, wanted)
+        case n.Comparison():
+            return _comparison(inference, node, env)
+        case n.Logical():
+            logical_value(inference, node, env)
+            return BOOL
+        case n.Conditional():
+            return _conditional(inference, node, env, wanted)
+        case n.Comprehension():
+            return _comprehension(inference, node, env, wanted)
+        case n.FormattedString():
+            _formatted_string(inference, node, env)
+            return STRING
+        case n.Prompt():
+            return prompt(inference, node, env, wanted)
+        case n.ServerCall():
+            for argument in node.arguments:
+                inference.expression(argument.value, env)
+            return ANY if wanted is None else wanted  # it is checked when it is there
+        case _:
+            assert_never(node)
+
+
+def _name(inference: Inference, node: n.Name, env: Environment) -> Type:
+    symbol = inference.facts.names.of(node)
+    target = inference.facts.meaning_of(symbol)
+    if target is not symbol:
+        return inference.facts.foreign_type(target)
+    if symbol.kind == "import":
+        return inference.facts.type_in_python(node)
+    return _meaning(inference, symbol, env)
+
+
+def _meaning(inference: Inference, symbol: Symbol, env: Environment) -> Type:
+    match symbol.kind:
+        case "function":
+            assert isinstance(symbol.node, n.FunctionDef)
+            return FunctionType(symbol.name, symbol.node, False)
+        case "builtin":
+            return BuiltinType(symbol.name, False)
+        case "variable" | "parameter" | "field":
+            return inference.read(symbol, env)
+        case "record" | "type" | "import" | "guessed":
+            return ANY
+
+
+def _unary(inference: Inference, node: n.Unary, env: Environment) -> Type:
+    if node.operator == "not":
+        condition(inference, node, env)
+        return BOOL
+    operand = inference.expression(node.operand, env)
+    operation = negate(operand)
+    if operation.result is None:
+        inference.report(catalogue.OPERAND.at(node.span, operator="-", found=show(operand)))
+        return ANY
+    inference.facts.forms.operators[node] = native_if(operation.is_proved)
+    _warn_of_operands(inference, "-", (None, INT), (node.operand, operand))
+    return operation.result
+
+
+def _binary(inference: Inference, node: n.Binary, env: Environment, wanted: Type | None) -> Type:
+    left = inference.expression(node.left, env)
+    asked = member_of_kind(wanted, ListType)
+    if node.operator == "+" and asked is not None and fit(left, asked) == Fit.EXACT:
+        # What is added to a list that a place asks for is such a list, too.
+        right = inference.expression(node.right, env, asked)
+        if is_only(right, "list"):
+            right = fit_into(inference, node.right, asked, env)
+    else:
+        right = inference.expression(node.right, env)
+    if node.operator in ("/", "%") and is_zero(node.right):
+        inference.report(catalogue.DIVISION_BY_ZERO.at(node.right.span))
+    operation = operate(node.operator, left, right)
+    if operation.result is None:
+        _wrong_operands(inference, node, node.operator, left, right)
+        return ANY
+    inference.facts.forms.operators[node] = native_if(operation.is_proved)
+    _warn_of_operands(inference, node.operator, (node.left, left), (node.right, right))
+    return operation.result
+
+
+def _warn_of_operands(
+    inference: Inference,
+    operator: str,
+    left: tuple[n.Expression | None, Type],
+    right: tuple[n.Expression | None, Type],
+) -> None:
+    """Warns of operands that may be what the operator does not take."""
+    wrong = wrong_members(operator, left[1], right[1])
+    for (operand, _), found in zip((left, right), wrong, strict=True):
+        if operand is not None and found != NEVER:
+            inference.may_fail(operand, found, f"which `{operator}` does not take")
+
+
+def _comparison(inference: Inference, node: n.Comparison, env: Environment) -> Type:
+    left = inference.expression(node.left, env)
+    right = inference.expression(node.right, env)
+    operation = operate(node.operator, left, right)
+    _check_kinds(inference, node, left, right)
+    match node.operator:
+        case "==" | "!=":
+            form = _equality(inference, node, left, right)
+        case "in" | "not in":
+            form = native_if(inference.facts.contains_as_python(left, right))
+        case _:
+            form = native_if(operation.is_proved)
+    inference.facts.forms.operators[node] = form
+    if operation.result is None:
+        _wrong_operands(inference, node, node.operator, left, right)
+    elif node.operator not in ("==", "!="):
+        _warn_of_operands(inference, node.operator, (node.left, left), (node.right, right))
+    elif is_constant(node.operator, left, right):
+        code = catalogue.ALWAYS_FALSE if node.operator == "==" else catalogue.ALWAYS_TRUE
+        inference.report(code.at(node.span, hint=f"{show(left)} is never equal to {show(right)}"))
+    return BOOL
+
+
+def _check_kinds(inference: Inference, node: n.Comparison, left: Type, right: Type) -> None:
+    """Reports texts that a failure's kind is compared with, and that are none."""
+    is_equality = node.operator in ("==", "!=") and FAILURE_KIND in (left, right)
+    if not is_equality and (left != FAILURE_KIND or node.operator not in ("in", "not in")):
+        return
+    items = node.right.items if isinstance(node.right, n.ListLiteral | n.TupleLiteral) else ()
+    for other in (node.left, node.right, *items):
+        kind = other.value if isinstance(other, n.Literal) else None
+        if isinstance(kind, str) and kind not in FAILURE_KINDS:
+            hint: str | Advice = f"the kinds are {', '.join(FAILURE_KINDS)}"
+            if meant := did_you_mean(kind, FAILURE_KINDS):
+                hint = replace(meant, instead=f'"{meant.instead}"')
+            code = catalogue.FAILURE_KIND
+            inference.report(code.at(other.span, kind=f'"{kind}"', hint=hint))
+
+
+def _equality(inference: Inference, node: n.Comparison, left: Type, right: Type) -> OperatorForm:
+    for one, other in ((node.left, node.right), (node.right, node.left)):
+        kind_test = _kind_test(inference, one, other)
+        if kind_test is not None:
+            return kind_test
+        # Python warns of `is` with a number or a string that is written out.
+        if is_singleton(other) and not is_written_out(one):
+            return IsTest(one, other)
+    is_singular = is_singleton(node.left) or is_singleton(node.right)
+    return native_if(not is_singular and inference.facts.equals_as_python(left, right))
+
+
+def _kind_test(inference: Inference, one: n.Expression, other: n.Expression) -> KindTest | None:
+    """A test `type(x) == "word"`."""
+    match one, other:
+        case (
+            n.Call(
+                function=n.Name(text="type") as function,
+                arguments=(n.Argument(name=None, value=tested),),
+            ),
+            n.Literal(value=str() as word),
+        ) if inference.facts.names.of(function).kind == "builtin" and not is_written_out(tested):
+            type_ = inference.facts.types[tested]
+        case _:
+            return None
+    if word == "nil":
+        return KindTest(tested, word, "none")
+    if word == "int" and may_be(type_, BOOL):
+        return KindTest(tested, word, "exact")
+    record = inference.facts.record_of_kind(word)
+    if record is not None and _is_named(inference, record):
+        # A class of Python may have others below it, whose values are of another kind.
+        is_own = inference.facts.records[record].module is None
+        return KindTest(tested, word, "instance" if is_own else "exact")
+    if word in _KINDS_WITH_CLASS and not _may_be_of_python(inference, type_):
+        return KindTest(tested, word, "instance")
+    if word in DATES and type_ != ANY:
+        # A datetime is an instance of Python's date as well.
+        return KindTest(tested, word, "exact" if word == "date" else "instance")
+    if word == "dataframe" and type_ != ANY:
+        return KindTest(tested, word, "instance")
+    return KindTest(tested, word, "text")
+
+
+def _is_named(inference: Inference, record: str) -> bool:
+    """Whether the script names a record elsewhere: what it imports and does not use it can drop."""
+    symbol = inference.facts.own_names.get(record.split(".")[0])
+    return symbol is None or symbol.kind != "import" or symbol.is_read
+
+
+def _may_be_of_python(inference: Inference, type_: Type) -> bool:
+    """Whether a value may be of a class of Python, which can be a text or a tuple besides."""
+    if type_ == ANY:
+        return bool(inference.facts.python)
+    records = (member for member in members(type_) if isinstance(member, RecordType))
+    return any(inference.facts.is_of_python(record) for record in records)
+
+
+def _wrong_operands(
+    inference: Inference, node: n.Binary | n.Comparison, operator: str, left: Type, right: Type
+) -> None:
+    inference.report(
+        catalogue.OPERAND.at(
+            node.span,
+            operator=operator,
+            found=f"{show(left)} and {show(right)}",
+            hint=_prompt_hint(inference, node, left, right) or operand_hint(operator, left, right),
+        )
+    )
+
+
+def _prompt_hint(
+    inference: Inference, node: n.Binary | n.Comparison, left: Type, right: Type
+) -> str | None:
+    """What a prompt without a type is to be asked for, where the other operand is no text."""
+    for operand, found, other in ((node.left, left, right), (node.right, right, left)):
+        is_prompt = found == STRING and inference.facts.is_untyped_result(operand)
+        if not is_prompt or not is_only(other, "int", "float", "list"):
+            continue
+        wanted = show(other)
+        match operand:
+            case n.Call(function=n.Name(text=text)):
+                return f"its prompt is asked for a text: `f {text}(...) -> {wanted}`"
+            case n.Name(text=text):
+                return f"its prompt is asked for a text: `{text}: {wanted} = $ ... $`"
+            case _:
+                name = "xs" if is_only(other, "list") else "n"
+                return f"a prompt gives a text here: `{name}: {wanted} = $ ... $` above it"
+    return None
+
+
+def _conditional(
+    inference: Inference, node: n.Conditional, env: Environment, wanted: Type | None
+) -> Type:
+    condition(inference, node.condition, env)
+    then, other = env.copy(), env.copy()
+    narrow(inference, node.condition, then, truth=True)
+    narrow(inference, node.condition, other, truth=False)
+    if wanted is not None and wanted != ANY:
+        first = fit_into(inference, node.then, wanted, then)
+        second = fit_into(inference, node.other, wanted, other)
+    else:
+        first = inference.expression(node.then, then, wanted)
+        second = inference.expression(node.other, other, wanted)
+    forget_changed_inside(inference, node, env)
+    return union((first, second))
+
+
+def _comprehension(
+    inference: Inference, node: n.Comprehension, env: Environment, wanted: Type | None
+) -> Type:
+    forget_changed_inside(inference, node, env)
+    inner = env.copy()
+    for clause in node.clauses:
+        iterable = inference.expression(clause.iterable, inner)
+        bind(inference, clause.pattern, iterated(inference, clause, iterable), inner)
+        for test in clause.conditions:
+            condition(inference, test, inner)
+            narrow(inference, test, inner, truth=True)
+    if isinstance(node.item, n.ComputedField):
+        return object_of_entry(inference, node.item, inner, wanted)
+    asked = member_of_kind(wanted, ListType)
+    if isinstance(asked, ListType) and asked.item != ANY:
+        fit_into(inference, node.item, asked.item, inner)
+        return asked
+    return ListType(widened(inference.expression(node.item, inner)))
+
+
+def _formatted_string(inference: Inference, node: n.FormattedString, env: Environment) -> None:
+    for hole in node.parts:
+        if not isinstance(hole, n.FormatHole):
+            continue
+        type_ = inference.expression(hole.value, env)
+        if hole.spec is None:
+            continue
+        wrong = union(one for one in members(type_) if takes_format(one, hole.spec) is False)
+        if wrong == type_ != NEVER:
+            is_plain = any(takes_format(one, hole.spec) for one in (INT, FLOAT, STRING))
+            is_date = is_only(type_, "date", "datetime", "time")
+            usual = "`%d.%m.%Y`, `%H:%M` and `%A`" if is_date else "`,`, `.2f`, `.1%` and `>10`"
+            hint = f"such as {usual}"
+            if is_plain and not is_date:
+                hint = "a format is for numbers and texts; `str(x)` makes a text of any value"
+            found = show(type_)
+            inference.report(
+                catalogue.BAD_FORMAT.at(hole.span, format=hole.spec, found=found, hint=hint)
+            )
+        elif wrong != NEVER:
+            inference.may_fail(hole.value, wrong, f"which `{hole.spec}` cannot format")
+        is_proved = all(takes_format(one, hole.spec) for one in members(type_))
+        inference.facts.forms.holes[hole] = native_if(is_proved)

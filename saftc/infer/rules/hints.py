@@ -1,0 +1,167 @@
+"""What to write instead of what is wrong: rows of a condition and its hint; the first one holds.
+
+The rules of inference say what a mistake is; a table here says what may have been meant.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from saftc.check.facts import Facts
+from saftc.diagnostics.model import Advice
+from saftc.diagnostics.near import is_slip, near
+from saftc.types.types import (
+    BOOL,
+    DATE,
+    DATES,
+    DATETIME,
+    DECIMAL,
+    FLOAT,
+    INT,
+    STRING,
+    ListType,
+    LiteralType,
+    MapType,
+    ObjectType,
+    RecordType,
+    Type,
+    UnionType,
+    item_type,
+    keys_of,
+    literal_type,
+    members,
+    show,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _OfOperands:
+    """A hint for operands of such types, of these operators, or of all where none is named."""
+
+    operators: tuple[str, ...]
+    applies: Callable[[Type, Type], bool]
+    hint: str
+
+
+def _has(*types: Type) -> Callable[[Type, Type], bool]:
+    return lambda left, right: set(types) <= {left, right}
+
+
+def _are_in(*types: Type) -> Callable[[Type, Type], bool]:
+    return lambda left, right: {left, right} <= set(types)
+
+
+def _is_text_and_date(left: Type, right: Type) -> bool:
+    return STRING in (left, right) and not {left, right}.isdisjoint(DATES.values())
+
+
+def _key_of(type_: Type) -> str | None:
+    return keys_of(type_).kind if isinstance(type_, ObjectType | MapType) else None
+
+
+_IN, _ORDER = ("in", "not in"), ("<", "<=", ">", ">=")
+_ARITHMETIC = ("+", "-", "*", "/", "%")
+_READS_TEXT, _MAKES_TEXT = "`{date}(x)` reads a text", "`str(x)` makes a text of any value"
+_NOT_EXACT = 'a float is not exact: write `decimal("1.50")`'
+# `{date}` is the operand that is a date or the like, `{key}` the type of an object's keys.
+_OPERANDS: tuple[_OfOperands, ...] = (
+    _OfOperands((), _has(DECIMAL, FLOAT), f"{_NOT_EXACT}, or `float(x)` of the decimal"),
+    _OfOperands(
+        ("+", "-"),
+        lambda left, right: bool({left, right} & {DATE, DATETIME} and {left, right} & {INT, FLOAT}),
+        "a date is moved by a duration: `duration(days: 3)`",
+    ),
+    _OfOperands((), _has(DATE, DATETIME), "`x.date` is the date of a datetime"),
+    _OfOperands(("+",), _is_text_and_date, "`str(x)` makes a text"),
+    _OfOperands((*_ARITHMETIC, *_ORDER), _is_text_and_date, _READS_TEXT),
+    _OfOperands(
+        ("+",),
+        lambda left, right: isinstance(left, ListType) or isinstance(right, ListType),
+        "`+` joins two lists: `xs + [x]`",
+    ),
+    _OfOperands(("+",), _has(STRING), _MAKES_TEXT),
+    _OfOperands(("%",), lambda left, _: left == STRING, 'write `f"total: {{n}}"`'),
+    _OfOperands(("%",), _are_in(INT, FLOAT), "`%` takes ints only"),
+    _OfOperands(
+        _ORDER,
+        _has(STRING),
+        "two numbers or two texts can be compared; `int(x)` reads a number from a text",
+    ),
+    _OfOperands(_IN, lambda _, right: right == STRING, _MAKES_TEXT),
+    _OfOperands(("*",), _has(STRING), "`*` takes numbers only"),
+    _OfOperands((*_ARITHMETIC, *_ORDER), _has(BOOL), "a bool is not a number"),
+    _OfOperands(
+        _IN,
+        lambda left, right: _key_of(right) not in (None, "string") and left == STRING,
+        "`{key}(x)` reads a text",
+    ),
+    _OfOperands(
+        _IN, lambda _, right: _key_of(right) == "string", "the keys of an object are strings"
+    ),
+    _OfOperands(
+        _IN,
+        lambda _, right: _key_of(right) is not None,
+        "the keys of an object are of type {key}",
+    ),
+)
+
+
+def operand_hint(operator: str, left: Type, right: Type) -> str | None:
+    """What to write instead of an operator on these operands."""
+    date = next((word for word, one in DATES.items() if one in (left, right)), "")
+    meant = (one for one in _OPERANDS if not one.operators or operator in one.operators)
+    hints = (one.hint for one in meant if one.applies(left, right))
+    return next(hints, "").format(date=date, key=_key_of(right)) or None
+
+
+@dataclass(frozen=True, slots=True)
+class _OfPlace:
+    """A hint for a value of one of the types `given` in a place for one of `wanted`."""
+
+    given: tuple[Type, ...]
+    wanted: tuple[Type, ...]
+    hint: str
+
+
+# `{wanted}` is the type that the place asks for.
+_PLACES = (
+    _OfPlace((STRING,), tuple(DATES.values()), "`{wanted}(x)` reads a text"),
+    _OfPlace((FLOAT,), (DECIMAL,), _NOT_EXACT),
+    _OfPlace((STRING,), (INT, FLOAT), "`{wanted}(x)` reads a number from a text"),
+    _OfPlace((FLOAT,), (INT,), "`round(x)` or `int(x)` makes an int of it"),
+    _OfPlace((INT, FLOAT, BOOL), (STRING,), _MAKES_TEXT),
+)
+_DRAFT = "a draft may lack fields: keep the stream, `whole: T = stream $ ... $`, and use `whole`"
+
+
+def mismatch_hint(facts: Facts, given: Type, wanted: Type) -> str | Advice | None:
+    """What to write instead of a value of a type in a place that asks for another one."""
+    records = [member for member in members(wanted) if isinstance(member, RecordType)]
+    if isinstance(given, ObjectType) and records:
+        name = _called_with(facts, given, records)
+        is_draft = any(facts.draft_of(one) == given for one in records)
+        return _DRAFT if is_draft else name and f"call the record: `{name}(...)`"
+    inner = item_type(given) if isinstance(given, ListType) else given
+    asked = item_type(wanted) if isinstance(wanted, ListType) else wanted
+    if isinstance(inner, RecordType) and isinstance(asked, ObjectType | MapType):
+        return f"a record is not an object; its type is `{show(given)}`"
+    if isinstance(given, LiteralType) and isinstance(wanted, UnionType):
+        return _meant_literal(given, wanted)
+    hints = (one.hint for one in _PLACES if given in one.given and wanted in one.wanted)
+    return next(hints, "").format(wanted=show(wanted)) or None
+
+
+def _called_with(facts: Facts, given: ObjectType, records: list[RecordType]) -> str | None:
+    """The script's name of the record that an object was meant for: the one with its fields."""
+    names = {field.name for field in given.fields}
+    closest = min(records, key=lambda one: len(names ^ set(facts.fields_of(one))))
+    return None if closest.definition is None else facts.name_of_record(closest.definition)
+
+
+def _meant_literal(given: LiteralType, wanted: UnionType) -> Advice | None:
+    """The text among those that a place takes for which another one was written."""
+    known = [str(one.value) for one in wanted.members if isinstance(one, LiteralType)]
+    meant = near(str(given.value), known)
+    if meant is None or not isinstance(given.value, str):
+        return None
+    is_guess = not is_slip(given.value, meant, known)
+    return Advice(f'did you mean "{meant}"?', instead=show(literal_type(meant)), is_guess=is_guess)

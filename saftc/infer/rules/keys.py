@@ -1,0 +1,75 @@
+"""What `sorted`, `min` and `max` order by: `sorted(notes, by: words)`.
+
+`by` takes a function of one element, which gives what `<` compares: a number, a string or a date.
+Where that is proved, Python's own `key=` does the same.
+"""
+
+from saftc.diagnostics import catalogue
+from saftc.infer.parameters import passed
+from saftc.infer.rules.context import Inference
+from saftc.syntax import nodes as n
+from saftc.types.builtins import BUILTINS, ORDERED, ORDERED_KINDS, VALUE, Taken, taken_words, takes
+from saftc.types.relations import Fit, fit
+from saftc.types.types import (
+    NEVER,
+    BuiltinType,
+    FunctionType,
+    Type,
+    is_none_of,
+    is_only,
+    kinds,
+    members,
+    show,
+    union,
+)
+
+
+def is_proved_key(inference: Inference, by: n.Expression, element: Type) -> bool:
+    """Whether the function `by` certainly takes an element, and gives what can be ordered; reports
+    it when it certainly does not.
+    """
+    function = inference.facts.types[by]
+    match function:
+        case FunctionType(name=name, definition=definition):
+            known = inference.facts.functions[definition]
+            if 0 in known.from_calls and inference.facts.is_own(definition):
+                inference.reach(definition)
+                inference.take(definition, 0, passed(element), by)
+            needed = sum(parameter.default is None for parameter in definition.parameters)
+            taken = next(iter(known.parameters), NEVER)
+            how, words = fit(element, taken), show(taken)
+            key, is_given = inference.result_of(definition), bool(known.parameters)
+        case BuiltinType(name=name):
+            way = BUILTINS[name].meant([(None, element)])
+            needed = sum(parameter.is_required for parameter in way.parameters)
+            first = next(iter(way.parameters), Taken("", VALUE))
+            found, words = takes(first, element), taken_words(first, element)
+            how = Fit.NEVER if found is False else Fit.EXACT if found else Fit.CHECK
+            key, is_given = way.result((element,)), bool(way.parameters)
+        case _:
+            return False
+    problem = f"`{name}` takes {words}, and the elements are {show(element)}"
+    if needed > 1 or not is_given:
+        problem, how = f"`{name}` has {needed or 'none'}", Fit.NEVER
+    if how == Fit.NEVER:
+        inference.report(catalogue.BY_FUNCTION.at(by.span, problem=problem))
+        return False
+    return _is_ordered(inference, by, name, key) and how == Fit.EXACT
+
+
+def _is_ordered(inference: Inference, by: n.Expression, name: str, key: Type) -> bool:
+    """Whether all keys are certainly numbers, strings, or of one kind of dates and the like."""
+    found = kinds(key)
+    if not found:
+        return False
+    if is_none_of(key, *ORDERED_KINDS):
+        hint = "sort by one part at a time, the last one first: `sorted` keeps the order of equals"
+        told = hint if is_only(key, "tuple") else None
+        problem = f"`{name}` returns {show(key)}"
+        inference.report(catalogue.NO_ORDER.at(by.span, problem=problem, hint=told))
+        return False
+    wrong = union(one for one in members(key) if is_none_of(one, *ORDERED_KINDS))
+    if wrong != NEVER:
+        problem = "and `by` must return a number, a string or a date"
+        inference.report(catalogue.MAY_FAIL.at(by.span, found=show(wrong), problem=problem))
+    return any(found <= kind for kind in ORDERED)

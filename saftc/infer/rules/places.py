@@ -1,0 +1,270 @@
+"""Places: an expression is where some type is asked for, and what has to be done about it."""
+
+from saftc.check.facts import FunctionFacts
+from saftc.check.forms import written_value
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Related
+from saftc.infer.parameters import passed
+from saftc.infer.rules.context import Inference
+from saftc.infer.rules.environment import Environment
+from saftc.infer.rules.hints import mismatch_hint
+from saftc.syntax import nodes as n
+from saftc.types.builtins import BUILTINS, Builtin, takes
+from saftc.types.foreign import Function
+from saftc.types.relations import Fit, fit, fit_call
+from saftc.types.types import (
+    ANY,
+    NEVER,
+    NIL,
+    RESULT,
+    STRING,
+    BuiltinType,
+    CallableType,
+    FunctionType,
+    ListType,
+    LiteralType,
+    Type,
+    literal_type,
+    members,
+    opened,
+    show,
+    union,
+)
+
+
+def fit_into(
+    inference: Inference,
+    node: n.Expression,
+    wanted: Type,
+    env: Environment,
+    related: tuple[Related, ...] = (),
+) -> Type:
+    """The type of an expression in a place that asks for `wanted`; notes what the place does.
+
+    `related` are the places that a mistake tells of besides.
+    """
+    wanted = opened(wanted)
+    if RESULT in members(wanted) and (keeper := inference.facts.result_of(node)) is not None:
+        inference.expression(node, env)
+        inference.facts.whole_results.add(node)
+        if not isinstance(keeper, n.Prompt):
+            inference.facts.history.keep(keeper)
+        return RESULT
+    return settle(inference, node, inference.expression(node, env, wanted), wanted, related)
+
+
+_ANOTHER_NAME = "a value of another type needs another name"
+
+
+def held(inference: Inference, name: n.Identifier) -> tuple[Type, tuple[Related, ...]] | None:
+    """The type that an annotation above asks for where a name is assigned, and where it stands."""
+    schema = inference.facts.held.get(name)
+    if schema is None:
+        return None
+    related = Related(schema.span, f"`{name.text}` is annotated here")
+    return inference.facts.schemas[schema], (related,)
+
+
+def hold(inference: Inference, name: n.Identifier, given: Type) -> None:
+    """Reports a value that a name gets and that its annotation above cannot have."""
+    found = held(inference, name)
+    if found is not None and given != NEVER and fit(given, found[0]) == Fit.NEVER:
+        wanted, related = found
+        code = catalogue.TYPE_MISMATCH
+        inference.report(
+            code.at(
+                name.span,
+                expected=show(wanted),
+                found=show(given),
+                hint=_ANOTHER_NAME,
+                related=related,
+            )
+        )
+
+
+def settle(
+    inference: Inference,
+    node: n.Expression,
+    given: Type,
+    wanted: Type,
+    related: tuple[Related, ...] = (),
+) -> Type:
+    """Holds the value of an expression, of type `given`, against what its place asks for."""
+    given = as_written(node, given, wanted)
+    how = _fit_function(inference, node, given, wanted)
+    how = fit(given, wanted) if how is None else how
+    if how == Fit.NEVER:
+        hint = mismatch_hint(inference.facts, given, wanted)
+        if related and given != NIL and (hint is None or wanted == STRING):
+            hint = _ANOTHER_NAME
+        inference.report(
+            catalogue.TYPE_MISMATCH.at(
+                node.span,
+                expected=show(wanted),
+                found=_shown(inference, given),
+                hint=hint,
+                related=related,
+            )
+        )
+        return wanted
+    inference.coerce(node, how, wanted)
+    others = [one for one in members(given) if not isinstance(one, FunctionType | BuiltinType)]
+    if how == Fit.EXACT and wanted != ANY and len(others) < len(members(given)):
+        # As a function of that type it keeps no history, and is one of many.
+        inference.facts.given_functions[node] = wanted
+        return union([*others, *(one for one in members(wanted) if isinstance(one, CallableType))])
+    return given if how == Fit.EXACT and ANY not in (given, wanted) else wanted
+
+
+def _fit_function(
+    inference: Inference, node: n.Expression, given: Type, wanted: Type
+) -> Fit | None:
+    """How a certain function fits a place for functions; None where it is not that."""
+    asked = [one for one in members(wanted) if isinstance(one, CallableType)]
+    if not asked:
+        return None
+    if given == ANY:
+        declared = inference.facts.declared_by_python(node)
+        is_proved = isinstance(declared, Function) and any(
+            declared.waits == "no" and fit(_given(declared, one), one.result) == Fit.EXACT
+            for one in asked
+        )
+        return Fit.EXACT if is_proved else None
+    if not any(isinstance(one, FunctionType | BuiltinType) for one in members(given)):
+        return None
+    fits: set[Fit] = set()
+    for member in members(given):
+        match member:
+            case FunctionType():
+                inference.reach(member.definition)
+                fits.add(min(_fit_definition(inference, member, one) for one in asked))
+            case BuiltinType():
+                fits.add(min(_fit_builtin(BUILTINS[member.name], one) for one in asked))
+            case _:
+                fits.add(fit(member, wanted))
+    return fits.pop() if len(fits) == 1 else Fit.CHECK
+
+
+def _given(function: Function, wanted: CallableType) -> Type:
+    """What Python declares that a call gives of what the type says, which is believed."""
+    return function.given(wanted.parameters, {}).type
+
+
+def _fit_definition(inference: Inference, given: FunctionType, wanted: CallableType) -> Fit:
+    """Whether a function of the script can be called as the type says, and gives what it says."""
+    parameters = given.definition.parameters
+    needed = sum(one.default is None for one in parameters)
+    if not needed <= len(wanted.parameters) <= len(parameters):
+        return Fit.NEVER
+    known = inference.facts.functions[given.definition].parameters
+    return fit_call(known, inference.result_of(given.definition), wanted)
+
+
+def _fit_builtin(builtin: Builtin, wanted: CallableType) -> Fit:
+    """The same of a builtin, which looks itself at what it is given."""
+    types = wanted.parameters
+    way = builtin.meant([(None, one) for one in types])
+    taken = [way.parameter(position) for position in range(len(types))]
+    needed = sum(one.is_required for one in way.parameters)
+    if way.by is not None or len(types) < max(needed, way.least):
+        return Fit.NEVER
+    pairs = zip(taken, types, strict=True)
+    if any(one is None or takes(one, type_) is False for one, type_ in pairs):
+        return Fit.NEVER
+    result = way.result(types)
+    how = fit_call(types, result, wanted)
+    # What Python's function gives for certain arguments, its own annotation does not say.
+    is_said = not callable(way.gives) and len(builtin.ways) == 1
+    return how if is_said else max(how, Fit.CHECK)
+
+
+def _shown(inference: Inference, given: Type) -> str:
+    """The type as a message names it; of a certain function, with what it takes and gives."""
+    if not isinstance(given, FunctionType):
+        return show(given)
+    facts = inference.facts.functions[given.definition]
+    takes = ", ".join(map(show, facts.parameters))
+    return f"`{given.name}`: ({takes}) -> {show(inference.result_of(given.definition))}"
+
+
+def is_zero(node: n.Expression) -> bool:
+    """Whether it is written as zero."""
+    return isinstance(node, n.Literal) and type(node.value) in (int, float) and node.value == 0
+
+
+def as_written(node: n.Expression, given: Type, wanted: Type) -> Type:
+    """The type of an expression; of one that is written out, where literals are wanted, its own."""
+    value = written_value(node)
+    has_literals = any(isinstance(member, LiteralType) for member in members(wanted))
+    return literal_type(value) if value is not None and has_literals else given
+
+
+# Arguments for bare parameters: where the calls decide what a parameter is, they say it. The calls
+# of the script that defines the function decide. Those of scripts that import it have to keep to
+# that: what they do not see would otherwise depend on who else is compiled with it.
+
+
+def pass_argument(
+    inference: Inference,
+    node: n.Expression,
+    function: FunctionFacts,
+    position: int,
+    env: Environment,
+) -> None:
+    """Infers an argument of a bare parameter, and holds it against what the parameter is."""
+    wanted = function.parameters[position]
+    if wanted == RESULT and position not in function.from_calls:
+        fit_into(inference, node, wanted, env)
+        return
+    # What the use of a bare parameter asks for is not an annotation: a prompt stays text.
+    type_ = inference.expression(node, env)
+    if position not in function.from_calls:
+        settle(inference, node, type_, wanted)
+    elif inference.facts.is_own(function.node):
+        inference.take(function.node, position, passed(type_), node)
+    elif _is_other(type_, wanted):
+        _report(inference, node, type_, function, position)
+    elif isinstance(node, n.ListLiteral | n.ObjectLiteral | n.TupleLiteral | n.Conditional):
+        # A literal is of the class that is meant.
+        fit_into(inference, node, wanted, env)
+    else:
+        settle(inference, node, type_, wanted)
+
+
+def _is_other(given: Type, wanted: Type) -> bool:
+    """Whether a value of `given` is certainly not what the calls of the other script pass."""
+    if fit(given, wanted) in (Fit.CONVERT, Fit.NEVER):
+        return True
+    lists = [member for member in members(wanted) if isinstance(member, ListType)]
+    items = [member.item for member in members(given) if isinstance(member, ListType)]
+    # An empty list fits any; but one that is meant for other items is no such list.
+    return bool(lists) and any(
+        item != NEVER and all(_is_other(item, one.item) for one in lists) for item in items
+    )
+
+
+def _report(
+    inference: Inference,
+    node: n.Expression,
+    given: Type,
+    function: FunctionFacts,
+    position: int,
+) -> None:
+    definition = function.node
+    parameter = definition.parameters[position].name.text
+    source = inference.facts.sources[definition]
+    inference.report(
+        catalogue.OTHER_ARGUMENT.at(
+            node.span,
+            name=definition.name.text,
+            parameter=parameter,
+            expected=show(function.parameters[position]),
+            found=show(given),
+            hint=f"an annotation of `{parameter}` decides instead of the calls; "
+            f"`{parameter}: any` takes everything",
+            related=tuple(
+                Related(argument.span, "it is this in the script that defines it", source)
+                for argument in function.from_calls[position][:3]
+            ),
+        )
+    )

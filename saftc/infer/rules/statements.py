@@ -1,0 +1,269 @@
+"""Statements: what each assigns, gives and shows about the variables below it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import assert_never
+
+from saftc.check.forward import Forward, Loop
+from saftc.check.history import is_stream
+from saftc.check.names import Symbol
+from saftc.diagnostics import catalogue
+from saftc.infer.parameters import passed
+from saftc.infer.rules.conditions import condition, narrow
+from saftc.infer.rules.context import Inference
+from saftc.infer.rules.environment import Environment, Slot, join
+from saftc.infer.rules.loops import bind, iterated, unpack
+from saftc.infer.rules.places import fit_into, held, settle
+from saftc.infer.rules.prompts import asked_of_model
+from saftc.infer.tools import offered, streams_in
+from saftc.syntax import nodes as n
+from saftc.types.relations import Fit, fit
+from saftc.types.types import ANY, FAILURE, NIL, STRING, Type, members, show, union, without
+
+# A variable that still grows in a loop after so many turns is any value.
+_MOST_TURNS = 6
+
+
+def along(inference: Inference, statements: Sequence[n.Statement], env: Environment) -> bool:
+    """Infers what statements assign, give and show from `env` on; whether the flow gets below."""
+    below = _Types(inference).block(statements, env)
+    return below is not None and not below.has_ended
+
+
+class _Types(Forward[Environment]):
+    """The types of variables along the flow; what is never reached has types as well."""
+
+    def __init__(self, inference: Inference) -> None:
+        super().__init__()
+        self.inference = inference
+        self.items: dict[n.ForStmt, Type] = {}
+        # What variables may be where loops turn again, beside what they are above, and how often
+        # each loop has found out more.
+        self.heads: dict[Loop, dict[Symbol, Slot]] = {}
+        self.growths: Counter[Loop] = Counter()
+        # For the loops around, how much was reported before their turns.
+        self.reported: list[int] = []
+
+    def plain(self, statement: n.Statement, state: Environment) -> Environment | None:
+        env = state.copy() if self.failing else state
+        _statement(self.inference, statement, env)
+        for states in self.failing:
+            states.append(env)
+        if isinstance(statement, n.RetStmt | n.FailStmt) or _stops(self.inference, statement):
+            return None
+        return env
+
+    def evaluate(
+        self, node: n.Expression, statement: n.Statement, state: Environment
+    ) -> Environment:
+        # A `while` goes on from the state as it was, too.
+        is_shared = bool(self.failing) or isinstance(statement, n.WhileStmt)
+        env = state.copy() if is_shared else state
+        if isinstance(statement, n.ForStmt):
+            schema = statement.schema
+            wanted = None if schema is None else self.inference.facts.schemas[schema]
+            iterable = self.inference.expression(node, env, wanted)
+            self.items[statement] = iterated(self.inference, statement, iterable)
+        else:
+            condition(self.inference, node, env)
+        return env
+
+    def bind(self, statement: n.Statement, state: Environment) -> Environment:
+        env = state.copy()
+        match statement:
+            case n.ForStmt():
+                bind(self.inference, statement.pattern, self.items[statement], env)
+            case n.TryStmt(error=error) if error is not None:
+                self.inference.assign(self.inference.facts.names.of(error), FAILURE, env)
+            case _:
+                pass
+        return env
+
+    def assume(self, condition: n.Expression, state: Environment, *, truth: bool) -> Environment:
+        env = state.copy()
+        narrow(self.inference, condition, env, truth=truth)
+        return env
+
+    def join(self, states: Sequence[Environment]) -> Environment:
+        return join(states)
+
+    def unreached(self, statement: n.Statement, last: Environment) -> Environment:
+        dead = last.copy()
+        dead.has_ended = True
+        return dead
+
+    def certainly_turns(self, loop: n.ForStmt) -> bool:
+        return False  # that a list which is written out has items, no checker of Python sees
+
+    def loop(self, loop: Loop, state: Environment) -> Environment | None:
+        begun = state.copy()
+        for symbol, slot in self.heads.get(loop, {}).items():
+            begun.add(symbol, slot)
+        self.reported.append(len(self.inference.mistakes))
+        below = super().loop(loop, begun)
+        self.reported.pop()
+        return below
+
+    def begin_again(self, loop: Loop, head: Environment, again: Environment) -> Environment | None:
+        """What still grows after `_MOST_TURNS` turns is any value."""
+        wider = join([head, again])
+        growing = {s: slot for s, slot in wider.slots.items() if slot != head.get(s)}
+        if not growing:
+            return None
+        self.growths[loop] += 1
+        for symbol in growing if self.growths[loop] >= _MOST_TURNS else ():
+            known = head.get(symbol)
+            if known is not None and known.type != wider.slots[symbol].type:
+                wider.assign(symbol, ANY)
+        found = {symbol: wider.slots[symbol] for symbol in growing}
+        self.heads[loop] = self.heads.get(loop, {}) | found
+        # What was found with less known is found again, or is not so.
+        del self.inference.mistakes[self.reported[-1] :]
+        return wider
+
+
+def _stops(inference: Inference, statement: n.Statement) -> bool:
+    """Whether the flow never goes on below a statement without blocks."""
+    match statement:
+        case n.AssertStmt():
+            return statement.always_fails
+        case n.ExpressionStmt(value=n.Call(function=n.Name() as function)):
+            symbol = inference.facts.names.of(function)
+            return symbol.kind == "builtin" and symbol.name == "ambiguous"
+        case _:
+            return False
+
+
+def _statement(inference: Inference, statement: n.Statement, env: Environment) -> None:
+    match statement:
+        case n.AssignStmt():
+            _assign_stmt(inference, statement, env)
+        case n.AugmentedAssignStmt():
+            found = held(inference, statement.name)
+            if found is None:
+                given = inference.expression(statement.value, env)
+            else:
+                given = fit_into(inference, statement.value, found[0], env, found[1])
+            inference.assign(inference.facts.names.of(statement.name), given, env)
+        case n.UnpackStmt():
+            unpack(inference, statement, inference.expression(statement.value, env), env)
+        case n.DestructureStmt():
+            inference.expression(statement.value, env)
+            for field in statement.fields:
+                type_ = inference.facts.schemas[field.schema]
+                asked_of_model(inference, field.schema, type_)
+                inference.assign(inference.facts.names.of(field.name), type_, env)
+        case n.FailStmt():
+            type_ = inference.expression(statement.value, env, STRING)
+            if type_ != FAILURE:
+                settle(inference, statement.value, type_, STRING)
+        case n.RetStmt():
+            _ret_stmt(inference, statement, env)
+        case n.AssertStmt():
+            condition(inference, statement.condition, env)
+            if statement.message is not None:
+                inference.expression(statement.message, env)
+            narrow(inference, statement.condition, env, truth=True)
+        case n.ExpressionStmt():
+            inference.expression(statement.value, env)
+            if isinstance(statement.value, n.Prompt):
+                _warn_if_unused(inference, statement.value)
+        case n.FunctionDef():
+            _defaults(inference, statement.parameters, env)
+            _bare_defaults(inference, statement, env)
+        case n.RecordDef():
+            _defaults(inference, statement.fields, env)
+        case n.TypeAlias() | n.ImportStmt() | n.FromImport() | n.ServerImport():
+            pass
+        case n.IfStmt() | n.ForStmt() | n.WhileStmt() | n.TryStmt():
+            raise AssertionError("the flow goes through its blocks")
+        case n.BreakStmt() | n.ContinueStmt():
+            raise AssertionError("the flow leaves the turn")
+        case _:
+            assert_never(statement)
+
+
+def _warn_if_unused(inference: Inference, prompt: n.Prompt) -> None:
+    """A prompt that is alone is for its tools; without any, nothing comes of it."""
+    facts = inference.facts
+    for one in offered(facts, prompt):
+        if one.is_function or (one.type == ANY and one.facts.is_imported(one.value)):
+            return
+    inference.report(catalogue.UNUSED_RESULT.at(prompt.span, hint="bind it to a name, or print it"))
+
+
+def _defaults(inference: Inference, parameters: Sequence[n.Parameter], env: Environment) -> None:
+    for parameter in parameters:
+        if parameter.default is not None and parameter.schema is not None:
+            fit_into(inference, parameter.default, inference.facts.schemas[parameter.schema], env)
+
+
+def _bare_defaults(inference: Inference, definition: n.FunctionDef, env: Environment) -> None:
+    """Holds the defaults of bare parameters against what their use asks for.
+
+    Without an argument the parameter is its default: `nil` for one that may be left out, or
+    a value that is only known when the script runs. Then that is what it can be as well.
+    """
+    function = inference.facts.functions[definition]
+    for position, parameter in enumerate(definition.parameters):
+        if parameter.default is None or parameter.schema is not None:
+            continue
+        given, asked = inference.expression(parameter.default, env), function.parameters[position]
+        if position in function.from_calls:
+            inference.take(definition, position, passed(given), parameter.default)
+            continue
+        how = fit(given, asked)
+        if how == Fit.CHECK or (how == Fit.NEVER and given == NIL):
+            types = list(function.parameters)
+            types[position] = union((asked, given))
+            inference.give(definition, types)
+        else:
+            settle(inference, parameter.default, given, asked)
+
+
+def _assign_stmt(inference: Inference, statement: n.AssignStmt, env: Environment) -> None:
+    symbol = inference.facts.names.of(statement.name)
+    if statement.schema is not None:
+        wanted, related = inference.facts.schemas[statement.schema], ()
+    elif (found := held(inference, statement.name)) is not None:
+        wanted, related = found
+    else:
+        inference.assign(symbol, inference.expression(statement.value, env), env)
+        return
+    given = fit_into(inference, statement.value, wanted, env, related)
+    inference.assign(symbol, _after_assignment(given, wanted), env)
+
+
+def _ret_stmt(inference: Inference, statement: n.RetStmt, env: Environment) -> None:
+    declared = None
+    if isinstance(inference.unit, n.FunctionDef):
+        declared = inference.facts.functions[inference.unit].declared
+    if statement.value is None:
+        inference.returned(NIL)
+        if declared is not None and fit(NIL, declared) == Fit.NEVER:
+            inference.report(
+                catalogue.TYPE_MISMATCH.at(statement.span, expected=show(declared), found="nil")
+            )
+    elif declared is None:
+        inference.returned(inference.expression(statement.value, env))
+    else:
+        inference.returned(fit_into(inference, statement.value, declared, env))
+        _gives_stream(inference, statement.value)
+
+
+def _gives_stream(inference: Inference, node: n.Expression) -> None:
+    """A function `-> stream` gives what is not asked yet."""
+    unit = inference.unit
+    if not isinstance(unit, n.FunctionDef) or not is_stream(unit.returns):
+        return
+    if not streams_in(inference.facts, node):
+        found = "a prompt" if isinstance(node, n.Prompt) else "another value"
+        hint = "`ret stream $ ... $` returns one"
+        inference.report(catalogue.STREAM_EXPECTED.at(node.span, found=found, hint=hint))
+
+
+def _after_assignment(given: Type, wanted: Type) -> Type:
+    """What is known of a variable right after an annotated assignment."""
+    if NIL in members(wanted) and NIL not in members(given) and given != ANY:
+        return without(wanted, NIL)
+    return wanted

@@ -1,0 +1,191 @@
+"""Types, inferred forward through the whole module, across calls.
+
+In: a module and its names. Out: facts. The module and each function are units; a unit's types rest
+on what other units return and assign, so a unit is inferred again when something it has read has
+grown, until nothing grows any more (types only grow, and are bounded, and what grows for too long
+is any value, so this ends). Its mistakes are those that are found the last time.
+
+    sum_ = 0                    // int
+    for row in rows:            // rows: any, so row: any
+        sum_ = sum_ + row.price // any
+    ret sum_                    // any: in a loop, a variable is all that the loop assigns
+
+A bare parameter of a function that is only called has the join of what its calls pass, which grows
+in the same way; the function waits for its first call. When that brings trouble (see
+`doubtful_of`), the parameter is any value.
+
+Inside of a function the types go along the flow: where ways meet, a variable is what it is on any.
+"""
+
+from collections.abc import Callable, Sequence
+
+from saftc.check.facts import Facts, FunctionFacts
+from saftc.check.names import Symbol
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Diagnostic
+from saftc.infer.parameters import is_mixed, only_called, settled
+from saftc.infer.rules.context import Inference, Unit
+from saftc.infer.rules.environment import Environment
+from saftc.infer.rules.expressions import type_of
+from saftc.infer.rules.statements import along
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of, walk
+from saftc.types.relations import Fit, fit
+from saftc.types.types import ANY, NEVER, NIL, Type, show
+
+
+def units_of(module: n.Module) -> list[Unit]:
+    """The units of a module, in the order in which they are inferred."""
+    records = [node for node in nodes_of(module, n.RecordDef) if node.rules]
+    return [*nodes_of(module, n.FunctionDef), *records, module]
+
+
+def infer_types(module: n.Module, facts: Facts) -> list[Diagnostic]:
+    """Infers the types of all expressions, and the forms of constructs; gives the mistakes."""
+    units = units_of(module)
+    only = only_called(module, facts, lambda parameter: parameter.schema is None)
+    functions = [one for one in nodes_of(module, n.FunctionDef) if one in only]
+    waiting = [one for one in functions if _awaits_calls(facts.functions[one])]
+    inference = Inference(facts, type_of, module, facts.uses_python)
+    inference.outdated = {one: None for one in units if one not in waiting}
+    inference.reached.update(one for one in inference.outdated if isinstance(one, n.FunctionDef))
+    while inference.outdated or _revise(inference, waiting):
+        unit = next(iter(inference.outdated))
+        del inference.outdated[unit]
+        _infer(inference, unit)
+    return [one for unit in units for one in inference.found[unit] if one is not None]
+
+
+def _awaits_calls(function: FunctionFacts) -> bool:
+    """Has the bare parameters of which nothing is known be what calls pass; whether it has some."""
+    positions = [
+        position
+        for position, parameter in enumerate(function.node.parameters)
+        if parameter.schema is None and function.parameters[position] == ANY
+    ]
+    function.from_calls = {position: [] for position in positions}
+    function.parameters = tuple(
+        NEVER if position in positions else type_
+        for position, type_ in enumerate(function.parameters)
+    )
+    return bool(positions)
+
+
+def _revise(inference: Inference, waiting: Sequence[n.FunctionDef]) -> bool:
+    """Takes what the calls have said, once nothing grows any more; whether there is more to infer.
+
+    A function that is never called takes any value, and so do those that the calls say too little
+    about.
+    """
+    functions = inference.facts.functions
+    unreached = [one for one in waiting if one not in inference.reached]
+    if unreached:
+        # What is called in a function stands above it, mostly: that learns more from this one.
+        inference.reach(unreached[-1])
+        _open(inference, functions[unreached[-1]], lambda type_: ANY if type_ == NEVER else type_)
+        return True
+    for one in waiting:
+        _change(inference, functions[one], settled)
+    doubtful = [] if inference.outdated else doubtful_of(inference, waiting)
+    for one in doubtful:
+        _open(inference, functions[one], lambda _: ANY)
+    if doubtful:
+        # What variables held before says nothing of what they hold now.
+        inference.facts.symbols.clear()
+        inference.outdated.update(dict.fromkeys(inference.found))
+    return bool(inference.outdated)
+
+
+def _open(inference: Inference, function: FunctionFacts, change: Callable[[Type], Type]) -> None:
+    """Changes the types of the parameters that calls tell of, which no call tells of any more."""
+    _change(inference, function, change)
+    function.from_calls.clear()
+    function.gives, inference.rounds[function.node] = NEVER, 0
+
+
+def _change(inference: Inference, function: FunctionFacts, change: Callable[[Type], Type]) -> None:
+    """Changes the types of the parameters that calls tell of."""
+    types = tuple(
+        change(type_) if position in function.from_calls else type_
+        for position, type_ in enumerate(function.parameters)
+    )
+    if types != function.parameters:
+        inference.give(function.node, types)
+
+
+def doubtful_of(inference: Inference, waiting: Sequence[n.FunctionDef]) -> list[n.FunctionDef]:
+    """The functions that the calls say too little about: they stay as they would be without.
+
+    Those in which there is something to report now, which may be meant for other values as well;
+    those that give what they are given, whose calls would be joined; and those that assign
+    something else to a parameter.
+    """
+    return [one for one in waiting if _is_doubtful(inference, one)]
+
+
+def _is_doubtful(inference: Inference, definition: n.FunctionDef) -> bool:
+    facts = inference.facts
+    function = facts.functions[definition]
+    known = {
+        facts.names.of(definition.parameters[position].name): function.parameters[position]
+        for position in function.from_calls
+        if function.parameters[position] != ANY
+    }
+    if not known:
+        return False
+    inside = [node for node in walk(definition) if isinstance(node, n.FunctionDef)]
+    return (
+        any(inference.found[one] for one in inside)
+        or (is_mixed(function.returns) and any(map(is_mixed, known.values())))
+        or any(fit(facts.symbols[one], type_) != Fit.EXACT for one, type_ in known.items())
+    )
+
+
+def _infer(inference: Inference, unit: Unit) -> None:
+    inference.unit = unit
+    inference.found[unit] = []
+    inference.rounds[unit] += 1
+    env = Environment()
+    if isinstance(unit, n.Module):
+        along(inference, unit.statements, env)
+        return
+    if isinstance(unit, n.RecordDef):
+        _rules(inference, unit, env)
+        return
+    function = inference.facts.functions[unit]
+    for parameter, type_ in zip(unit.parameters, function.parameters, strict=True):
+        symbol = inference.facts.names.of(parameter.name)
+        env.assign(symbol, type_)
+        inference.grow(symbol, type_)
+    for symbol in inference.facts.names.scopes[unit].symbols.values():
+        if symbol.starts_from is not None:
+            type_ = _outer_type(inference, symbol.starts_from)
+            env.assign(symbol, type_)
+            inference.grow(symbol, type_)
+    if along(inference, unit.body, env):
+        inference.returned(NIL)
+        declared = function.declared
+        if declared is not None and fit(NIL, declared) != Fit.EXACT:
+            function.can_lack_value = True
+            inference.report(
+                catalogue.MISSING_RETURN.at(
+                    unit.name.span,
+                    name=unit.name.text,
+                    expected=show(declared),
+                    hint="end that path with `ret` or `fail`; as it is, it stops with an error",
+                )
+            )
+
+
+def _rules(inference: Inference, record: n.RecordDef, env: Environment) -> None:
+    """Each rule is by itself: what one shows of a field, Python's checkers do not remember."""
+    known = inference.facts.record_facts.get(record)
+    for field in record.fields:
+        type_ = ANY if known is None else known.fields[field.name.text]
+        env.assign(inference.facts.names.of(field.name), type_)
+    for rule in record.rules:
+        along(inference, [rule], env.copy())
+
+
+def _outer_type(inference: Inference, outer: Symbol) -> Type:
+    return inference.lasting(outer) if outer.kind in ("variable", "parameter") else ANY

@@ -1,0 +1,588 @@
+"""The functions that the model of a prompt may call, and what they are called there.
+
+    $ Greet the customer. You have {find_orders}. $ with {tools: [refund, shop.cancel]}
+    $ Help {mail}. You have {refund:approve}. $ with {tools: [look, approve(shop.cancel)]}
+    $ {line:raw} $ after history
+
+Those that are in the text, those of `tools`, and those of the prompt `after` which this one
+comes, where that is known: a name that is bound to prompts alone, or to what a function gives that
+is declared to give a whole result. From a parameter, a member, an item or data no tools come.
+`with {tools: []}` takes away what would.
+
+A list is known where it is written in place, or where a name is bound to it once. That a function
+waits for approval is part of its type, and goes with it through variables, lists, fields and
+results; of a function of Python, it is known through names that are bound once.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from saftc.check.facts import Facts
+from saftc.check.names import Symbol
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Collector, Diagnostic
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of, walk
+from saftc.types.foreign import Function, Namespace, PythonClass, Value
+from saftc.types.relations import Fit, fit
+from saftc.types.results import CONVERSATION
+from saftc.types.types import ANY, BuiltinType, CallableType, FunctionType, Type, members, show
+
+_IN_PLACE = "write the list in place: `with {tools: [look_up, refund]}`"
+
+
+# Whether calls by a model wait for approval.
+Waits = Literal["yes", "no", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A function that a prompt offers: the name of its tool, and the expression that is the
+    function, in the script of these facts. `is_listed`: it is in `tools`; `waits`: whether its
+    calls by the model wait for approval.
+    """
+
+    name: str
+    value: n.Expression
+    facts: Facts
+    is_listed: bool = False
+    waits: Waits = "no"
+
+    @property
+    def type(self) -> Type:
+        """What is known of the function."""
+        return self.facts.types.get(self.value, ANY)
+
+    @property
+    def is_known_to_python(self) -> bool:
+        """Whether it is a function that a Python module defines."""
+        return isinstance(self.facts.declared_by_python(self.value), Function)
+
+    def is_same(self, other: "Offered") -> bool:
+        """Whether both are certainly one function of one name, which waits in both or neither."""
+        one, same = self.type, other.type
+        if not isinstance(one, FunctionType) or not isinstance(same, FunctionType):
+            return False
+        is_one = one.definition is same.definition and self.facts.is_made_once(one.definition)
+        is_known = self.name == other.name and self.waits == other.waits != "unknown"
+        return is_one and is_known
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it certainly is one: a value at a hole may also be text."""
+        return self.is_listed or is_known_function(self.facts, self.value)
+
+
+def is_known_function(facts: Facts, node: n.Expression) -> bool:
+    """Whether a value may be a function of which something is known."""
+    types = _types(facts, node)
+    return (
+        any(isinstance(one, FunctionType | BuiltinType) for one in types)
+        or isinstance(facts.declared_by_python(node), Function)
+        or (ANY in types and function_behind(facts, node).is_approved)
+    )
+
+
+def may_be_function(facts: Facts, node: n.Expression) -> bool:
+    """The same, also of a value of which nothing is known."""
+    return ANY in _types(facts, node) or is_known_function(facts, node)
+
+
+def own_tools(facts: Facts, node: n.Prompt) -> list[Offered]:
+    """The functions that are in a prompt and its `tools`; a value that may be one counts."""
+    return _shown_tools(facts, node) + (listed_tools(facts, node.tools) or [])
+
+
+def _shown_tools(facts: Facts, node: n.Prompt) -> list[Offered]:
+    found: list[Offered] = []
+    numbered = 0
+    waiting = {value.text for value in map(partial(approved_in, facts), node.holes) if value}
+    for hole in node.holes:
+        value = approved(facts, hole.value) or hole.value
+        if may_be_function(facts, value):
+            is_named = isinstance(value, n.Name)
+            numbered += not is_named and is_known_function(facts, value)
+            name = value.text if isinstance(value, n.Name) else f"tool_{numbered}"
+            is_told = hole.is_approved or name in waiting
+            waits = "yes" if is_told else waits_for_approval(facts, hole.value)
+            found.append(Offered(name, value, facts, waits=waits))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """The function that a value is, without `approve`, in the script of these facts; whether that
+    was around it.
+    """
+
+    value: n.Expression
+    facts: Facts
+    is_approved: bool = False
+
+
+def function_behind(facts: Facts, node: n.Expression) -> Behind:
+    """What a value is in the end, through names that are bound once."""
+    found, seen = Behind(node, facts), set[Symbol]()
+    while True:
+        value, facts = found.value, found.facts
+        inner = approved(facts, value)
+        if inner is not None:
+            found = Behind(inner, facts, is_approved=True)
+            continue
+        symbol = facts.names.symbols.get(value) if isinstance(value, n.Name) else None
+        if symbol is None:
+            return found
+        owner, meant = _meant(facts, symbol)
+        bound = owner.bound_once.get(meant)
+        if bound is None or meant in seen:
+            return found
+        seen.add(meant)
+        found = Behind(bound, owner, found.is_approved)
+
+
+def waits_for_approval(facts: Facts, node: n.Expression) -> Waits:
+    """Whether calls by a model wait for approval of the function that a value may be."""
+    behind = function_behind(facts, node)
+    if behind.is_approved:
+        return "yes"
+    found: set[Waits] = set()
+    for one in _types(facts, node):
+        if isinstance(one, FunctionType | BuiltinType):
+            found.add("yes" if one.waits else "no")
+        elif one == ANY:
+            found.add("no" if _is_bare(behind) else "unknown")
+    return found.pop() if len(found) == 1 else "unknown" if found else "no"
+
+
+def _is_bare(behind: Behind) -> bool:
+    """Whether a value of which the type says nothing is certainly no function that waits."""
+    if behind.facts.record_of(behind.value) is not None:
+        return True
+    match behind.facts.declared_by_python(behind.value):
+        case Function(signatures=signatures):
+            return bool(signatures)  # else a decorator has made it
+        case PythonClass() | Namespace():
+            return True
+        case _:
+            return False
+
+
+def approved(facts: Facts, node: n.Expression) -> n.Expression | None:
+    """The function of `approve(refund)`; None of anything else."""
+    match node:
+        case n.Call(
+            function=n.Name() as callee, arguments=(n.Argument(name=None) as given,)
+        ) if _is_approve(facts, callee):
+            return given.value
+        case _:
+            return None
+
+
+def approved_in(facts: Facts, hole: n.Hole) -> n.Name | None:
+    """The name of a function that waits for approval, in a hole: wherever else the prompt has the
+    name, it is the same tool.
+    """
+    value = approved(facts, hole.value) or (hole.value if hole.is_approved else None)
+    return value if isinstance(value, n.Name) else None
+
+
+def listed_tools(facts: Facts, node: n.Expression | None) -> list[Offered] | None:
+    """The functions of a list that is known; None of another value."""
+    if node is None:
+        return None
+    found = _list(facts, node, set())
+    if found is None:
+        return None
+    return [tool for item, owner in found for tool in listed_tool(owner, item)]
+
+
+def listed_tool(facts: Facts, node: n.Expression) -> list[Offered]:
+    """The item of a list as a tool; none where it is a mistake."""
+    value = approved(facts, node) or node
+    name = _own_name(value)
+    if name is None or not may_be_function(facts, value):
+        return []
+    waits = waits_for_approval(facts, node)
+    return [Offered(name, value, facts, is_listed=True, waits=waits)]
+
+
+def offered(facts: Facts, node: n.Prompt) -> list[Offered]:
+    """All that a prompt may offer, in the order of the runtime: what is in its text, what it
+    may keep of the prompts before it, and its `tools`.
+    """
+    return _offered(facts, node, set())
+
+
+def _offered(facts: Facts, node: n.Prompt, seen: set[n.Prompt]) -> list[Offered]:
+    if node in seen:
+        return []
+    seen.add(node)
+    kept = [tool for one in _before(facts, node) for tool in _offered(facts, one, seen)]
+    return [*_shown_tools(facts, node), *kept, *(listed_tools(facts, node.tools) or [])]
+
+
+def certainly_kept(facts: Facts, node: n.Prompt) -> list[Offered]:
+    """The tools that a prompt has of those before it, whichever of these it goes on with."""
+    return _kept(facts, node, frozenset())
+
+
+def _kept(facts: Facts, node: n.Prompt, around: frozenset[n.Prompt]) -> list[Offered]:
+    if node in around:
+        return []  # the first turn of a loop has none of the turns before
+    each = [
+        [*own_tools(facts, one), *_kept(facts, one, around | {node})]
+        for one in _before(facts, node)
+    ]
+    first, *others = each or [[]]
+    return [tool for tool in first if all(any(map(tool.is_same, one)) for one in others)]
+
+
+def waiting_functions(facts: Facts) -> set[n.FunctionDef]:
+    """The functions that the script approves, or may: where it approves a value that may be any
+    function, all that it has as values count.
+    """
+    calls = nodes_of(facts.module, n.Call)
+    offers = [one for node in nodes_of(facts.module, n.Prompt) for one in own_tools(facts, node)]
+    values = [value for call in calls if (value := approved(facts, call)) is not None]
+    values += [one.value for one in offers if one.waits == "yes"]
+    found = {one.definition for value in values for one in _functions(facts, value)}
+    found |= {
+        one.definition for offer in offers for one in _functions(facts, offer.value) if one.waits
+    }
+    callees = {call.function for call in calls}
+    names = [name for name in nodes_of(facts.module, n.Name) if name not in callees]
+    if any(_is_approve(facts, name) for name in names) or any(
+        _may_be_any_function(facts, value) for value in values
+    ):
+        found |= {one.definition for name in names for one in _functions(facts, name)}
+    return found
+
+
+def _functions(facts: Facts, node: n.Expression) -> list[FunctionType]:
+    return [one for one in _types(facts, node) if isinstance(one, FunctionType)]
+
+
+def _is_approve(facts: Facts, node: n.Name) -> bool:
+    symbol = facts.names.symbols.get(node)
+    return node.text == "approve" and symbol is not None and symbol.kind == "builtin"
+
+
+def _may_be_any_function(facts: Facts, node: n.Expression) -> bool:
+    is_unknown = any(one == ANY or isinstance(one, CallableType) for one in _types(facts, node))
+    return is_unknown and not isinstance(facts.declared_by_python(node), Function)
+
+
+def keeps_tools(facts: Facts, node: n.Prompt) -> bool:
+    """Whether a prompt has tools of the conversation that it goes on with, or may have."""
+    return any(offered(facts, one) for one in _before(facts, node))
+
+
+def _before(facts: Facts, node: n.Prompt) -> Sequence[n.Prompt]:
+    """The prompts of which this one keeps the tools."""
+    known = conversation(facts, node.after)
+    takes_away = isinstance(node.tools, n.ListLiteral) and not node.tools.items
+    return () if known is None or takes_away else known
+
+
+def conversation(facts: Facts, node: n.Expression | None) -> Sequence[n.Prompt] | None:
+    """The prompts of which one has given what a name holds; None where that is not known."""
+    return _given_by(facts, node) if isinstance(node, n.Name) else None
+
+
+def _given_by(facts: Facts, node: n.Expression) -> Sequence[n.Prompt] | None:
+    """The same, also of a prompt that is there itself, and of a call."""
+    if isinstance(node, n.Prompt):
+        return (node,)
+    keeper = facts.history.source(node, facts.names)
+    return None if keeper is None else facts.history.conversations.get(keeper)
+
+
+def streams_in(facts: Facts, node: n.Expression) -> Sequence[n.Prompt]:
+    """The streams of which `node` is one, or a name or a call that gives one; nothing if it may be
+    another value.
+    """
+    if isinstance(node, n.Prompt):
+        return (node,) if node.is_streamed else ()
+    known = _given_by(facts, node) or ()
+    return known if all(one in facts.history.streams for one in known) else ()
+
+
+def _types(facts: Facts, node: n.Expression) -> Sequence[Type]:
+    return members(facts.types.get(node, ANY))
+
+
+def _own_name(node: n.Expression) -> str | None:
+    match node:
+        case n.Name():
+            return node.text
+        case n.Member():
+            return node.name.text
+        case _:
+            return None
+
+
+def _list(
+    facts: Facts, node: n.Expression, around: set[Symbol]
+) -> list[tuple[n.Expression, Facts]] | None:
+    """The items of a list, each with the facts of the script in which it stands."""
+    if isinstance(node, n.Name):
+        symbol = facts.names.of(node)
+        owner, meant = _meant(facts, symbol)
+        value = owner.bound_once.get(meant)
+        return None if value is None or meant in around else _list(owner, value, around | {meant})
+    if not isinstance(node, n.ListLiteral):
+        return None
+    found: list[tuple[n.Expression, Facts]] = []
+    for item in node.items:
+        if not isinstance(item, n.Spread):
+            found.append((item, facts))
+            continue
+        inner = _list(facts, item.value, around)
+        if inner is None:
+            return None
+        found += inner
+    return found
+
+
+def _meant(facts: Facts, symbol: Symbol) -> tuple[Facts, Symbol]:
+    """What a name is in the script that it comes from."""
+    target = facts.imported.get(symbol)
+    if target is None:
+        return facts, symbol
+    for script in facts.scripts:
+        if script.own_names.get(target.name) is target:
+            return _meant(script, target)
+    return facts, symbol
+
+
+def is_field_of_tools(entry: n.Entry) -> bool:
+    """Whether an entry of the options is `tools`."""
+    return isinstance(entry, n.Field) and entry.key.text == "tools"
+
+
+def check_tools(module: n.Module, facts: Facts, mistakes: Collector) -> None:
+    """Reports tools that are not known, names that stand for two, and tools that are lost."""
+    prompts = nodes_of(module, n.Prompt)
+    for node in prompts:
+        for find in (_problems, _calls_without_approval, _tools_of_something_untold):
+            for diagnostic in find(facts, node):
+                mistakes.add(diagnostic)
+    if any(offers_any(facts, one) for one in prompts):
+        for node in prompts:
+            if _loses_tools(facts, node):
+                assert node.after is not None
+                hint = "list them, `with {tools: [look_up]}`; `with {tools: []}` means none"
+                mistakes.add(catalogue.TOOLS_LOST.at(node.after.span, hint=hint))
+
+
+def _calls_without_approval(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:
+    """The tools that call what waits for approval when the model calls it, and does not there."""
+    tools = offered(facts, node)
+    waiting = [(one, function, name) for one in tools for function, name in _waiting(one)]
+    own = {one.value for one in own_tools(facts, node)} if waiting else set[n.Expression]()
+    for one in tools:
+        if not waiting or not isinstance(one.type, FunctionType):
+            continue
+        named = _named_in(facts, one.type.definition)
+        for other, function, name in waiting:
+            # Of two that an earlier prompt has offered, it is told there.
+            if function in named and not own.isdisjoint((one.value, other.value)):
+                hint = f"only calls by the model wait; `approve({one.name})` has these wait, too"
+                yield catalogue.CALLS_WITHOUT_APPROVAL.at(
+                    _place(node, one).span,
+                    name=one.name,
+                    other=name,
+                    hint=None if one.waits == "yes" else hint,
+                )
+                break
+
+
+def _tools_of_something_untold(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:
+    """The tools that work with a parameter or an item around them, in a prompt without any data:
+    as a journal finds answers by what was asked, it takes all such prompts for the same.
+    """
+    values = [approved(facts, hole.value) or hole.value for hole in node.holes]
+    if node.after is not None or not all(is_known_function(facts, one) for one in values):
+        return
+    named = {symbol for symbol, _ in facts.names.read(node)}
+    for one in own_tools(facts, node):
+        own = facts.names.symbols.get(one.value)  # None of a call that makes a function
+        if own is None or own.scope is None or not isinstance(one.type, FunctionType):
+            continue
+        around = list(own.scope.around())
+        for symbol in _captured(facts, one.type.definition):
+            if symbol.scope in around and symbol not in named and _differs_by_call(symbol):
+                told = f"write `{{{symbol.name}}}` into it"
+                hint = f"{told}: a journal finds answers by what was asked"
+                yield catalogue.NOT_TOLD_APART.at(
+                    _place(node, one).span, name=one.name, other=symbol.name, hint=hint
+                )
+                break
+
+
+def _captured(facts: Facts, definition: n.FunctionDef) -> list[Symbol]:
+    """What a function reads of the scopes around it, also by functions that it reads."""
+    found = list(facts.names.captures.get(definition, {}))
+    for symbol in found:
+        if isinstance(symbol.node, n.FunctionDef):
+            inner = facts.names.captures.get(symbol.node, {})
+            found += [one for one in inner if one not in found]
+    return found
+
+
+def _differs_by_call(symbol: Symbol) -> bool:
+    """Whether a name has another value in each call of its function, or each turn of its loop."""
+    is_item = isinstance(symbol.node, n.ForStmt | n.ComprehensionClause)
+    return symbol.kind == "parameter" or is_item
+
+
+def _waiting(one: Offered) -> Iterator[tuple[object, str]]:
+    """The functions that a tool may be and that wait, each with its name."""
+    known = [part for part in members(one.type) if isinstance(part, FunctionType)]
+    for part in known:
+        if one.waits == "yes" or part.waits:
+            yield part.definition, part.name
+    if one.waits == "yes" and not known:
+        yield _function(one), one.name
+
+
+def _named_in(facts: Facts, definition: n.FunctionDef) -> set[object]:
+    """The functions that a function calls or passes on, itself or through others, but for those of
+    which it says that they wait.
+    """
+    pending, seen, found = [definition], set[n.FunctionDef](), set[object]()
+    while pending:
+        function = pending.pop()
+        if function in seen:
+            continue
+        seen.add(function)
+        owner = next((one for one in (facts, *facts.scripts) if one.is_own(function)), None)
+        if owner is None:
+            continue
+        nodes = [node for statement in function.body for node in walk(statement)]
+        prompts = [one for one in nodes if isinstance(one, n.Prompt)]
+        waits = {
+            one.value
+            for prompt in prompts
+            for one in own_tools(owner, prompt)
+            if one.waits == "yes"
+        }
+        # Of a variable, its uses tell.
+        bound = (one.value for one in nodes if isinstance(one, n.AssignStmt))
+        waits |= {given for one in bound if (given := approved(owner, one)) is not None}
+        for node in nodes:
+            if isinstance(node, n.Name | n.Member) and node not in waits:
+                one = Offered("", node, owner)
+                if one.is_function:
+                    found.add(_function(one))
+                    pending += [] if not isinstance(one.type, FunctionType) else [
+                        one.type.definition
+                    ]
+    return found
+
+
+def offers_any(facts: Facts, node: n.Prompt) -> bool:
+    """Whether a prompt certainly offers a function, itself."""
+    return any(one.is_function for one in own_tools(facts, node))
+
+
+def _loses_tools(facts: Facts, node: n.Prompt) -> bool:
+    """Whether a prompt has no tools, and goes on with what may hold calls of some."""
+    after = node.after
+    if after is None or node.tools is not None or own_tools(facts, node):
+        return False
+    known = _given_by(facts, after)
+    if known is None:
+        if isinstance(after, n.ListLiteral) and all(map(_is_written_without_calls, after.items)):
+            return False
+        return fit(facts.types.get(after, ANY), CONVERSATION) != Fit.NEVER
+    return not isinstance(after, n.Name) and any(offered(facts, one) for one in known)
+
+
+def _is_written_without_calls(message: n.Expression | n.Spread) -> bool:
+    """Whether a message is written out, and calls no tool."""
+    if not isinstance(message, n.ObjectLiteral):
+        return False
+    keys = [one.key.text for one in message.fields if isinstance(one, n.Field)]
+    return len(keys) == len(message.fields) and "tool_calls" not in keys
+
+
+def _problems(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:
+    if node.tools is not None:
+        yield from _problems_of_list(facts, node.tools)
+    own: dict[str, Offered] = {}
+    for one in own_tools(facts, node):
+        if _is_other(own.setdefault(one.name, one), one):
+            yield _twice(node, one)
+            return
+    every = offered(facts, node)
+    for one in every:
+        if one.name in own and _is_other(own[one.name], one):
+            yield _twice(node, own[one.name])
+            return
+    waiting = [one for one in every if one.waits == "yes"]
+    for one in every:
+        for other in waiting:
+            if one.waits == "no" and _is_same(one, other):
+                yield catalogue.WITH_AND_WITHOUT.at(_place(node, one).span, name=one.name)
+                return
+
+
+def _twice(node: n.Prompt, tool: Offered) -> Diagnostic:
+    return catalogue.TOOL_NAME_TWICE.at(_place(node, tool).span, name=tool.name)
+
+
+def _place(node: n.Prompt, tool: Offered) -> n.Node:
+    """Where a prompt offers a tool."""
+    return tool.value if tool.value in node.shown else node.tools or node
+
+
+def _is_same(one: Offered, other: Offered) -> bool:
+    """Whether two are certainly the same function, under one name or two."""
+    is_named_so = one.name == other.name and not _is_other(one, other)
+    return is_named_so or _function(one) == _function(other)
+
+
+def _is_other(one: Offered, other: Offered) -> bool:
+    """Whether two are certainly not the same function."""
+    both = (one.type, other.type)
+    known = all(isinstance(type_, FunctionType | BuiltinType) for type_ in both)
+    return known and one.is_function and other.is_function and _function(one) != _function(other)
+
+
+def _function(one: Offered) -> object:
+    match one.type:
+        case FunctionType(definition=definition):
+            return definition
+        case BuiltinType(name=name):
+            return name
+        case _:
+            behind = function_behind(one.facts, one.value)
+            declared = behind.facts.declared_by_python(behind.value)
+            return one if declared is None or isinstance(declared, Value) else declared
+
+
+def _problems_of_list(facts: Facts, node: n.Expression) -> Iterator[Diagnostic]:
+    """What keeps `tools` from being known."""
+    found = _list(facts, node, set())
+    if found is None:
+        yield catalogue.TOOLS_NOT_KNOWN.at(node.span, hint=_hint_of_list(facts, node))
+        return
+    for item, owner in found:
+        place = item if owner is facts and item.span.start >= node.span.start else node
+        if not may_be_function(owner, item):
+            found_type = show(owner.types.get(item, ANY))
+            yield catalogue.TYPE_MISMATCH.at(place.span, expected="a function", found=found_type)
+        elif _own_name(approved(owner, item) or item) is None:
+            hint = "give it a name first: `look_up = ...`, and list that"
+            yield catalogue.TOOLS_NOT_KNOWN.at(place.span, hint=hint)
+
+
+def _hint_of_list(facts: Facts, node: n.Expression) -> str:
+    if isinstance(node, n.Name | n.Member) and is_known_function(facts, node):
+        return f"write a list: `[{_own_name(node)}]`"
+    if isinstance(node, n.Binary):
+        return "`[...some, look_up]` adds to a list that is known"
+    return _IN_PLACE

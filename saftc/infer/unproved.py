@@ -1,0 +1,223 @@
+"""What is left to run time, by what would settle it: the names that have no type.
+
+    f describe(person):
+        ret person.name + ", " + str(person.age + 1)
+
+leaves the members of `person` and a `+` to run time; `person: {name: string, age: int | float}`
+would settle all of it. What a name is used for says what to propose.
+"""
+
+from dataclasses import dataclass, field
+
+from saftc.check.facts import Facts
+from saftc.check.forms import BuiltinCall, Form, Test
+from saftc.check.names import Symbol
+from saftc.check.statements import bound_by
+from saftc.diagnostics import catalogue
+from saftc.diagnostics.model import Diagnostic, Related
+from saftc.source import Span
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of
+from saftc.types.builtins import TEXT
+from saftc.types.types import ANY, NUMBER, STRING, Type, is_only, show
+
+_SHOWN = 8
+
+
+@dataclass(slots=True)
+class _Need:
+    """What is asked of a value: of its fields, of its items, or of itself."""
+
+    fields: "dict[str, _Need]" = field(default_factory=dict[str, "_Need"])
+    item: "_Need | None" = None
+    asked: Type = ANY
+
+    def notation(self) -> str:
+        """A schema that grants it."""
+        if self.fields:
+            shown = (f"{name}: {need.notation()}" for name, need in self.fields.items())
+            return "{" + ", ".join(shown) + "}"
+        return show(self.asked) if self.item is None else f"[{self.item.notation()}]"
+
+
+@dataclass(slots=True)
+class _Open:
+    """A name without a type: where it is bound, what is asked of it, and what waits for it."""
+
+    span: Span
+    need: _Need = field(default_factory=_Need)
+    places: dict[Span, None] = field(default_factory=dict[Span, None])
+
+
+def left_to_run_time(module: n.Module, facts: Facts) -> tuple[Diagnostic, ...]:
+    """A hint for each name without a type that leaves something to run time, in source order."""
+    finder = _Finder(facts)
+    for node in nodes_of(module):
+        for operand in _operands(node, facts):
+            finder.note(operand, node)
+    return tuple(sorted(map(_hint, finder.found.items()), key=lambda one: one.span.start))
+
+
+def _hint(entry: tuple[Symbol, _Open]) -> Diagnostic:
+    symbol, found = entry
+    schema = found.need.notation()
+    settled = f"such as `{symbol.name}: {schema}`" if schema != "any" else "of what it is"
+    spans = sorted(found.places, key=lambda span: (span.start, span.end))
+    # What waits for a part that waits need not be told.
+    spans = [one for one in spans if not any(_is_within(other, one) for other in spans)]
+    return catalogue.LEFT_TO_RUN_TIME.at(
+        found.span,
+        name=symbol.name,
+        hint=f"an annotation, {settled}, would settle it",
+        related=tuple(Related(span, "left to run time") for span in spans[:_SHOWN]),
+    )
+
+
+def _is_within(inner: Span, outer: Span) -> bool:
+    return inner != outer and outer.start <= inner.start and inner.end <= outer.end
+
+
+def _operands(node: n.Node, facts: Facts) -> list[n.Expression]:
+    """The parts of a construct on which it depends that it is left to run time."""
+    forms = facts.forms
+    match node:
+        case n.Binary() | n.Comparison() if forms.operators.get(node) is Form.OPS:
+            return [node.left, node.right]
+        case n.Unary() if forms.operators.get(node) is Form.OPS:
+            return [node.operand]
+        case n.Member() if forms.members.get(node) is Form.OPS:
+            return [node.value]
+        case n.Index() if forms.items.get(node) is Form.OPS:
+            return [node.value, node.key]
+        case n.Slice() | n.TupleMember() if forms.items.get(node) is Form.OPS:
+            return [node.value]
+        case n.Call():
+            return _operands_of_call(node, facts)
+        case n.ForStmt() | n.ComprehensionClause():
+            is_open = forms.loops.get(node) in (Form.EACH, Form.EACH_OF)
+            return [node.iterable] if is_open else []
+        case n.UnpackStmt() if forms.unpackings.get(node) is Form.OPS:
+            return [node.value]
+        case _:
+            is_open = isinstance(node, n.Expression) and forms.tests.get(node) is Test.TRUTHY
+            return [node] if is_open and isinstance(node, n.Name | n.Member | n.Index) else []
+
+
+def _operands_of_call(node: n.Call, facts: Facts) -> list[n.Expression]:
+    form = facts.forms.calls.get(node)
+    if isinstance(form, BuiltinCall) and form.form is Form.OPS:
+        return [argument.value for argument in node.arguments]
+    is_value = form in (Form.OPS, Form.SEND)
+    return [node.function] if is_value else []
+
+
+class _Finder:
+    """Leads what is left to run time back to the names that it depends on."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.found: dict[Symbol, _Open] = {}
+
+    def note(self, operand: n.Expression, place: n.Node) -> None:
+        """Notes that a place waits for the type of an operand."""
+        if self.facts.types.get(operand, ANY) != ANY:
+            return
+        found = self._need(operand)
+        if found is None:
+            return
+        open_, need = found
+        open_.places[place.span] = None
+        match place:
+            case n.ForStmt() | n.ComprehensionClause():
+                need.item = need.item or _Need()
+            case n.Member():
+                need.fields.setdefault(place.name.text, _Need())
+            case n.Index(value=value) if value is operand:
+                self._need(place)
+            case n.Binary() | n.Comparison() | n.Unary() | n.Call():
+                asked = self._asked(operand, place)
+                need.asked = asked if need.asked == ANY else need.asked
+            case _:
+                pass
+
+    def _need(self, node: n.Expression) -> tuple[_Open, _Need] | None:
+        """The name that `node` is, or is a part of, and what is asked of that part."""
+        match node:
+            case n.Name():
+                return self._of_name(self.facts.names.of(node))
+            case n.Member() | n.Index() | n.Slice():
+                found = self._need(node.value)
+                if found is None:
+                    return None
+                open_, need = found
+                name = node.name.text if isinstance(node, n.Member) else _written_key(node)
+                if name is not None:
+                    return open_, need.fields.setdefault(name, _Need())
+                need.item = need.item or _Need()
+                return open_, need.item
+            case _:
+                return None
+
+    def _of_name(self, symbol: Symbol) -> tuple[_Open, _Need] | None:
+        if symbol.kind not in ("variable", "parameter"):
+            return None
+        binding = symbol.node
+        if isinstance(binding, n.ForStmt | n.ComprehensionClause):
+            over = self._need(binding.iterable)
+            if over is None or not isinstance(binding.pattern, n.NamePattern):
+                return None
+            over[1].item = over[1].item or _Need()
+            return over[0], over[1].item
+        if symbol not in self.found:
+            span = _span_of(symbol, binding)
+            if span is None or self._is_derived(binding):
+                return None
+            self.found[symbol] = _Open(span)
+        return self.found[symbol], self.found[symbol].need
+
+    def _is_derived(self, binding: n.Node | None) -> bool:
+        """Whether a variable began with a known type: then it is another name that lacks one."""
+        if not isinstance(binding, n.AssignStmt) or binding.schema is not None:
+            return False
+        return self.facts.types.get(binding.value, ANY) != ANY
+
+    def _asked(self, operand: n.Expression, place: n.Node) -> Type:
+        """What a place asks an operand to be, as far as it says."""
+        match place:
+            case n.Binary(operator="+") | n.Comparison(operator="<" | "<=" | ">" | ">="):
+                other = place.right if operand is place.left else place.left
+                type_ = self.facts.types.get(other, ANY)
+                if is_only(type_, "string"):
+                    return STRING
+                return NUMBER if type_ != ANY and is_only(type_, "int", "float") else ANY
+            case n.Binary(operator="-" | "*" | "/") | n.Unary(operator="-"):
+                return NUMBER
+            case n.Call():
+                form = self.facts.forms.calls.get(place)
+                parameter = form.way.parameter(0) if isinstance(form, BuiltinCall) else None
+                is_first = bool(place.arguments) and place.arguments[0].value is operand
+                is_text = parameter is not None and parameter.kinds == TEXT
+                return STRING if is_first and is_text else ANY
+            case _:
+                return ANY
+
+
+def _written_key(node: n.Index | n.Slice) -> str | None:
+    """The key that is written out in `value["key"]`."""
+    key = node.key if isinstance(node, n.Index) else None
+    return key.value if isinstance(key, n.Literal) and isinstance(key.value, str) else None
+
+
+def _span_of(symbol: Symbol, binding: n.Node | None) -> Span | None:
+    """Where a name can be given its type: the name of a parameter, or where it is first bound. One
+    with an annotation has its type, be it `any`.
+    """
+    match binding:
+        case n.Parameter() | n.AssignStmt() if binding.schema is not None:
+            return None
+        case n.Parameter():
+            return binding.name.span
+        case n.AssignStmt() | n.AugmentedAssignStmt() | n.UnpackStmt():
+            return next((one.span for one in bound_by(binding) if one.text == symbol.name), None)
+        case _:
+            return None

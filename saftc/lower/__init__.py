@@ -1,0 +1,1 @@
+"""Which of several ways of writing it in Python is taken."""

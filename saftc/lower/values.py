@@ -1,0 +1,214 @@
+"""How values are written where their place takes them in one of several ways, by what they are.
+
+    print(x)            x itself, or show(x)
+    str(x)              x itself, str(x), or show(x)
+    join(a, b)          which of the two is the separator
+    sorted(xs, by: f)   key=f, key=len, key=str.upper
+    tags: [string] = [] a default that each record makes anew, and each call
+"""
+
+from collections.abc import Sequence
+from enum import Enum, auto
+from typing import Literal, NamedTuple
+
+from saftc.check.facts import Facts, FunctionFacts
+from saftc.check.forms import BuiltinCall, Form
+from saftc.check.forward import ends
+from saftc.infer.failures import never_fails
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
+from saftc.types.builtins import BUILTINS, ITEMS, TEXT
+from saftc.types.types import (
+    ANY,
+    DECIMAL,
+    DURATION,
+    NIL,
+    FunctionType,
+    ListType,
+    MapType,
+    ObjectType,
+    RecordType,
+    Scalar,
+    Type,
+    is_only,
+    item_type,
+    kind_word,
+    members,
+    union,
+)
+
+# The kinds whose text is the same in Python.
+_ALIKE = ("int", "float", "date", "time", "decimal", "dataframe")
+
+
+class Text(Enum):
+    """How the text of a value is written."""
+
+    # It is one.
+    ITSELF = auto()
+    # `str(value)`, which `print` does as well.
+    STR = auto()
+    # `show(value)`.
+    SHOW = auto()
+
+
+class Default(Enum):
+    """How the default of a field is written: Python shares one between all records, and refuses
+    one that could be changed."""
+
+    # As it is.
+    SHARED = auto()
+    # A list or an object that each record makes anew.
+    MADE = auto()
+    # What it is where the record is defined, copied by each: `names.copy`.
+    COPIED = auto()
+    # The same, of a value that cannot be copied so: `lambda value=x: value`.
+    HELD = auto()
+
+
+class Joined(NamedTuple):
+    """What a `join` puts between which items."""
+
+    separator: n.Expression | None
+    items: n.Expression
+
+
+class Key(NamedTuple):
+    """A function of Python that is the key of an order: `len`, `str.upper`."""
+
+    owner: str | None
+    name: str
+
+
+class Both(NamedTuple):
+    """A conditional of bools as `condition and other`, `condition or other`."""
+
+    operator: Literal["and", "or"]
+    other: n.Expression
+
+
+class Values:
+    """The values of a module, by its facts."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+
+    def text(self, node: n.Expression) -> Text:
+        """How the text of a value is written."""
+        return self.text_of(self.facts.type_of(node))
+
+    def text_of(self, type_: Type) -> Text:
+        """How that of a value of a type is written."""
+        if is_only(type_, "string"):
+            return Text.ITSELF
+        return Text.STR if is_only(type_, "string", *_ALIKE) else Text.SHOW
+
+    def are(self, kind: str, *nodes: n.Expression) -> bool:
+        """Whether all values are of one kind."""
+        return all(is_only(self.facts.type_of(one), kind) for one in nodes)
+
+    def both(self, node: n.Conditional) -> Both | None:
+        """A conditional of bools of which one is written out, as `and` or `or`."""
+        if not self.are("bool", node.then, node.other):
+            return None
+        match node:
+            case n.Conditional(other=n.Literal(value=False)):
+                return Both("and", node.then)
+            case n.Conditional(then=n.Literal(value=True)):
+                return Both("or", node.other)
+            case _:
+                return None
+
+    # Builtins
+
+    def joined(self, given: Sequence[n.Expression]) -> Joined:
+        """Which argument of a `join` is which: both orders are common."""
+        if len(given) == 1:
+            return Joined(None, given[0])
+        one, other = given
+        is_first = is_only(self.facts.type_of(one), *ITEMS)
+        return Joined(other, one) if is_first else Joined(one, other)
+
+    def sum_of_none(self, node: n.Expression) -> Scalar | None:
+        """What the items are of which Python's sum of none would be another one, and 0."""
+        added = BUILTINS["sum"].ways[0].result([self.facts.type_of(node)])
+        return added if isinstance(added, Scalar) and added in (DECIMAL, DURATION) else None
+
+    def is_ordered_by_python(self, form: BuiltinCall, by: n.Expression) -> bool:
+        """Whether Python's own `sorted`, `min` or `max` orders by a function as Saft does."""
+        function = self.facts.type_of(by)
+        if isinstance(function, FunctionType) and function.definition in self.facts.history.does:
+            return False
+        return form.form != Form.OPS and form.arguments is not None
+
+    def key(self, by: n.Expression, values: Sequence[n.Expression]) -> Key | None:
+        """What Python calls for a key where a builtin is meant; None: the value of `by` itself."""
+        if not isinstance(by, n.Name) or self.facts.names.of(by).kind != "builtin":
+            return None
+        types = [self.facts.type_of(one) for one in values]
+        element = item_type(types[0]) if len(types) == 1 else union(types)
+        way = BUILTINS[by.text].meant([(None, element)])
+        python = way.python
+        if not way.is_proved([element]) or python.module:
+            return None
+        if python.how == "method" and way.parameters[0].kinds == TEXT:
+            return Key("str", python.name)
+        is_sum = by.text == "sum" and is_only(item_type(element), "int", "float", "decimal")
+        is_function = python.how == "function" or by.text == "len" or is_sum
+        return Key(None, by.text) if is_function else None
+
+    # Records and functions
+
+    def default(self, node: n.Expression) -> Default:
+        """How the default of a field is written."""
+        type_ = self.facts.type_of(node)
+        is_plain = node not in self.facts.coercions
+        is_list = is_plain and isinstance(node, n.ListLiteral)
+        is_object = is_plain and isinstance(node, n.ObjectLiteral)
+        if not (is_list or is_object) and not self._may_be_refused(type_):
+            return Default.SHARED
+        says_names = any(isinstance(part, n.Name | n.Call | n.Prompt) for part in walk(node))
+        if is_object or (is_list and not says_names):
+            return Default.MADE
+        is_copied = isinstance(type_, ListType | MapType | ObjectType)
+        return Default.COPIED if is_copied else Default.HELD
+
+    def _may_be_refused(self, type_: Type) -> bool:
+        """Whether a value of the type may be one that Python takes as no field's default."""
+        return any(
+            self.facts.is_of_python(member)
+            if isinstance(member, RecordType)
+            else member == ANY or kind_word(member) in ("list", "object", "dataframe")
+            for member in members(type_)
+        )
+
+    def gives_none_at_its_end(self, function: FunctionFacts) -> bool:
+        """Whether a function that gives a value elsewhere gives nil where it ends."""
+        type_ = function.returns
+        return NIL in members(type_) and type_ != NIL and not ends(function.node.body)
+
+    def is_made_late(self, message: n.Expression) -> bool:
+        """Whether the message of a rule may fail itself: it is made once the rule is broken."""
+        is_counted = any(
+            isinstance(part, n.Binary) and not is_only(self.facts.type_of(part), "string", "int")
+            for part in walk(message)
+        )
+        # A number may be too large to be counted with.
+        return is_counted or not never_fails(self.facts, message)
+
+
+def is_made_anew(parameter: n.Parameter) -> bool:
+    """Whether the default of a parameter is one that callers in Python could change for all."""
+    node = parameter.default
+    if not isinstance(node, n.ListLiteral | n.ObjectLiteral):
+        return False
+    return not any(isinstance(part, n.Name | n.Call | n.Prompt) for part in walk(node))
+
+
+def emptied(type_: Type, *, is_list: bool) -> Type:
+    """What an empty list, or an empty object, is for a place of this type."""
+    if type_ == ANY:
+        return ListType(ANY) if is_list else MapType(ANY)
+    wanted = ListType if is_list else MapType
+    found = [one for one in members(type_) if isinstance(one, wanted)]
+    return found[0] if len(found) == 1 else type_

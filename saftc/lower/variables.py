@@ -1,0 +1,507 @@
+"""The annotations of variables: what Python's type checkers cannot see in the values themselves.
+
+    notes: list[str] = []             it is filled later
+    total: int | float = 0            it holds another kind of number later
+    row: dict[str, Any] = {...}       its fields differ in type, and are read one by one
+
+    d: str | None                     it is read as `str` before it holds None
+    d = doubt(x)
+
+A name has one annotation: beside its first value, or in a line above what binds it first. That is
+so where the script counts on the first value (mypy knows no more of a name with an annotation
+beside its value than the annotation), and where no `=` binds it: by a loop, an unpacking, or
+prompts that are asked together. A function that runs ahead for a loop has variables of its own.
+Other variables have none, as a person would write them. The names of a destructuring are any value
+to checkers; one that a function returns is declared above it.
+"""
+
+from collections.abc import Container, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from saftc.check.facts import Facts
+from saftc.check.forms import Form
+from saftc.check.names import Symbol
+from saftc.check.statements import all_statements, assigned_by, blocks_of
+from saftc.effects.awaits import Wait
+from saftc.overlap.async_main import Entry
+from saftc.overlap.loop_values import bound_types
+from saftc.overlap.plan import Plan
+from saftc.overlap.prefixes import Head
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of, walk
+from saftc.types.relations import Fit, fit
+from saftc.types.types import (
+    ANY,
+    FLOAT,
+    INT,
+    NEVER,
+    NIL,
+    BuiltinType,
+    ListType,
+    LiteralType,
+    MapType,
+    ObjectType,
+    TupleType,
+    Type,
+    UnionType,
+    is_known,
+    is_plain_dict,
+    item_type,
+    members,
+    parts,
+    union,
+    within,
+    without,
+)
+
+# What runs ahead for a loop has variables of its own, and so has its head; other places have None.
+Frame = n.ForStmt | Head | None
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """`type`, or a whole result of one of the types `results`; `is_above`: in a line of its own."""
+
+    type: Type
+    is_above: bool
+    results: tuple[Type, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Binding:
+    """One place where a variable gets a value of `type`, as far as that is known.
+
+    `value` is the whole that is assigned; None where a part of something is bound, or an item. Of
+    what `is_taken` Python knows by other means: a parameter, or a list that a loop adds to.
+    """
+
+    statement: n.Statement
+    type: Type
+    is_result: bool = False
+    value: n.Expression | None = None
+    is_taken: bool = False
+
+
+class Variables:
+    """The variables of the Python module that a script becomes.
+
+    `growth` are the assignments that change the value of their name in place, and `entry` is what
+    `main` runs: it declares some of them global, and a global declaration has no annotation.
+    """
+
+    def __init__(
+        self,
+        facts: Facts,
+        plan: Plan,
+        growth: Container[n.Statement],
+        entry: Entry,
+    ) -> None:
+        self.facts = facts
+        self.plan = plan
+        self.of = of = facts.names.of
+        self.growth = growth
+        self.shared = set(entry.shared)
+        self.in_main = set(all_statements(entry.inside))
+        self.around: dict[Frame, Frame] = {}
+        self.bindings = self._all_bindings()
+        self.open = set(self._open_parameters())
+        self.reads: dict[Symbol, list[n.Name]] = {}
+        for node in nodes_of(facts.module, n.Name):
+            self.reads.setdefault(of(node), []).append(node)
+        self.returned = _returned_symbols(facts)
+
+    def beside(
+        self, statement: n.AssignStmt | n.AugmentedAssignStmt, frame: Frame
+    ) -> Annotation | None:
+        """The annotation beside the name that `statement` assigns to, if it needs one there."""
+        found = self._annotated(self.of(statement.name), statement, frame)
+        return None if found is None or found.is_above else found
+
+    def of_draft(self, statement: n.ForStmt, frame: Frame) -> Annotation | None:
+        """That beside a list which begins empty and has an item more in each turn of a loop."""
+        (symbol,) = self._bound_outside(statement)
+        first = self._bindings(symbol, frame)[0]
+        is_declared = first.statement is not statement or first.is_taken
+        is_global = symbol in self.shared and statement in self.in_main
+        if is_declared or is_global or self._annotated(symbol, statement, frame) is not None:
+            return None
+        return Annotation(first.type, is_above=False)
+
+    def list_of_draft(self, statement: n.ForStmt, frame: Frame) -> str | None:
+        """The name of the list that grows in a loop over drafts of one, beside that of the draft;
+        None where nothing but the bodies of such loops sees that.
+        """
+        (symbol,) = self._bound_outside(statement)
+        bindings = [one.statement for one in self._bindings(symbol, frame)]
+        loops = [one for one in bindings if self._grows(one)]
+        bodies = [(one.body[0].span.start, one.body[-1].span.end) for one in loops]
+
+        def around(node: n.Node) -> int:
+            return sum(start <= node.span.start < end for start, end in bodies)
+
+        is_alone = len(loops) == len(bindings) and not any(map(around, loops))
+        if is_alone and all(map(around, self.reads.get(symbol, ()))):
+            return None
+        level = around(statement)
+        return f"{symbol.name}_so_far_{level + 1}" if level else f"{symbol.name}_so_far"
+
+    def _grows(self, statement: n.Statement) -> TypeGuard[n.ForStmt]:
+        is_loop = isinstance(statement, n.ForStmt)
+        return is_loop and self.facts.forms.loops.get(statement) == Form.GROWING
+
+    def above(
+        self, statements: Iterable[n.Statement], frame: Frame
+    ) -> Iterator[tuple[n.Statement, Symbol, Annotation]]:
+        """Those in lines of their own above statements that are written as one."""
+        for statement in statements:
+            for symbol in self._bound_outside(statement):
+                found = self._annotated(symbol, statement, frame)
+                if found is not None and found.is_above:
+                    yield statement, symbol, found
+
+    def _open_parameters(self) -> Iterator[Symbol]:
+        """The parameters without an annotation to which another type is assigned: to checkers they
+        are any value."""
+        for function in nodes_of(self.facts.module, n.FunctionDef):
+            types = self.facts.functions[function].parameters
+            for parameter, type_ in zip(function.parameters, types, strict=True):
+                symbol = self.of(parameter.name)
+                others = (one.type for one in self._bindings(symbol, None)[1:])
+                if parameter.schema is None and any(fit(o, type_) != Fit.EXACT for o in others):
+                    yield symbol
+
+    def declared(self, symbol: Symbol) -> Annotation:
+        """That of a variable that gets its value elsewhere."""
+        type_ = self.facts.lasting_type(symbol)
+        is_result = symbol in self.facts.history.does
+        return _of_results([type_]) if is_result else Annotation(type_, is_above=True)
+
+    def reads_as_any(self, value: n.Expression, frame: Frame) -> bool:
+        """Whether checkers take a value of a known type for any: `row["price"]` of a mixed dict."""
+        pending, seen = [value], set[Symbol]()
+        while pending:
+            match pending.pop():
+                case n.Name() as name:
+                    symbol = self.of(name)
+                    bindings = self._bindings(symbol, frame)
+                    is_draft = bool(bindings) and self._is_draft(bindings[0].statement)
+                    if is_draft or symbol in self.open:
+                        return True
+                    if symbol in seen or symbol in self.facts.history.does or not bindings:
+                        continue
+                    seen.add(symbol)
+                    first = bindings[0].value
+                    if not _changes_type(bindings):
+                        pending += [] if first is None else [first]
+                    elif not _is_known_to_checkers(bindings, self._held(symbol, bindings)):
+                        return True
+                case n.Member(value=owner) | n.Index(value=owner):
+                    if _is_mixed(self.facts.type_of(owner)):
+                        return True
+                    pending.append(owner)
+                case n.Binary() as binary:
+                    pending += [binary.left, binary.right]
+                case n.Conditional() as conditional:
+                    pending += [conditional.then, conditional.other]
+                case n.Call() as call if self._is_in_thread(call):
+                    return True
+                case _:
+                    pass
+        return False
+
+    def _is_in_thread(self, call: n.Call) -> bool:
+        awaits = self.plan.awaits
+        return awaits is not None and awaits.of(call) == Wait.THREAD
+
+    def _is_draft(self, statement: n.Statement) -> bool:
+        is_loop = isinstance(statement, n.ForStmt)
+        return is_loop and self.facts.forms.loops.get(statement) == Form.DRAFTS
+
+    def is_global(self, symbol: Symbol, frame: Frame) -> bool:
+        """Whether what is called so in a place is a variable of the module, and of no function."""
+        is_at_top = symbol.scope is self.facts.names.scopes[self.facts.module]
+        is_here = is_at_top and self._frame_of(symbol, frame) is None
+        return is_here and (self.plan.awaits is None or symbol in self.shared)
+
+    def _frame_of(self, symbol: Symbol, frame: Frame) -> Frame:
+        """The frame that has a variable of this symbol, from one outwards."""
+        while frame is not None and not self.bindings.get((symbol, frame)):
+            frame = self.around.get(frame)
+        return frame
+
+    def _bindings(self, symbol: Symbol, frame: Frame) -> Sequence[_Binding]:
+        return self.bindings.get((symbol, self._frame_of(symbol, frame)), ())
+
+    def _all_bindings(self) -> dict[tuple[Symbol, Frame], list[_Binding]]:
+        """Where each variable of Python gets its values, in source order."""
+        facts, plan, of = self.facts, self.plan, self.of
+        self.bindings = found = dict[tuple[Symbol, Frame], list[_Binding]]()
+
+        def add(symbol: Symbol, frame: Frame, binding: _Binding) -> None:
+            if isinstance(frame, Head) and symbol in frame.keeps:
+                frame = self._frame_of(symbol, self.around[frame])
+            found.setdefault((symbol, frame), []).append(binding)
+
+        def visit(statements: Iterable[n.Statement], frame: Frame) -> None:
+            for one in statements:
+                ahead = plan.loops.get(one) if isinstance(one, n.ForStmt) else None
+                if isinstance(one, n.FunctionDef):
+                    for parameter in one.parameters:
+                        add(of(parameter.name), None, _Binding(one, ANY, is_taken=True))
+                    visit(one.body, None)
+                    continue
+                inner: Frame = frame
+                if ahead is not None and isinstance(one, n.ForStmt):
+                    inner = ahead.head or one
+                    self.around |= {one: frame, inner: frame}
+                value = one.value if isinstance(one, n.AssignStmt | n.AugmentedAssignStmt) else None
+                for name in assigned_by(one):
+                    types = [facts.type_of(value)] if value else bound_types(facts, one, name)
+                    is_result, is_taken = facts.keeps_history(name), ahead is not None
+                    binding = _Binding(one, union(types), is_result, value, is_taken)
+                    add(of(name), inner, binding)
+                if ahead is None:
+                    for block in blocks_of(one):
+                        visit(block, frame)
+                    continue
+                assert isinstance(one, n.ForStmt)
+                for symbol in ahead.grows:
+                    add(symbol, one, _Binding(one, ANY, is_taken=True))
+                for given in ahead.gives:
+                    add(given.symbol, frame, _Binding(one, given.type, given.is_result))
+                if ahead.head is not None:
+                    visit(one.body[: ahead.start], ahead.head)
+                    for given in ahead.head.gives:
+                        add(given.symbol, one, _Binding(one, ANY, is_taken=True))
+                visit(one.body[ahead.start : ahead.cut], one)
+                visit(one.body[ahead.cut :], frame)
+
+        visit(facts.module.statements, None)
+        return found
+
+    def _bound_outside(self, statement: n.Statement) -> list[Symbol]:
+        """The variables that a statement binds in the place around it."""
+        ahead = self.plan.loops.get(statement) if isinstance(statement, n.ForStmt) else None
+        if ahead is not None:
+            return [one.symbol for one in ahead.gives]
+        return [self.of(name) for name in assigned_by(statement)]
+
+    def _annotated(self, symbol: Symbol, statement: n.Statement, frame: Frame) -> Annotation | None:
+        """The annotation of a variable, where `statement` is the first that binds it."""
+        first, *others = bindings = self._bindings(symbol, frame)
+        if first.statement is not statement or first.is_taken:
+            return None
+        if symbol.name == "_" or (symbol in self.shared and statement in self.in_main):
+            return None  # nothing reads it, or it is declared global
+        own, type_ = self._kept(first), self._held(symbol, bindings)
+        value = None if first.is_result else first.value
+        if len({one.is_result for one in bindings}) > 1:
+            return _of_bindings(bindings)
+        if own is not None and all(self._holds_for(own, one) for one in others):
+            type_ = own
+        elif _changes_type(bindings) and (value is None or not _holds_empty(value)):
+            if first.is_result:
+                return _of_bindings(bindings)
+            if not is_known(type_):
+                type_ = ANY
+        elif value is None:
+            return self._returned_field(symbol, statement, first)
+        elif not _holds_empty(value) and not (
+            _has_object(value) and is_known(type_) and self._is_read(type_)
+        ):
+            return None
+        if own is None and not _is_known_to_checkers(bindings, type_):
+            type_ = ANY
+        is_above = value is None or self._is_read_as_less(symbol, bindings, type_)
+        return Annotation(type_, is_above)
+
+    def _returned_field(
+        self, symbol: Symbol, statement: n.Statement, first: _Binding
+    ) -> Annotation | None:
+        """That of a name of a destructuring that a function returns: checkers do not know it."""
+        if not isinstance(statement, n.DestructureStmt) or symbol not in self.returned:
+            return None
+        of = {self.of(one.name): one.schema for one in statement.fields}
+        type_ = self.facts.schemas[of[symbol]]
+        return _of_results([type_]) if first.is_result else Annotation(type_, is_above=True)
+
+    def _is_read_as_less(self, symbol: Symbol, bindings: Sequence[_Binding], type_: Type) -> bool:
+        """Whether the script counts on what the first value is, where the name may hold more later.
+
+        Of a name with an annotation beside its first value mypy knows no more than the annotation.
+        """
+        first, *others = bindings
+        kinds = set(members(type_))
+        if len(kinds) < 2 or kinds <= {INT, FLOAT} or all(map(is_plain_dict, kinds)):
+            return False
+        if first.type == NIL or not is_known(type_):
+            return False
+        if any(one.statement in self.growth for one in others):
+            return True
+        wider = [one.statement for one in others if not _takes(first.type, one.type)]
+        end = min((one.span.end for one in wider), default=None)
+        return any(
+            first.statement.span.end <= read.span.start
+            and (end is None or read.span.start < end)
+            and fit(type_, self.facts.types.get(read, ANY)) != Fit.EXACT
+            for read in self.reads.get(symbol, ())
+        )
+
+    def _held(self, symbol: Symbol, bindings: Sequence[_Binding]) -> Type:
+        """What a variable holds. What grows in place is one list or object, whatever is added."""
+        schemas = (self._kept(one) or NEVER for one in bindings)
+        type_ = union((*schemas, *(one.type for one in bindings)))
+        if ANY in within(type_) or NEVER in within(type_):
+            type_ = self.facts.symbols.get(symbol, NEVER)
+        found = members(type_)
+        if len(found) > 1 and any(one.statement in self.growth for one in bindings):
+            if all(isinstance(member, ListType) for member in found):
+                return ListType(item_type(type_))
+            maps = [member for member in found if isinstance(member, MapType)]
+            if len(maps) == len(found) and len({one.key for one in maps}) == 1:
+                return MapType(union(one.value for one in maps), maps[0].key)
+        return type_
+
+    def _kept(self, binding: _Binding) -> Type | None:
+        """A name's annotation in the script, where it says what the value does not say itself."""
+        statement = binding.statement
+        if not isinstance(statement, n.AssignStmt) or statement.schema is None or binding.is_result:
+            return None
+        wanted = self.facts.schemas[statement.schema]
+        if isinstance(statement.value, n.Prompt):
+            return wanted if isinstance(wanted, UnionType | LiteralType) else None
+        return wanted
+
+    def _holds_for(self, own: Type, binding: _Binding) -> bool:
+        """Whether the annotation of a variable allows what another place binds it to."""
+        statement = binding.statement
+        if isinstance(statement, n.AssignStmt):
+            held = self.facts.held.get(statement.name)
+            if held is not None and self.facts.schemas[held] == own:
+                return True  # as Saft itself sees to
+        return fit(binding.type, own) == Fit.EXACT
+
+    def _is_read(self, type_: Type) -> bool:
+        if isinstance(type_, ObjectType) and type_.fields in self.facts.read_shapes:
+            differ = len({field.type for field in type_.fields}) > 1
+            return differ or any(map(self._is_read, parts(type_)))
+        return any(map(self._is_read, parts(type_)))
+
+
+def _returned_symbols(facts: Facts) -> Set[Symbol]:
+    """The variables that some function with a known type returns, as they are or in parts."""
+    sources: dict[Symbol, list[Symbol]] = {}
+    pending: list[Symbol] = []
+    for node in nodes_of(facts.module):
+        match node:
+            case n.AssignStmt() | n.AugmentedAssignStmt():
+                held = sources.setdefault(facts.names.of(node.name), [])
+                held += _parts_of(node.value, facts)
+            case n.FunctionDef() if facts.functions[node].returns != ANY:
+                for inner in walk(node):
+                    if isinstance(inner, n.RetStmt) and inner.value is not None:
+                        pending += _parts_of(inner.value, facts)
+            case _:
+                pass
+    found: set[Symbol] = set()
+    while pending:
+        symbol = pending.pop()
+        if symbol not in found:
+            found.add(symbol)
+            pending += sources.get(symbol, ())
+    return found
+
+
+def _parts_of(value: n.Expression, facts: Facts) -> Iterator[Symbol]:
+    """The variables for whose sake checkers take a value for any, if they take them for any."""
+    match value:
+        case n.Name():
+            yield facts.names.of(value)
+        case n.Member() | n.TupleMember() | n.Index() | n.Slice():
+            yield from _parts_of(value.value, facts)
+        case n.Unary():
+            yield from _parts_of(value.operand, facts)
+        case n.Binary() | n.Comparison() | n.Logical():
+            yield from _parts_of(value.left, facts)
+            yield from _parts_of(value.right, facts)
+        case n.Conditional():
+            yield from _parts_of(value.then, facts)
+            yield from _parts_of(value.other, facts)
+        case n.Call() if isinstance(facts.types.get(value.function), BuiltinType):
+            for argument in value.arguments:
+                yield from _parts_of(argument.value, facts)
+        case _:
+            return
+
+
+def _of_results(types: Iterable[Type]) -> Annotation:
+    return Annotation(NEVER, is_above=True, results=tuple(dict.fromkeys(types)))
+
+
+def _of_bindings(bindings: Sequence[_Binding]) -> Annotation:
+    """`Result[str] | str`."""
+    results = dict.fromkeys(one.type for one in bindings if one.is_result)
+    plain = union(one.type for one in bindings if not one.is_result)
+    return Annotation(plain, is_above=True, results=tuple(results))
+
+
+def _is_mixed(type_: Type) -> bool:
+    """Whether it is an object without a class, whose fields differ in type: `dict[str, Any]`."""
+    return any(
+        isinstance(member, ObjectType)
+        and not member.is_declared
+        and len({field.type for field in member.fields}) != 1
+        for member in members(type_)
+    )
+
+
+def _holds_empty(value: n.Expression) -> bool:
+    """Whether a list or object without anything in it is the value, or a part of it."""
+    match value:
+        case n.ListLiteral(items=items):
+            parts_ = (item.value if isinstance(item, n.Spread) else item for item in items)
+            return not items or any(map(_holds_empty, parts_))
+        case n.TupleLiteral(items=items):
+            return any(map(_holds_empty, items))
+        case n.ObjectLiteral(fields=fields):
+            return not fields or any(_holds_empty(field.value) for field in fields)
+        case n.Conditional(then=then, other=other):
+            return _holds_empty(then) or _holds_empty(other)
+        case _:
+            return False
+
+
+def _changes_type(bindings: Sequence[_Binding]) -> bool:
+    """Whether the variable holds what the type of its first value does not allow."""
+    first, *others = bindings
+    later = {part for one in others for part in members(one.type)} - {ANY}
+    if first.type == NIL and first.value is not None:
+        # Python's checkers wait for the first value that is not None.
+        return len(later - {NIL}) > 1
+    return not all(_takes(first.type, type_) for type_ in later)
+
+
+def _takes(first: Type, type_: Type) -> bool:
+    """Whether Python lets a variable that began as `first` hold a `type_`."""
+    if isinstance(first, ListType) and isinstance(type_, ListType):
+        return all(_takes(first.item, part) for part in members(type_.item))
+    return fit(type_, first) == Fit.EXACT or (type_ == INT and FLOAT in members(first))
+
+
+def _is_known_to_checkers(bindings: Sequence[_Binding], type_: Type) -> bool:
+    """Whether checkers read a variable of the type as Saft does, right after it was assigned.
+
+    Of a list beside something else they know its items by where it was made, and what a
+    destructuring gives is any value to them.
+    """
+    found = set(members(without(type_, NIL)))
+    if len(found) < 2 or all(map(is_plain_dict, found)):
+        return True
+    if any(isinstance(one, ListType | TupleType) or is_plain_dict(one) for one in found):
+        return False
+    return not any(isinstance(one.statement, n.DestructureStmt) for one in bindings)
+
+
+def _has_object(value: n.Expression) -> bool:
+    return any(isinstance(node, n.ObjectLiteral) for node in walk(value))

@@ -1,0 +1,260 @@
+"""What is at a place, in words: for hovers, completions and the help with calls."""
+
+import json
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from saftc.check.facts import FunctionFacts, RecordFacts
+from saftc.check.names import Symbol
+from saftc.check.servers import default_text
+from saftc.infer.tools import offered
+from saftc.lsp.definitions import Target, occurrence_at, way_to
+from saftc.lsp.session import Script, Session
+from saftc.project.python.library import Written
+from saftc.source import Source, Span
+from saftc.syntax import nodes as n
+from saftc.types.builtins import BUILTINS, Builtin
+from saftc.types.types import ANY, NEVER, BuiltinType, FunctionType, Type, members, show
+
+_BUILTIN_ROW = re.compile(r"\| (.+?) \| (.+) \|")
+
+
+def hover(session: Session, script: Script, offset: int) -> tuple[str, Span] | None:
+    """What is known of what is at an offset, as Markdown, and where it stands."""
+    way = way_to(script.module, offset)
+    prompt = next((one for one in reversed(way) if isinstance(one, n.Prompt)), None)
+    if prompt is not None and isinstance(way[-1], n.Prompt | n.PromptText):
+        return _prompt(script, prompt), prompt.span
+    occurrence = occurrence_at(script, offset)
+    if occurrence is not None:
+        text = _named(session, script, occurrence.target, occurrence.node)
+        return None if text is None else (text, occurrence.span)
+    match way[-1]:
+        case n.Name() as node:
+            symbol = script.checked.facts.names.symbols.get(node)
+            if symbol is not None and symbol.kind == "builtin":
+                return builtin(symbol.name), node.span
+            return None
+        case n.Identifier() as name if len(way) > 1 and isinstance(way[-2], n.Member):
+            return _code(f"{name.text}: {_type(script, way[-2])}"), name.span
+        case _:
+            return None
+
+
+def signature(known: FunctionFacts, source: Source) -> tuple[str, list[str]]:
+    """The first line of a function's definition with all that is known of its types, and the
+    parameters in it."""
+    word = "conv" if known.node.is_conversion else "f"
+    parameters = _parameters(zip(known.node.parameters, known.parameters, strict=True), source)
+    gives = known.returns
+    returns = "" if gives in (ANY, NEVER) else f" -> {show(gives)}"
+    return f"{word} {known.node.name.text}({', '.join(parameters)}){returns}", parameters
+
+
+def record_signature(known: RecordFacts, source: Source) -> tuple[str, list[str]]:
+    """The definition of a record, and the fields in it."""
+    pairs = ((one, known.fields[one.name.text]) for one in known.node.fields)
+    parameters = _parameters(pairs, source)
+    return f"type {known.node.name.text}({', '.join(parameters)})", parameters
+
+
+def _parameters(pairs: Iterable[tuple[n.Parameter, Type]], source: Source) -> list[str]:
+    found: list[str] = []
+    for parameter, type_ in pairs:
+        text = parameter.name.text
+        if parameter.schema is not None:
+            # That of a tool of a server stands in no script.
+            text += f": {source.at(parameter.schema.span) or show(type_)}"
+        elif type_ not in (ANY, NEVER):
+            text += f": {show(type_)}"
+        if parameter.default is not None:
+            written = source.at(parameter.default.span)
+            text += f" = {written or default_text(parameter.default)}"
+        found.append(text)
+    return found
+
+
+def builtin_signature(known: Builtin) -> tuple[str, list[str]]:
+    """A call of a builtin, and its parameters."""
+    parameters: list[str] = []
+    for name in known.names:
+        taken = [way.named(name) for way in known.ways]
+        is_needed = all(one is not None and one.is_required for one in taken)
+        repeats = any(way.repeats and way.parameters[-1].name == name for way in known.ways)
+        parameters.append(name + ("" if is_needed else "?") + (", ..." if repeats else ""))
+    return f"{known.name}({', '.join(parameters)})", parameters
+
+
+def builtin(name: str) -> str:
+    """A builtin's line of the reference."""
+    forms, gives = _reference().get(name, (f"`{name}`", ""))
+    return f"{forms}\n\n{gives}"
+
+
+@cache
+def _reference() -> dict[str, tuple[str, str]]:
+    text = (Path(__file__).parent / "builtins.md").read_text(encoding="utf-8")
+    found: dict[str, tuple[str, str]] = {}
+    for forms, gives in _BUILTIN_ROW.findall(text):
+        # Links lead to other sections of the reference, which are not at hand here.
+        words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", gives)
+        for name in re.findall(r"`(\w+)\(", forms):
+            found.setdefault(name, (forms, words))
+        for name in re.findall(r"`(\w+)\(", gives):
+            found.setdefault(name, (forms, words))
+    return {name: row for name, row in found.items() if name in BUILTINS}
+
+
+def of_symbol(script: Script, symbol: Symbol) -> str:
+    """A name of a scope in one line: how it is called, or its type."""
+    facts = script.checked.facts
+    meaning = facts.meaning_of(symbol)
+    match meaning.node:
+        case n.FunctionDef() as node if node in facts.functions:
+            return signature(facts.functions[node], facts.sources.get(node, script.source))[0]
+        case n.RecordDef() as node if node in facts.record_facts:
+            record = facts.record_facts[node]
+            return f"type {node.name.text}({', '.join(record.fields)})"
+        case _:
+            if symbol.kind == "builtin":
+                return builtin_signature(BUILTINS[symbol.name])[0]
+            type_ = facts.declared.get(symbol) or facts.symbols.get(symbol) or ANY
+            type_ = facts.lasting.get(meaning, type_)
+            return f"{symbol.name}: {show(type_)}"
+
+
+def _named(session: Session, script: Script, target: Target, node: n.Node) -> str | None:
+    if target.kind == "python":
+        return _python(script, target, node)
+    if target.kind == "module":
+        home = session.script(target.path)
+        return _with_doc(_code(f"import {target.name}"), home.module.doc)
+    home = session.script(target.path)
+    owner = way_to(home.module, target.span.start)
+    docs = home.module.docs
+    facts = home.checked.facts
+    definition = owner[-2] if len(owner) > 1 else owner[-1]
+    # What stands for a tool of a server has one place, with all that is in it.
+    tools = (one for one in owner if isinstance(one, n.FunctionDef) and one.span == target.span)
+    definition = next(tools, definition)
+    match definition:
+        case n.FunctionDef() if definition in facts.functions:
+            head, _ = signature(facts.functions[definition], home.source)
+            text = _with_doc(_code(head), docs.get(definition, ""))
+            return text + _requests(home, definition) + _tool(home, definition)
+        case n.RecordDef(rules=rules):
+            end = rules[0].span.start if rules else definition.span.end
+            head = home.source.text[definition.span.start : end].strip().removesuffix(":")
+            return _with_doc(_code(head), docs.get(definition, ""))
+        case n.TypeAlias():
+            return _with_doc(_code(home.source.at(definition.span)), docs.get(definition, ""))
+        case n.Parameter():
+            return _with_doc(
+                _code(_parameter(script, home, definition, node)), docs.get(definition, "")
+            )
+        case _:
+            pass
+    symbol = facts.names.symbols.get(owner[-1])
+    if isinstance(node, n.Name | n.Member) and node in script.checked.facts.types:
+        return _code(f"{target.name}: {_type(script, node)}")
+    return None if symbol is None else _code(of_symbol(home, symbol))
+
+
+def _parameter(script: Script, home: Script, node: n.Parameter, read: n.Node) -> str:
+    """A parameter, with its type where it is read, or else with the one that it takes."""
+    if isinstance(read, n.Name):
+        return f"{node.name.text}: {_type(script, read)}"
+    facts = home.checked.facts
+    symbol = facts.names.symbols.get(node.name)
+    type_ = None if symbol is None else facts.declared.get(symbol) or facts.symbols.get(symbol)
+    if node.schema is not None:
+        return home.source.at(node.span)
+    return f"{node.name.text}: {show(type_ or ANY)}"
+
+
+def _type(script: Script, node: n.Node) -> str:
+    facts = script.checked.facts
+    type_ = facts.types.get(node, ANY)
+    functions = [one for one in members(type_) if isinstance(one, FunctionType | BuiltinType)]
+    if len(functions) == 1 and isinstance(functions[0], FunctionType):
+        known = facts.functions[functions[0].definition]
+        return signature(known, facts.sources.get(known.node, script.source))[0]
+    return show(type_)
+
+
+def _python(script: Script, target: Target, node: n.Node) -> str:
+    found = _written_at(script, target)
+    head = f"{target.name}: Python" if found is None or not found.head else found.head
+    known = script.checked.facts.types.get(node)
+    lines = _code(head, "python")
+    if known is not None and known != ANY:
+        lines += "\n\n" + _code(f"{target.name}: {show(known)}")
+    return _with_doc(lines, "" if found is None else found.doc)
+
+
+def _written_at(script: Script, target: Target) -> Written | None:
+    """What is in the Python module where a name is written."""
+    name = None if target.span == Span(0, 0) else target.name
+    for module in {
+        script.checked.facts.module_meant(one.module)
+        for one in script.nodes
+        if isinstance(one, n.FromImport | n.ImportStmt)
+    }:
+        found = script.originals.written(module, name)
+        if found is not None and (found.source.name, found.span) == (target.path, target.span):
+            return found
+    return None
+
+
+def _requests(script: Script, function: n.FunctionDef) -> str:
+    """How many requests a call of a function sends at most, where it asks."""
+    found = None if script.bounds is None else script.bounds.of_function(function)
+    if found is None or found.bound.is_zero:
+        return ""
+    from saftc.cost.rendering import in_words
+
+    return f"\n\n{in_words(found.bound, found.source)}"
+
+
+def _tool(script: Script, function: n.FunctionDef) -> str:
+    """How a function is described to a model, where that is known."""
+    if script.checked.has_errors:
+        return ""
+    # The runtime is loaded for this alone.
+    from saftc.previews.requests import description
+
+    described = description(script.checked.facts, function, script.python_objects)
+    if described is None:
+        return ""
+    data = json.dumps(described, ensure_ascii=False, indent=2)
+    return f"\n\nAs a tool:\n\n{_code(data, 'json')}"
+
+
+def _prompt(script: Script, prompt: n.Prompt) -> str:
+    """The type that is asked for, the tools, and the first request."""
+    facts = script.checked.facts
+    asked = facts.prompts.get(prompt, ANY)
+    type_ = "program" if prompt.mode == "program" else "string" if asked == ANY else show(asked)
+    parts = [_code(f"$ ... $: {type_}")]
+    tools = {one.name for one in offered(facts, prompt) if one.is_function}
+    if tools:
+        parts.append("Tools: " + ", ".join(f"`{name}`" for name in sorted(tools)))
+    if script.checked.has_errors:
+        parts.append("Its request is shown when the script has no errors.")
+    else:
+        from saftc.lsp.views import request_of
+
+        parts += ["The first request:", _code(request_of(script, prompt).strip(), "text")]
+    return "\n\n".join(parts)
+
+
+def _code(text: str, language: str = "saft") -> str:
+    # Longer than any in the text, so that none of these ends it.
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def _with_doc(text: str, doc: str) -> str:
+    return f"{text}\n\n{doc}" if doc else text

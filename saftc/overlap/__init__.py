@@ -1,0 +1,1 @@
+"""What may run at the same time, and why something may not."""

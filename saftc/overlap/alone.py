@@ -1,0 +1,189 @@
+"""Why a prompt is asked in its turn where no loop and no group decides about it.
+
+    title = $ A title for {paper} $         in order, as `print` stands between it and the next
+    print(title)                            prompt
+    motto = $ A motto for {paper} $
+
+Each prompt has a reason: what is around it, what is beside it, or who calls its function.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from saftc.check.statements import blocks_of, bound_by
+from saftc.overlap.explanations import Told
+from saftc.overlap.plan import Plan
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import children, nodes_of, walk
+from saftc.types.types import FunctionType, LiteralType, UnionType, members
+
+_Asking = n.Prompt | n.Call
+_NOTHING_BESIDE = "nothing beside it asks"
+_LEFT_TO_RIGHT = "one expression asks several times, from left to right"
+_LOOKED_AT = "what it is about is looked at in its turn, as that may fail or read files"
+_NAME_EACH = "give each answer a name, one directly below the other"
+
+
+class Alone:
+    """Tells of the prompts and calls of a module of which nothing was decided in its plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.effects = plan.effects
+        self.flow = plan.certainty.flow
+        self.module = plan.effects.facts.module
+        # What asks in an expression, by that.
+        self._asking: dict[n.Node, list[_Asking]] = {}
+        self._around = {part: node for node in nodes_of(self.module) for part in children(node)}
+
+    def of(self, node: _Asking) -> Told:
+        """What is told of a prompt, or of a call that asks."""
+        function = self._function_around(node)
+        inside = self._inside(node)
+        if inside is not None or function is None:
+            return inside or _told(_NOTHING_BESIDE, node)
+        first, *others = self._called(function)
+        return replace(first, elsewhere=tuple(others))
+
+    # What is around it
+
+    def _inside(self, node: _Asking) -> Told | None:
+        """Why it is in order where it stands, up to the function around it."""
+        inner: n.Node = node
+        while not isinstance(inner, n.FunctionDef | n.Module):
+            around = self._around[inner]
+            match around:
+                case n.WhileStmt():
+                    words = "each turn of `while` may need the one before"
+                    return _told(words, around, "loop over a list with `for`")
+                case n.RecordDef() | n.Parameter():
+                    words = "a default is asked for where it is needed"
+                    return _told(words, around, "give it a name above")
+                case _:
+                    pass
+            if isinstance(inner, n.Statement):
+                found = self._among(inner, self._block(around, inner))
+                if found is not None:
+                    return found
+            elif isinstance(around, n.Statement) and self._asks_besides(inner, node):
+                return _told(_LEFT_TO_RIGHT, around, _NAME_EACH)
+            inner = around
+        return None
+
+    def _block(self, around: Any, inner: n.Statement) -> Sequence[n.Statement]:
+        match around:
+            case n.Module():
+                return around.statements
+            case n.FunctionDef() | n.Branch():
+                return around.body
+            case _:
+                return next((one for one in blocks_of(around) if inner in one), (inner,))
+
+    def _asks_besides(self, top: n.Node, node: _Asking) -> bool:
+        """Whether another prompt or call in an expression asks."""
+        if top not in self._asking:
+            found = (one for one in walk(top) if isinstance(one, _Asking))
+            self._asking[top] = [one for one in found if self._asks(one)]
+        own = set(walk(node))
+        around: n.Node = node
+        while around is not top:
+            around = self._around[around]
+            own.add(around)
+        return any(one not in own for one in self._asking[top])
+
+    def _asks(self, *nodes: n.Node) -> bool:
+        return "asks" in self.effects.of(*nodes)
+
+    # What is beside it
+
+    def _among(self, statement: n.Statement, block: Sequence[n.Statement]) -> Told | None:
+        """Why a statement goes with none of those in its block that ask as well."""
+        place = block.index(statement)
+        asking = [i for i, one in enumerate(block) if i != place and self._runs_asking(one)]
+        above = max((i for i in asking if i < place), default=None)
+        below = min((i for i in asking if i > place), default=None)
+        if above is None and below is None:
+            return None
+        if above is None or (below is not None and place - above > below - place):
+            assert below is not None
+            first, other = place, below
+        else:
+            first, other = above, place
+        one, two = block[first], block[other]
+        needed = self.flow.read(two) & self.flow.assigned([one])
+        if needed:
+            names = " and ".join(sorted(f"`{symbol.name}`" for symbol in needed))
+            if other == place:
+                return _told(f"it needs {names}", one, "ask for both in one prompt")
+            return _told(f"what is asked next needs {names}", two, "ask for both in one prompt")
+        if other - first > 1:
+            words = "this is between it and the prompt beside it"
+            return _told(words, block[first + 1], "put the prompts directly below each other")
+        beside = block[first] if other == place else block[other]
+        if not all(isinstance(each, n.AssignStmt | n.DestructureStmt) for each in (one, two)):
+            words = "only prompts and calls whose answers have names go together"
+            return _told(words, beside, _NAME_EACH)
+        told = self._told_of_names(one) or self._told_of_names(two)
+        return told or _told(_LOOKED_AT, two, "give it a name above both")
+
+    def _told_of_names(self, statement: n.Statement) -> Told | None:
+        """Why the name of an answer keeps it apart."""
+        facts = self.effects.facts
+        for name in bound_by(statement):
+            if facts.keeps_history(name):
+                words = f"`{name.text}` holds the whole result, with its history"
+                return _told(words, statement, "bind its value alone")
+        match statement:
+            case n.AssignStmt(value=n.Prompt() as asked, name=name):
+                if isinstance(facts.prompts.get(asked), UnionType | LiteralType):
+                    words = f"`{name.text}` has one of several types"
+                    return _told(words, statement, "call a function that asks for it")
+            case _:
+                pass
+        return None
+
+    def _runs_asking(self, statement: n.Statement) -> bool:
+        return "asks" in self.effects.of_run(statement)
+
+    # Who calls its function
+
+    def _function_around(self, node: n.Node) -> n.FunctionDef | None:
+        while not isinstance(node, n.FunctionDef | n.Module):
+            node = self._around[node]
+        return node if isinstance(node, n.FunctionDef) else None
+
+    def _called(self, function: n.FunctionDef) -> list[Told]:
+        """What is told of a function's prompts for each place that it is called from."""
+        name = function.name.text
+        if name == "main" and not function.parameters:
+            return [_told(_NOTHING_BESIDE, function.name)]
+        found = [self._told_of_call(one, function) for one in self._calls.get(function, ())]
+        if found:
+            return list(dict.fromkeys(found))
+        if function in self._called_by_models:
+            return [_told(f"a model calls `{name}` when it wants to", function.name)]
+        words = f"nothing in this script calls `{name}`"
+        return [_told(words, function.name, "see `saftc prompts` of a script that does")]
+
+    def _told_of_call(self, call: n.Call, function: n.FunctionDef) -> Told:
+        words = f"nothing beside the call of `{function.name.text}` asks"
+        return self._inside(call) or _told(words, call)
+
+    @cached_property
+    def _called_by_models(self) -> set[n.FunctionDef]:
+        return self.effects.functions_in(nodes_of(self.module, n.Prompt))
+
+    @cached_property
+    def _calls(self) -> Mapping[n.FunctionDef, Sequence[n.Call]]:
+        found = defaultdict[n.FunctionDef, list[n.Call]](list)
+        for call in nodes_of(self.module, n.Call):
+            types = members(self.effects.facts.type_of(call.function))
+            for definition in {one.definition for one in types if isinstance(one, FunctionType)}:
+                found[definition].append(call)
+        return found
+
+
+def _told(words: str, place: n.Node, way_out: str | None = None) -> Told:
+    return Told(False, words, place, way_out=way_out)

@@ -1,0 +1,112 @@
+"""What a plan means for each prompt, in words.
+
+told(plan(facts))         {prompt: Told(True, "for the next items of the loop"), ...}
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from saftc.effects.effects import Effects
+from saftc.overlap.plan import Note, Plan
+from saftc.source import Source
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import walk
+from saftc.types.types import ANY, FunctionType, members
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Whether a prompt may overlap with others, and how; if not, why, which place is why, and the
+    way out.
+
+    `beside` are further places of that kind, `source` is the text that they are in, when it is
+    another script. `elsewhere` is what was decided where the prompt is asked besides.
+    """
+
+    may_overlap: bool
+    words: str
+    place: n.Node
+    source: Source | None = None
+    beside: tuple[n.Node, ...] = ()
+    elsewhere: tuple["Told", ...] = ()
+    way_out: str | None = None
+
+
+# A prompt, or a call of a function of another script.
+_Asking = n.Prompt | n.Call
+
+
+def told(plan: Plan) -> dict[_Asking, Told]:
+    """What was decided about the prompts that are in loops, in functions called there, or side
+    by side, and about calls by which functions of other scripts ask; of others there was nothing to
+    decide.
+
+    Each place that asks a prompt has a say of its own, those first where it may overlap. Of loops
+    in each other, a prompt that may overlap in one may; else the reason of the innermost counts.
+    """
+    by_prompt: dict[_Asking, list[Note]] = {}
+    for note in sorted(plan.notes, key=lambda note: note.node.span.end - note.node.span.start):
+        for prompt in _prompts(note, plan):
+            by_prompt.setdefault(prompt, []).append(note)
+    found: dict[_Asking, Told] = {}
+    for prompt, notes in by_prompt.items():
+        first, *others = (_told(note, prompt, plan) for note in _one_a_place(notes))
+        found[prompt] = replace(first, elsewhere=tuple(others))
+    return found
+
+
+def _one_a_place(notes: list[Note]) -> list[Note]:
+    """Of notes about nodes in each other, innermost first, the one that counts."""
+    nests: list[list[Note]] = []
+    for note in reversed(notes):
+        around = (nest for nest in nests if _is_within(note.node, nest[0].node))
+        nest = next(around, None)
+        if nest is None:
+            nests.append([note])
+        else:
+            nest.append(note)
+    chosen = (
+        next((one for one in reversed(nest) if one.reason is None), nest[-1]) for nest in nests
+    )
+    return sorted(chosen, key=lambda note: (note.reason is not None, note.node.span.start))
+
+
+def _is_within(inner: n.Node, outer: n.Node) -> bool:
+    return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
+
+
+def _told(note: Note, prompt: _Asking, plan: Plan) -> Told:
+    if note.reason is not None:
+        reason = note.reason
+        return Told(False, reason.words, reason.node, reason.source, way_out=reason.way_out)
+    for group in plan.groups.values():
+        if note.node in group and _is_within(prompt, note.node):
+            # The others are what it is beside.
+            first, *others = (one for one in group if one is not note.node)
+            return Told(True, note.words, first, beside=tuple(others))
+    return Told(True, note.words, note.node)
+
+
+def _prompts(note: Note, plan: Plan) -> list[_Asking]:
+    """The prompts that a note is about: those in its statements, and in the functions called."""
+    if isinstance(note.node, n.ForStmt):
+        ahead = plan.loops.get(note.node)
+        region: tuple[n.Node, ...] = note.node.body[: ahead.cut] if ahead else note.node.body
+    else:
+        region = (note.node,)
+    functions = plan.effects.functions_in(region)
+    own = filter(plan.effects.facts.is_own, sorted(functions, key=lambda one: one.span.start))
+    nodes = [*region, *(one for function in own for one in function.body)]
+    found = [inner for node in nodes for inner in walk(node)]
+    calls = calls_elsewhere(plan.effects, (one for one in found if isinstance(one, n.Call)))
+    return [*(one for one in found if isinstance(one, n.Prompt)), *calls]
+
+
+def calls_elsewhere(effects: Effects, calls: Iterable[n.Call]) -> Iterator[n.Call]:
+    """Those of the calls by which functions of other scripts ask."""
+    for call in calls:
+        types = members(effects.facts.types.get(call.function, ANY))
+        called = [one.definition for one in types if isinstance(one, FunctionType)]
+        others = [one for one in called if not effects.facts.is_own(one)]
+        if any("asks" in effects.of_function(one) for one in others):
+            yield call

@@ -1,0 +1,664 @@
+"""What runs at the same time: loops whose first part runs ahead, comprehensions, and groups.
+
+    plan(facts)     Plan(effects, loops, ends, maps, groups, prints, notes)
+
+Of a loop, the part up to the last statement that asks runs ahead for the next items, and the rest
+in their order; what is above the prompts may say which items they are for (see `heads`). That is
+right when
+
+    L1  nothing in it has an effect that is not known, and nothing before the rest changes files
+    L2  the items can certainly be taken, one after the other
+    L3  nothing but a prompt or a file can end the loop below its head
+    L4  the first part needs nothing from the item before
+    L5  what only grows may be added to in the first part: it gives what is to be added
+    L6  all that the first part gives to the rest, it has certainly assigned
+    L7  a `continue` in the first part leaves nothing to do
+
+A comprehension is such a loop without a rest; a group is prompts that are directly below each
+other, none of which needs another.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from itertools import count, product
+
+from saftc.check.facts import Facts
+from saftc.check.forms import IN_PARTS, BuiltinCall, DirectCall
+from saftc.check.forward import ends
+from saftc.check.names import Scope, Symbol
+from saftc.check.statements import all_statements, blocks_of, bound_by, evaluated_by
+from saftc.effects.awaits import Awaits
+from saftc.effects.certainty import (
+    ANNOTATE,
+    GIVE_VALUE,
+    STREAMED,
+    TO_HEAD,
+    UNSTREAMED,
+    Certainty,
+    Reason,
+    of_effect,
+)
+from saftc.effects.effects import UNKNOWN, Effect, Effects
+from saftc.effects.variables import continues_of
+from saftc.overlap.loop_values import Given, counted_in, given_of, growing
+from saftc.overlap.prefixes import DEFINES, SKIPS, Head, Heads, needs
+from saftc.overlap.settings import DEFAULT, Overlapping
+from saftc.syntax import nodes as n
+from saftc.syntax.walk import nodes_of, walk
+from saftc.types.types import FunctionType, LiteralType, UnionType, is_known
+
+MOST_TOGETHER = 8
+# The way out for a comprehension.
+A_LOOP = "write a loop, with this at its head"
+# What may run ahead of its turn has no other effects.
+_AHEAD = frozenset[Effect]({"asks", "prints", "reads"})
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """A loop whose statements from the `start` to the `cut` run ahead, in a function called `name`.
+
+    Those above are its `head`. The function takes an item, or what the head gives of one, called
+    `item` where that has no name of its own. It gives `gives`, what it assigns and others read, and
+    what it adds to what `grows`, called `added`: to the numbers in those of them that are `counts`.
+    Where that is nothing, what it gives is called `nothing`.
+    """
+
+    head: Head | None
+    cut: int
+    name: str
+    item: str
+    gives: tuple[Given, ...]
+    grows: tuple[Symbol, ...]
+    added: tuple[str, ...]
+    counts: frozenset[Symbol]
+    nothing: str
+
+    @property
+    def start(self) -> int:
+        """How many statements stand in the head."""
+        return 0 if self.head is None else self.head.end
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """A comprehension whose items are asked for at the same time, for each of its `symbols`.
+
+    They are asked for by the function of `call`, which takes one as it is, or by one that is made
+    above the statement: `name`, whose parameter is called `item` where there are several. Where
+    neither is, a lambda does it.
+    """
+
+    symbols: tuple[Symbol, ...]
+    call: n.Call | None
+    name: str | None
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What was decided about a place that asks: `reason` is what keeps it in order."""
+
+    node: n.Node
+    words: str
+    reason: Reason | None = None
+
+
+@dataclass(slots=True)
+class Plan:
+    """The decisions, beside the tree. `prints`: something may print ahead of its turn.
+
+    `awaits` is what waits in the async form, None in the plain one; `suffix` stands behind the
+    names of the modules of scripts, `defaults` are the settings that the module takes with it, in
+    JSON.
+    """
+
+    effects: Effects
+    loops: dict[n.ForStmt, Ahead] = field(default_factory=dict[n.ForStmt, Ahead])
+    # The `continue`s that end a call of such a function.
+    ends: dict[n.ContinueStmt, Ahead] = field(default_factory=dict[n.ContinueStmt, Ahead])
+    maps: dict[n.Comprehension, Mapped] = field(default_factory=dict[n.Comprehension, Mapped])
+    groups: dict[n.Statement, tuple[n.Statement, ...]] = field(
+        default_factory=dict[n.Statement, tuple[n.Statement, ...]]
+    )
+    prints: bool = False
+    notes: list[Note] = field(default_factory=list[Note])
+    awaits: Awaits | None = None
+    suffix: str = ""
+    defaults: str = ""
+    waits_at_top: bool = False
+    taken: Set[str] | None = None
+    # Whether everything is asked in order because a setting says so.
+    is_off: bool = False
+    certainty: Certainty = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.certainty = Certainty(self.effects)
+
+
+def plan(facts: Facts, overlapping: Overlapping = DEFAULT) -> Plan:
+    """What of a script runs at the same time."""
+    effects = Effects(facts, overlapping.pure)
+    awaits = Awaits(facts) if overlapping.is_async else None
+    if awaits is not None and overlapping.suffix and not awaits.has_form:
+        awaits = None  # its one module is that of both forms
+    may_ask = facts.scripts or bool(nodes_of(facts.module, n.Prompt))
+    if not may_ask or not overlapping.is_on:
+        planned = Plan(effects, awaits=awaits, is_off=not overlapping.is_on)
+    else:
+        planned = _Planner(effects, awaits, overlapping.taken or frozenset()).run()
+    planned.suffix = "" if awaits is None else overlapping.suffix
+    return planned
+
+
+def call_of_item(facts: Facts, node: n.Node, item: Symbol) -> n.Call | None:
+    """The call of a function with an item, or a plain part of it, alone, if `node` is one and gives
+    what the function gives.
+    """
+    match node:
+        case n.Call(function=function, arguments=(n.Argument(name=None, value=given),)) as call:
+            is_name = isinstance(function, n.Name) or facts.is_imported(function)
+            form = facts.forms.calls[call]
+        case _:
+            return None
+    if not isinstance(form, DirectCall) or not isinstance(form.definition, n.FunctionDef):
+        return None
+    if form.definition in facts.history.does or call in facts.coercions:
+        return None
+    while isinstance(given, n.Member | n.Index) and given not in facts.coercions:
+        given = given.value
+    is_item = isinstance(given, n.Name) and facts.names.of(given) is item
+    return call if is_name and is_item and given not in facts.coercions else None
+
+
+_Reads = tuple[Set[Symbol], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where statements stand: in whose scope, and what certainly has a value.
+
+    `after` is what may be read later, block by block outwards, and `failed` what may be read when
+    one of the statements fails, where that is caught. `added` is how what the loops around add is
+    called.
+    """
+
+    scope: Scope
+    certain: set[Symbol]
+    after: _Reads = ()
+    failed: _Reads = ()
+    added: frozenset[str] = frozenset()
+
+
+class _Planner:
+    def __init__(self, effects: Effects, awaits: Awaits | None, taken: Set[str]) -> None:
+        self.facts = facts = effects.facts
+        self.effects = effects
+        self.plan = Plan(effects, prints=effects.prints_in_turn, awaits=awaits)
+        self.certainty = self.plan.certainty
+        self.flow = self.certainty.flow
+        self.heads = Heads(self.flow, self.certainty, awaits)
+        # A name of the script may have got an underscore at its end.
+        scopes = facts.names.scopes.values()
+        self.taken = {name.rstrip("_") for scope in scopes for name in scope.symbols} | taken
+        self.read_names = {node.text for node in nodes_of(facts.module, n.Name)}
+        # The names of functions in each scope, and those that are still to be had.
+        self.made = defaultdict[Scope, set[str]](set)
+        self.names: dict[tuple[Scope, str], Iterator[str]] = {}
+        functions = self.functions = nodes_of(facts.module, n.FunctionDef)
+        # What functions read of the variables around them may be read at any time.
+        self.read_anytime = {s for one in functions for s in effects.outer(one)}
+
+    def run(self) -> Plan:
+        scopes = self.facts.names.scopes
+        module = self.facts.module
+        self._block(module.statements, _Place(scopes[module], set()))
+        for function in self.functions:
+            names = {self.facts.names.of(parameter.name) for parameter in function.parameters}
+            self._block(function.body, _Place(scopes[function], names))
+        return self.plan
+
+    def _block(self, statements: Sequence[n.Statement], place: _Place) -> None:
+        position, below = 0, self._read_below(statements)
+        while position < len(statements):
+            statement = statements[position]
+            group = self._group(statements[position : position + MOST_TOGETHER], place)
+            if len(group) > 1:
+                self.plan.groups[statement] = group
+                self._begins_ahead(*group)
+                for one in group:
+                    self._note(one, "with those that are beside it")
+            else:
+                group = (statement,)
+                after = (below.get(statement, frozenset()), *place.after)
+                self._inside(statement, replace(place, after=after))
+            self.flow.early_reads(group, place.certain)
+            position += len(group)
+
+    def _read_below(self, statements: Sequence[n.Statement]) -> Mapping[n.Statement, Set[Symbol]]:
+        """For each statement that has blocks, what may be read below it and is not assigned before.
+
+        That is one pass upwards, however many of them there are.
+        """
+        below, found = set[Symbol](), dict[n.Statement, Set[Symbol]]()
+        for statement in reversed(statements):
+            if blocks_of(statement):
+                found[statement] = frozenset(below)
+            assigned = set[Symbol]()
+            read = self.flow.early_reads((statement,), assigned)
+            if ends((statement,)):
+                below.clear()
+            below -= assigned
+            below |= read
+        return found
+
+    def _inside(self, statement: n.Statement, place: _Place) -> None:
+        """Decides about a statement and what is in it; `place.after` is what comes below."""
+        self._comprehensions(_own_nodes(statement), place)
+        inside = set(place.certain)
+        after, added = place.after, place.added
+        if isinstance(statement, n.ForStmt):
+            self._for(statement, place)
+            inside.update(self.flow.bound(statement))
+            if statement in self.plan.loops:
+                added = added.union(self.plan.loops[statement].added)
+        if isinstance(statement, n.ForStmt | n.WhileStmt):
+            after = (self.flow.early_reads((statement,), set()), *after)
+        for block in blocks_of(statement):
+            failed = place.failed
+            if isinstance(statement, n.TryStmt) and block is statement.body:
+                failed = (self.flow.early_reads(statement.handler, set()), *after, *failed)
+            self._block(block, _Place(place.scope, set(inside), after, failed, added))
+
+    def _note(self, node: n.Node, words: str, reason: Reason | None = None) -> None:
+        self.plan.notes.append(Note(node, words, reason))
+
+    def _begins_ahead(self, *nodes: n.Node) -> None:
+        if "prints" in self.effects.of(*nodes):
+            self.plan.prints = True
+
+    def _without_value(self, read: set[Symbol], place: _Place) -> str | None:
+        """The first name that may have no value where it is read."""
+        unset = [
+            symbol.name
+            for symbol in read - place.certain
+            if symbol.kind in ("variable", "function") and self._is_own(symbol, place)
+        ]
+        return min(unset, default=None)
+
+    def _is_own(self, symbol: Symbol, place: _Place) -> bool:
+        if symbol.scope is not place.scope:
+            return False
+        # A function at the top of the module is there for all that runs below it.
+        return symbol.kind == "variable" or symbol.node not in self.facts.module.statements
+
+    # Loops
+
+    def _for(self, loop: n.ForStmt, place: _Place) -> None:
+        if "asks" not in self.effects.of(*loop.body):
+            return
+        reason = self._prevents(loop, place)
+        first = 1 + max(i for i, one in enumerate(loop.body) if "asks" in self.effects.of(one))
+        cuts = dict.fromkeys((first, len(loop.body)))
+        for end, cut in product(self.heads.ends(loop), cuts) if reason is None else ():
+            found = self._cut(loop, end, cut, place)
+            if isinstance(found, Ahead):
+                ahead = loop.body[end:cut]
+                self.plan.loops[loop] = found
+                self.plan.ends |= dict.fromkeys(continues_of(ahead), found)
+                self._begins_ahead(*ahead)
+                self._note(loop, "for the next items of the loop")
+                return
+            reason = reason or found
+        self._note(loop, "", reason)
+
+    def _prevents(self, loop: n.ForStmt, place: _Place) -> Reason | None:
+        """What keeps a loop in order wherever it is cut."""
+        if self.facts.forms.loops[loop] in IN_PARTS:
+            return Reason(loop.iterable, STREAMED, UNSTREAMED)
+        unknown = self.effects.first_unknown(*loop.body, kinds=UNKNOWN)
+        if unknown is not None:
+            return of_effect(self.effects, unknown)
+        reason = self.certainty.unpacks(loop)
+        if reason is not None:
+            return reason
+        read = self.flow.early_reads(loop.body, set(self.flow.bound(loop)))
+        unset = self._without_value(read, place)
+        return None if unset is None else Reason(loop, f"`{unset}` may have no value", GIVE_VALUE)
+
+    def _cut(self, loop: n.ForStmt, end: int, cut: int, place: _Place) -> Ahead | Reason:
+        head, first, rest = loop.body[:end], loop.body[end:cut], loop.body[cut:]
+        in_head, in_first, in_rest = map(self.flow.assigned, (head, first, rest))
+        reason = self.heads.prevents(loop, end) if end else None
+        reason = reason or self.certainty.block((*first, *rest))
+        if reason is not None:
+            return reason
+        unknown = self.effects.first_unknown(*first)
+        if unknown is not None:
+            return of_effect(self.effects, unknown)
+        for statement in all_statements(first):
+            if isinstance(statement, n.FunctionDef):
+                return Reason(statement, *DEFINES)
+        targets = self.flow.bound(loop)
+        grows = [symbol for symbol in self._growing(loop) if symbol in in_first]
+        if in_rest.intersection(grows):
+            changed_below = min(symbol.name for symbol in in_rest.intersection(grows))
+            words = f"`{changed_below}` grows with the prompts and below them"
+            return Reason(rest[0], words, "add to it in one place")
+        kept = self.heads.kept(loop, end)
+        assigned = {*targets, *in_head, *in_first}
+        own = assigned - kept - set(grows)
+        certain = set(targets)
+        self.flow.early_reads(head, certain)
+        above = certain & own
+        carried = self._carried(first, certain, assigned | in_rest) - set(grows)
+        carried |= self._read_in_functions(first, assigned | in_rest)
+        if carried:
+            return Reason(self._reading(first, carried), *needs(carried, self.facts))
+        lost = self._read_after_failure(assigned, place)
+        if lost is not None:
+            words = f"`{lost.name}` may be read when a prompt has failed"
+            return Reason(loop, words, "catch the failure inside of the loop")
+        needed = self._needed(rest, set(grows))
+        later = self._needed_later(own, place)
+        needed |= later | (own & self.read_anytime)
+        gives = [symbol for symbol in self._in_order(loop) if symbol in own & needed]
+        early = next(continues_of(first), None)
+        if early is not None and (rest or gives):
+            return Reason(early, *SKIPS)
+        for symbol in gives:
+            if symbol not in certain:
+                words = f"`{symbol.name}` is assigned on some paths only"
+                return Reason(loop, words, "assign to it on all of them")
+        unset = self._without_value(later.intersection(gives), place)
+        if unset is not None:
+            words = f"`{unset}` may have no value behind the loop"
+            return Reason(loop, words, GIVE_VALUE)
+        given = self._given(loop, cut, gives, are_known=bool(rest))
+        if isinstance(given, Reason):
+            return given
+        made = None
+        if end:
+            anew = set[Symbol]()
+            read = self.flow.early_reads(first, anew) | (set(gives) - anew)
+            taken = [symbol for symbol in self._in_order(loop) if symbol in above & read]
+            made = self._head(loop, end, taken, place)
+            if isinstance(made, Reason):
+                return made
+        name = self._new_function(f"ask_{self._item_of(loop)}", place.scope)
+        added = tuple(self._new_name(f"new_{symbol.name}", place.added) for symbol in grows)
+        item = self._new_name("item")
+        nothing = item if "_" in self.read_names else "_"
+        counts = frozenset(counted_in(self.flow, loop).intersection(grows))
+        return Ahead(made, cut, name, item, given, tuple(grows), added, counts, nothing)
+
+    def _head(
+        self, loop: n.ForStmt, end: int, gives: Sequence[Symbol], place: _Place
+    ) -> Head | Reason:
+        given = self._given(loop, end, gives or self.flow.bound(loop)[:1], are_known=False)
+        if isinstance(given, Reason):
+            return given
+        kept = self.heads.kept(loop, end)
+        name = self._new_function(f"each_{self._item_of(loop)}", place.scope)
+        keeps = tuple(one for one in self._in_order(loop) if one in kept)
+        return Head(end, name, given, keeps)
+
+    def _given(
+        self, loop: n.ForStmt, cut: int, symbols: Sequence[Symbol], *, are_known: bool
+    ) -> tuple[Given, ...] | Reason:
+        """What the statements up to a cut give to those below it, maybe of known types only."""
+        statements = (loop, *all_statements(loop.body[:cut]))
+        given: list[Given] = []
+        for symbol in symbols:
+            one = given_of(self.facts, symbol, statements)
+            if one is None:
+                words = f"`{symbol.name}` is a whole result on some paths only"
+                return Reason(loop, words, "bind it to a prompt on all of them")
+            if are_known and not is_known(one.type):
+                words = f"`{symbol.name}` is of unknown type, and needed below"
+                return Reason(loop, words, ANNOTATE)
+            given.append(one)
+        return tuple(given)
+
+    def _item_of(self, loop: n.ForStmt) -> str:
+        """What the loop calls an item: not its number, where it counts them."""
+        names = [one.text for one in bound_by(loop)]
+        if isinstance(loop.iterable, n.Call):
+            form = self.facts.forms.calls[loop.iterable]
+            if isinstance(form, BuiltinCall) and form.builtin.name == "enumerate":
+                names = [*names[1:], *names[:1]]
+        return next((one for one in names if one != "_"), "item")
+
+    def _carried(
+        self, first: Sequence[n.Statement], certain: set[Symbol], changed: set[Symbol]
+    ) -> set[Symbol]:
+        """What the first part may read of the items before; `certain` grows by what it assigns."""
+        return self.flow.early_reads(first, certain) & changed
+
+    def _read_in_functions(self, first: Sequence[n.Statement], changed: set[Symbol]) -> set[Symbol]:
+        """What the functions that the first part calls read of what the loop changes."""
+        return self.effects.read_in_functions(*first) & changed
+
+    def _needed(self, rest: Sequence[n.Statement], certain: set[Symbol]) -> set[Symbol]:
+        return self.flow.early_reads(rest, certain)
+
+    def _read_after_failure(self, assigned: set[Symbol], place: _Place) -> Symbol | None:
+        """What of these may be read where a failure is caught: a call that fails gives nothing."""
+        if not place.failed:
+            return None
+        read = (self.read_anytime, *place.failed)
+        found = (symbol for symbol in assigned if _is_in(symbol, read))
+        return min(found, key=lambda symbol: symbol.name, default=None)
+
+    def _needed_later(self, assigned: set[Symbol], place: _Place) -> set[Symbol]:
+        """What of these may be read once the loop is over."""
+        return {one for one in assigned if _is_in(one, place.after)}
+
+    def _reading(self, statements: Sequence[n.Statement], symbols: set[Symbol]) -> n.Node:
+        """The first place that reads one of these, itself or in a function."""
+        for statement in statements:
+            for node in walk(statement):
+                if isinstance(node, n.Name | n.Prompt) and self.flow.read(node) & symbols:
+                    return node
+        return statements[0]
+
+    def _growing(self, loop: n.ForStmt) -> list[Symbol]:
+        """The variables to which the loop only adds, and which nothing in it reads."""
+        return growing(self.flow, loop)
+
+    def _in_order(self, loop: n.ForStmt) -> list[Symbol]:
+        """What the loop assigns, in the order of the first assignments."""
+        statements = (loop, *all_statements(loop.body))
+        return list(dict.fromkeys(s for one in statements for s in self.flow.bound(one)))
+
+    def _new_name(self, wanted: str, others: Set[str] = frozenset()) -> str:
+        """A name that nothing in the script has, and none of the others."""
+        free = (one for one in _numbered(wanted) if one.rstrip("_") not in self.taken)
+        return next(one for one in free if one not in others)
+
+    def _new_function(self, wanted: str, scope: Scope) -> str:
+        """A name that nothing in the script has, and none of the functions made in its scope."""
+        names, made = self.names.setdefault((scope, wanted), _numbered(wanted)), self.made[scope]
+        name = next(one for one in names if one.rstrip("_") not in self.taken and one not in made)
+        made.add(name)
+        return name
+
+    # Comprehensions
+
+    def _comprehensions(self, nodes: Iterable[n.Node], place: _Place) -> None:
+        """Decides about those in a statement, outer ones first."""
+        inside = set[n.Node]()
+        for node in nodes:
+            if isinstance(node, n.Comprehension):
+                self._comprehension(node, place, is_inside=node in inside)
+                # A function that is made above the statement has its items.
+                if node not in self.plan.maps or self.plan.maps[node].name is None:
+                    inside.update(walk(node))
+            elif isinstance(node, n.RecordDef):
+                inside.update(walk(node))
+
+    def _comprehension(self, node: n.Comprehension, place: _Place, *, is_inside: bool) -> None:
+        if "asks" not in self.effects.of(node):
+            return
+        reason = self._keeps_in_order(node, place)
+        found = None if reason else self._mapped(node, place, is_inside)
+        if reason is None and found is None:
+            reason = Reason(node, "it is inside of another comprehension", "move it to a function")
+        if found is not None:
+            self.plan.maps[node] = found
+            self._begins_ahead(node.item)
+        self._note(node, "for several items at once", reason)
+
+    def _mapped(self, node: n.Comprehension, place: _Place, is_inside: bool) -> Mapped | None:
+        """How the items are asked for; None where there is no place for what would do it.
+
+        What is inside of another comprehension reads its variables.
+        """
+        bound = [symbol for clause in node.clauses for symbol in self.flow.bound(clause)]
+        read = {symbol for symbol, _ in self.facts.names.read(node.item)}
+        first, *others = [one for one in dict.fromkeys(bound) if one in read] or bound[:1]
+        symbols = (first, *others)
+        call = None if others else call_of_item(self.facts, node.item, first)
+        item = self._new_name("item")
+        if call is not None:
+            return Mapped(symbols, call, None, item)
+        if is_inside:
+            is_async = self.plan.awaits is not None
+            return None if is_async or others else Mapped(symbols, None, None, item)
+        name = self._new_function(f"ask_{first.name if first.name != '_' else 'item'}", place.scope)
+        return Mapped(symbols, None, name, item)
+
+    def _keeps_in_order(self, node: n.Comprehension, place: _Place) -> Reason | None:
+        first, *others = node.clauses
+        if self.facts.forms.loops[first] in IN_PARTS:
+            return Reason(first.iterable, STREAMED, UNSTREAMED)
+        # All items are taken and tested before the first is asked for.
+        lists = [one.iterable for one in others]
+        tests = [*lists, *(one for clause in node.clauses for one in clause.conditions)]
+        for test in tests:
+            what = "what it loops over" if test in lists else "the condition"
+            if "asks" in self.effects.of(test):
+                return Reason(test, f"{what} asks", "ask for a list of answers first")
+            unknown = self.effects.first_unknown(test)
+            if unknown is not None:
+                return of_effect(self.effects, unknown)
+            if self._is_told_by_tests(test):
+                prints = "prints" in self.effects.of(test)
+                words = f"{what} {'prints' if prints else 'reads'}"
+                return Reason(test, words, A_LOOP)
+        if "asks" not in self.effects.of(node.item):
+            words = "only the list that it loops over asks"
+            return Reason(node, words, "give that list a name above")
+        unknown = self.effects.first_unknown(node.item)
+        if unknown is not None:
+            return of_effect(self.effects, unknown)
+        reason = self.certainty.unpacks(first) or self.certainty.expression(node.item)
+        for clause in others:
+            reason = reason or self.certainty.unpacks(clause)
+        for test in tests:
+            reason = reason or self.certainty.expression(test)
+        if reason is not None:
+            in_a_loop = TO_HEAD in reason.way_out
+            return replace(reason, way_out=A_LOOP) if in_a_loop else reason
+        unset = self._without_value(self.flow.read(node.item, *tests), place)
+        return None if unset is None else Reason(node, f"`{unset}` may have no value", GIVE_VALUE)
+
+    def _is_told_by_tests(self, condition: n.Expression) -> bool:
+        """Whether it can be told that all items are tested before anything is done with one."""
+        return bool(self.effects.of(condition))
+
+    # Groups
+
+    def _group(self, statements: Sequence[n.Statement], place: _Place) -> tuple[n.Statement, ...]:
+        """The statements at the beginning that may ask at the same time."""
+        group: list[n.Statement] = []
+        assigned = set[Symbol]()
+        for statement in statements:
+            value = self._asked_by(statement)
+            if value is None:
+                break
+            read, bound = self.flow.read(value), set(self.flow.bound(statement))
+            if (
+                (group and self._shows_its_place(value))
+                or self._depends(read | bound, assigned)
+                or self._without_value(read, place) is not None
+                or self._read_after_failure(assigned, place) is not None
+            ):
+                break
+            group.append(statement)
+            assigned |= bound
+        return tuple(group)
+
+    def _depends(self, read: set[Symbol], assigned: set[Symbol]) -> bool:
+        """Whether a member of a group needs what those before it give."""
+        return not read.isdisjoint(assigned)
+
+    def _asked_by(self, statement: n.Statement) -> n.Expression | None:
+        """The prompt or call that a statement is about, when it may begin before its turn."""
+        match statement:
+            case n.AssignStmt(value=n.Prompt() as value):
+                if isinstance(self.facts.prompts.get(value), UnionType | LiteralType):
+                    return None  # its name needs an annotation
+            case n.AssignStmt(value=n.Call() as value) | n.DestructureStmt(value=value):
+                pass
+            case _:
+                return None
+        keeps = any(self.facts.keeps_history(one) for one in bound_by(statement))
+        # What is together gives values, and no whole results.
+        if keeps or value in self.facts.coercions or value in self.facts.whole_results:
+            return None
+        match value:
+            case n.Prompt():
+                pass
+            case n.Call(function=function):
+                form = self.facts.forms.calls[value]
+                is_own = isinstance(form, DirectCall) and isinstance(form.definition, n.FunctionDef)
+                is_name = isinstance(function, n.Name) or self.facts.is_imported(function)
+                if not is_own or not is_name:
+                    return None
+            case _:
+                return None
+        effects = self.effects.of(value)
+        if "asks" not in effects or not effects <= _AHEAD:
+            return None
+        if self.effects.of(*self._made_first(value)) - {"reads"}:
+            return None
+        return value if self.certainty.expression(value) is None else None
+
+    def _made_first(self, value: n.Expression) -> list[n.Expression]:
+        """What is evaluated before a prompt is asked, or a function called."""
+        if isinstance(value, n.Prompt):
+            parts = [*value.shown, *value.options_set]
+            parts += [] if value.after is None else [value.after]
+        else:
+            assert isinstance(value, n.Call)
+            parts = [argument.value for argument in value.arguments]
+        # A function is only shown to the model.
+        return [one for one in parts if not isinstance(self.facts.types.get(one), FunctionType)]
+
+    def _shows_its_place(self, value: n.Expression) -> bool:
+        """Whether it can be told that what is evaluated first comes before an earlier prompt."""
+        parts = self._made_first(value)
+        reasons = (self.certainty.expression(one) for one in parts)
+        return bool(self.effects.of(*parts)) or any(one is not None for one in reasons)
+
+
+def _is_in(symbol: Symbol, reads: _Reads) -> bool:
+    return any(symbol in one for one in reads)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    """The name itself, then with a number: `ask_mail`, `ask_mail_2`, `ask_mail_3`, ..."""
+    yield name
+    for number in count(2):
+        yield f"{name}_{number}"
+
+
+def _own_nodes(statement: n.Statement) -> Iterator[n.Node]:
+    """The nodes in a statement itself, and not in one inside of it."""
+    if isinstance(statement, n.RecordDef):
+        yield from walk(statement)
+    elif not isinstance(statement, n.FunctionDef):
+        for node in evaluated_by(statement):
+            yield from walk(node)

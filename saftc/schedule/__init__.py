@@ -1,1 +1,0 @@
-"""What may run at the same time: facts to a schedule, which the emitter writes."""

@@ -1,0 +1,217 @@
+"""How often a function is right on labelled rows: what `saftc eval` runs, keeps and tells.
+
+A row is one call of `judged(...)`, which is added to the script: it calls the function, and
+compares what that gives with the expected value.
+"""
+
+import hashlib
+import inspect
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from runtime_support._budgets import dollars
+from runtime_support._journal.journal import time_text
+from runtime_support._language.files import replace_file
+from runtime_support._values.kinds import counted
+
+if TYPE_CHECKING:
+    from runtime_support.map import Report, Script
+
+# More labels than these would not fit a terminal, and nobody reads more rows.
+_MOST_LABELS = 10
+_MOST_WRONG = 20
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """The column of the expected values, what compares them (`==`, or a function of the script),
+    the models, and the least score that is wanted.
+    """
+
+    expect: str
+    function: str | None = None
+    models: tuple[str, ...] = ()
+    at_least: float = float("-inf")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The rows of one model, with their scores, and the report of the job.
+
+    A row has `row`, `score`, what was `found` and what is `expected`, or why it failed: `error`.
+    """
+
+    model: str
+    rows: list[dict[str, Any]]
+    report: "Report"
+
+    @property
+    def score(self) -> float:
+        """The share of rows that are right, or the mean score."""
+        return sum(row["score"] for row in self.rows) / len(self.rows)
+
+    @property
+    def shown(self) -> str:
+        """The score in words."""
+        right = sum(row["score"] >= 1 for row in self.rows)
+        return f"{self.score:.1%} ({right} of {len(self.rows)})"
+
+    def confusion(self) -> Counter[tuple[str, str]]:
+        """How often each label was found where each is expected."""
+        return Counter((row["expected"], row["found"]) for row in self.rows if "error" not in row)
+
+    def data(self) -> dict[str, Any]:
+        """Returns it as data for JSON."""
+        confusion = [[*pair, count] for pair, count in sorted(self.confusion().items())]
+        whole = {"model": self.model, "score": self.score, **self.report.summary()}
+        return {**whole, "confusion": confusion, "results": self.rows}
+
+
+def judged(
+    function: Callable[..., Any], score: Callable[..., Any] | None, expected: str
+) -> Callable[..., str]:
+    """The function with what is expected as one more argument; returns what was found and its score
+    as JSON text.
+    """
+    from runtime_support import ConfigError
+    from runtime_support.ops import show
+
+    signature = inspect.signature(function, eval_str=True)
+    kind: Any = signature.return_annotation
+    if score is not None:
+        compared = list(inspect.signature(score, eval_str=True).parameters.values())
+        if len(compared) != 2:
+            had = counted(len(compared), "parameter")
+            hint = "what was found, and what is expected"
+            raise ConfigError(f"--score: `{score.__name__}` has {had}, and takes two", hint=hint)
+        kind = compared[1].annotation
+    more = inspect.Parameter(expected, inspect.Parameter.KEYWORD_ONLY, annotation=kind)
+    taken = [*signature.parameters.values(), more]
+
+    def case(*values: Any, **named: Any) -> str:
+        label = named.pop(expected)
+        found = function(*values, **named)
+        points = found == label if score is None else score(found, label)
+        if not isinstance(points, bool | int | float):
+            raise TypeError(f"a score is a bool or a number, got {show(points)}")
+        return json.dumps({"score": float(points), "found": show(found), "expected": show(label)})
+
+    case.__name__ = function.__name__
+    case.__annotations__ = {**{one.name: one.annotation for one in taken}, "return": str}
+    vars(case)["__signature__"] = inspect.Signature(taken, return_annotation=str)
+    return case
+
+
+def with_judge(script: "Script", score: str | None) -> "tuple[Script, str]":
+    """The script with the function that judges a row, and the parameter that is expected."""
+    *others, own = script.modules
+    expected = "expected_value"
+    while re.search(rf"\b{expected}\b", own.text):  # it may be a parameter of the function
+        expected += "_"
+    text = (
+        f"{own.text}\n\nfrom saftc.trace.evaluation import judged\n\n"
+        f"judged_case = judged({script.function}, {score}, {expected!r})\n"
+    )
+    modules = (*others, replace(own, text=text))
+    return replace(script, modules=modules, function="judged_case"), expected
+
+
+def read_rows(folder: Path) -> list[dict[str, Any]]:
+    """The rows of a job that is done, in their order; one that failed has the score 0."""
+    rows = list[dict[str, Any]]()
+    for file in folder.glob("*-*.jsonl"):
+        for one in map(json.loads, file.read_text(encoding="utf-8").split("\n")[:-1]):
+            failed = "error" in one and {"error": f"{one['error']}: {one['message']}", "score": 0.0}
+            rows.append({"row": one["row"], **(failed or json.loads(one["result"]))})
+    return sorted(rows, key=lambda row: row["row"])
+
+
+class LastRun:
+    """What a project keeps in `.saft/` of the last evaluation of a function and a table, and the
+    jobs that were interrupted.
+    """
+
+    def __init__(self, root: Path, script: "Script", table: str, scoring: Scoring) -> None:
+        self._table = digest_of(Path(table).read_text("latin-1") if Path(table).is_file() else "")
+        self._script = script.digest
+        self._folder = root / ".saft"
+        called = [script.folder, script.modules[-1].name, script.function]
+        compared = [str(Path(table).resolve()), scoring.expect, scoring.function]
+        self._file = self._folder / f"eval-{digest_of(*called, *compared)}.json"
+
+    def job(self, *settings: str) -> Path:
+        """The folder of rows that are under way: the same command resumes them."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        (self._folder / ".gitignore").write_text("*\n")
+        return self._file.with_suffix(f".{digest_of(self._script, self._table, *settings)}")
+
+    def replace(self, evaluations: list[Evaluation], now: float) -> Iterator[str]:
+        """What has changed since the last run, in whose place this one is kept."""
+        scores = {one.model: [row["score"] for row in one.rows] for one in evaluations}
+        this = {"script": self._script, "table": self._table, "time": now, "models": scores}
+        last = json.loads(self._file.read_text()) if self._file.exists() else None
+        replace_file(str(self._file), json.dumps(this).encode())
+        if last is None:
+            return
+        changed = [f"another {name}" for name in ("script", "table") if this[name] != last[name]]
+        if sorted(scores) != sorted(last["models"]):
+            changed.append(f"another model (it was {', '.join(last['models'])})")
+        told = " and ".join(changed) or "the same script, table and models"
+        yield f"since {time_text(last['time'])}: {told}"
+        for one in evaluations if this["table"] == last["table"] else ():
+            before = last["models"].get(one.model)
+            if before is None and len(last["models"]) == 1:
+                (before,) = last["models"].values()
+            for row, score in zip(one.rows, before or (), strict=False):
+                if row["score"] != score:
+                    how = "better" if row["score"] > score else "worse"
+                    yield f"  {one.model}, row {row['row']} is {how}: {_outcome(row)}"
+
+
+def told(table: str, evaluations: list[Evaluation], *, has_labels: bool) -> Iterator[str]:
+    """The evaluations for people, side by side, and then what is wrong in each."""
+    yield f"{table}: {counted(len(evaluations[0].rows), 'row')}"
+    rows = [["model", "score", "failed", "requests", "cost", "time"]]
+    for one in evaluations:
+        failed, requests = (f"{one.report.summary()[name]:,}" for name in ("failed", "requests"))
+        cost, seconds = dollars(one.report.cost), f"{one.report.seconds:.1f} s"
+        rows.append([one.model, one.shown, failed, requests, cost, seconds])
+    yield from aligned(rows)
+    for one in evaluations:
+        wrong = [row for row in one.rows if row["score"] < 1]
+        if wrong:
+            yield f"\n{one.model}: {len(wrong)} not right"
+            yield from (f"  row {row['row']}: {_outcome(row)}" for row in wrong[:_MOST_WRONG])
+            if len(wrong) > _MOST_WRONG:
+                yield f"  ... and {len(wrong) - _MOST_WRONG} more, which --json has"
+        counts = one.confusion()
+        labels = sorted({label for pair in counts for label in pair})
+        if has_labels and wrong and len(labels) <= _MOST_LABELS:
+            yield ""
+            lines = [[one, *(str(counts[one, other]) for other in labels)] for one in labels]
+            yield from aligned([["expected \\ found", *labels], *lines])
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The lines of a table, whose first row is its head."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield "  ".join(cells).rstrip()
+
+
+def digest_of(*texts: str | None) -> str:
+    """What tells one list of texts from another, as a name."""
+    return hashlib.sha256(repr(texts).encode()).hexdigest()[:12]
+
+
+def _outcome(row: Mapping[str, Any]) -> str:
+    if "error" in row:
+        return row["error"]
+    is_same = row["found"] == row["expected"]
+    return row["found"] if is_same else f"{row['found']}, expected {row['expected']}"

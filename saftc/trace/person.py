@@ -1,0 +1,59 @@
+"""The person at the page of `saftc play`, who writes the lines of standard input.
+
+Before a line is read, the live file says what for:
+
+    {"event": "reads"}                     the script reads a line of text
+    {"event": "waits", "shown": ...}       a call waits for a decision, as `approving` has it
+    {"event": "begun"}, {"event": "done"}  the script begins, and has ended
+"""
+
+import json
+import sys
+import threading
+from io import TextIOWrapper
+from typing import Any
+
+from saftc.trace.live import append_line
+
+
+class AskedLines(TextIOWrapper):
+    """Standard input, of which each line is asked for on the page."""
+
+    def __init__(self, live: str) -> None:
+        super().__init__(sys.stdin.buffer, "utf-8", "replace")
+        self._live = live
+        # The page answers one question at a time.
+        self._turn = threading.Lock()
+
+    def show(self, event: dict[str, Any]) -> None:
+        """Writes an event for the page."""
+        append_line(self._live, json.dumps(event))
+
+    def answer(self, question: dict[str, Any], size: int = -1) -> str:
+        """Returns the line that answers a question; an empty text when there will be no more."""
+        with self._turn:
+            self.show(question)
+            return super().readline(size)
+
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        """Returns a line for the script."""
+        return self.answer({"event": "reads"}, size)
+
+    def read(self, size: int | None = -1, /) -> str:
+        """Returns all lines until the person says that there are no more."""
+        with self._turn:
+            self.show({"event": "reads"})
+            return super().read(size)
+
+
+def attend(live: str) -> AskedLines:
+    """Has the script read what the person at the page writes; the page follows the file `live`."""
+    asked = sys.stdin = AskedLines(live)
+    asked.show({"event": "begun"})
+    return asked
+
+
+def tell_end() -> None:
+    """Tells the page that the script has ended; what follows is written about the run."""
+    if isinstance(sys.stdin, AskedLines):
+        sys.stdin.show({"event": "done"})

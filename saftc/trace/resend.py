@@ -1,0 +1,96 @@
+"""Who answers in a folder, and a request that is sent once more.
+
+    python -m saftc.trace.resend who              {"provider": "mock", "choices": [...], ...}
+    python -m saftc.trace.resend again < REQUEST  the pieces of the reply and the reply, or the
+                                                 failure: events in lines of JSON, as in `live`
+
+They run in a process of their own, in the folder of the script and with its settings, as runs do.
+"""
+
+import json
+import os
+import sys
+import time
+from typing import Any
+
+from runtime_support._core.hooks import load_part
+from runtime_support._core.messages import Request
+from runtime_support._core.settings import settings_for, settings_to_show
+from runtime_support.errors import SaftError
+from runtime_support.providers import PRESETS, live_provider, who_answers
+from saftc.trace.live import cost_in, usage_in
+
+
+def who() -> dict[str, Any]:
+    """Who answers, and who else could: each with the model that it would ask."""
+    try:
+        settings = settings_to_show()
+        provider, model = who_answers(settings)
+    except SaftError as problem:
+        return {"problem": str(problem), "choices": _choices()}
+    replay = os.environ.get("SAFT_REPLAY")
+    told = {"provider": provider, "model": model, "options": settings.sampling()}
+    return {**told, "replay": replay and os.path.basename(replay), "choices": _choices()}
+
+
+def _choices() -> list[list[str]]:
+    """The providers that can answer as they are, with their models."""
+    keyed = [
+        [name, preset.model]
+        for name, preset in PRESETS.items()
+        if preset.model is not None and os.environ.get(preset.variable)
+    ]
+    local = [["local", "embedded"]] if load_part("local").is_available() else []
+    return [*keyed, *local, ["mock", "rules, no model"]]
+
+
+def again(request: dict[str, Any]) -> None:
+    """Sends a request as `live` has it, and writes what comes."""
+    began = time.monotonic()
+    try:
+        settings = settings_for()
+        provider = live_provider(settings)
+        reply = _reply(provider, _request(request))
+    except SaftError as problem:
+        told = {"event": "failure", "error": type(problem).__name__, "message": str(problem)}
+    else:
+        event = {"event": "reply", **reply.readable()}
+        cost, unpriced = cost_in(settings.prices, request, event, usage_in(event))
+        tokens = [reply.input_tokens, reply.output_tokens]
+        told = {**event, "calls": event["tool_calls"], "tokens": tokens, "cost": cost}
+        told["most"] = unpriced > 0
+    _write({**told, "seconds": round(time.monotonic() - began, 4)})
+
+
+def _request(data: dict[str, Any]) -> Request:
+    return Request(
+        tuple(data["messages"]),
+        data.get("model"),
+        tools=tuple(data.get("tools", ())),
+        must_answer=data.get("tool_choice") == "none",
+        schema=data.get("schema"),
+        options=data.get("options", {}),
+    )
+
+
+def _reply(provider: Any, request: Request) -> Any:
+    stream = getattr(provider, "stream", None)
+    if stream is None:
+        return provider.complete(request)
+    pieces = iter(stream(request))
+    while True:
+        try:
+            _write({"event": "piece", "text": next(pieces)})
+        except StopIteration as end:
+            return end.value
+
+
+def _write(event: dict[str, Any]) -> None:
+    print(json.dumps(event), flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "who":
+        _write(who())
+    else:
+        again(json.load(sys.stdin))

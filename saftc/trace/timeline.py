@@ -1,0 +1,778 @@
+"""A run drawn over time: a page that opens anywhere, or a trace for Chrome and Perfetto.
+
+    SAFT_TIMELINE=run.html        the page, written while the process runs and when it ends
+    SAFT_CHROME=trace.json        the trace, written when it ends
+    SAFT_LIVE=live.jsonl          what happens, as it happens (`live`)
+
+    timeline = Timeline("triage")
+    timeline.see(event)           for each event of its prompts, in any order of prompts
+    timeline.page()               one file of HTML, which loads nothing
+
+A prompt has a row by its place in the script, and there a lane while it lasts. Its steps are bars:
+requests, those that ask again (repairs), calls of tools, programs. What the end of the run has
+waited for is its critical path: from the last step that ended, always to the one that ended last
+before it began. Of a prompt that failed, the last step is marked. What is shown has no secrets in
+it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import linecache
+import os
+import re
+import sys
+import threading
+import time
+import traceback
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from heapq import heappop, heappush
+from importlib.resources import files
+from typing import Any, Literal, TypeAlias
+
+from runtime_support._core.notes import note
+from runtime_support._core.redaction import redacted
+from runtime_support._core.settings import settings_for
+from runtime_support._journal.journal import script_here
+from runtime_support._language.files import (
+    PRIVATE,
+    base_folder,
+    check_can_write,
+    check_regular,
+    replace_file,
+)
+from runtime_support._observability.tracing import Event
+from runtime_support._values.kinds import counted, is_list
+from runtime_support.errors import SaftError
+from saftc.trace.live import LIVE, cost_in, live_file, new_messages, shortened, usage_in
+
+Kind: TypeAlias = Literal["request", "repair", "tool"]
+How: TypeAlias = Literal["ok", "failed", "interrupted", "killed", "running", "waiting"]
+
+# What somebody can look at, and a browser can show: later steps of a run are counted, not drawn.
+MOST_STEPS = 25_000
+MOST_TOLD = 25_000_000
+# Steps that follow each other are apart by less than clocks and rounding are.
+_NEAR = 0.002
+_MICROSECOND = 0.000_001
+# Characters of what a slice of a trace is called.
+_MOST_WORDS = 60
+
+
+@dataclass(slots=True, eq=False)
+class Step:
+    """What a prompt did from `start` on, in seconds; first it may have waited for its turn.
+
+    `told` is JSON for whoever looks closer.
+    """
+
+    kind: Kind
+    start: float
+    seconds: float
+    waited: float
+    told: str
+    is_failed: bool = False
+    # Seconds until the first piece of a reply that was streamed was there.
+    heard: float | None = None
+    tokens: tuple[int, int] = (0, 0)
+    cached: int = 0
+    cost: float | None = None
+    unpriced: int = 0  # tokens of which the price is not known: it costs at most that
+    is_critical: bool = False
+
+    @property
+    def end(self) -> float:
+        return self.start + self.seconds
+
+
+@dataclass(slots=True, eq=False)
+class Prompt:
+    """A prompt, `within` the tool or the program of another one."""
+
+    key: object
+    place: str
+    start: float
+    within: Prompt | None
+    # The call that runs ahead which it belongs to, and those around that: one for each item.
+    item: tuple[int, ...] = ()
+    # How many requests it allows in flight, its own among them; 0 where that is not known.
+    most_in_flight: int = 0
+    steps: list[Step] = field(default_factory=list[Step])
+    lane: int = 0
+    # The request that has no reply yet, when the first piece of one came, and whether the next
+    # request asks for the same again.
+    request: Event | None = None
+    heard: float | None = None
+    asks_again: bool = False
+    # Why it failed, if it did.
+    error: str | None = None
+
+    @property
+    def end(self) -> float:
+        return max((step.end for step in self.steps), default=self.start)
+
+
+class Timeline:
+    """The prompts of a run; for all threads."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        # Where another process has gone on with the run.
+        self.marks: list[float] = []
+        # How the run has ended, and by which error.
+        self.how: How = "ok"
+        self.error = ""
+        # By their places, how prompts overlap or why they do not.
+        self.overlaps: Mapping[str, str] = {}
+        self._prompts: dict[object, Prompt] = {}
+        # By their places, the functions of Python that prompts are in.
+        self._functions: dict[str, str] = {}
+        self._prices = settings_for().prices
+        self._lock = threading.Lock()
+        self._steps = self._told = 0
+        # The requests and calls that are left out.
+        self.left_out = 0
+        # How often something has been noted.
+        self.changes = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more is drawn."""
+        return self._steps >= MOST_STEPS or self._told >= MOST_TOLD
+
+    def see(self, event: Event) -> None:
+        """Notes an event: those of `add_observer`, with `key`, `within`, `began` and `waited`, and
+        `item` and `max_in_flight` where they are known."""
+        with self._lock:
+            prompt = self._prompts.get(event["key"])
+            if event["event"] == "piece":
+                if prompt is not None and prompt.request is not None and prompt.heard is None:
+                    prompt.heard = max(0.0, event["time"] - prompt.request["began"])
+                return
+            self.changes += 1
+            if self.is_full and event["event"] != "over":
+                if prompt is not None:
+                    prompt.request = None
+                self.left_out += event["event"] != "request"
+                return
+            if prompt is None:
+                if event["event"] == "over":
+                    return  # nothing was asked
+                place = redacted(str(event["place"] or "(no place)"))
+                within = self._prompts.get(event["within"])
+                item, most = tuple(event.get("item", ())), event.get("max_in_flight", 0)
+                prompt = Prompt(event["key"], place, event["began"], within, item, most)
+                self._prompts[prompt.key] = prompt
+                self._functions.setdefault(place, event.get("function", ""))
+            if event["event"] == "request":
+                prompt.request, prompt.heard, prompt.error = event, None, None
+            elif event["event"] == "over":
+                self._end(prompt, event["time"], event["error"])
+            elif event["event"] == "tool":
+                told = {name: event[name] for name in ("tool", "args", "result", "error")}
+                is_failed = event["error"] is not None
+                self._add(prompt, _step("tool", event, told, is_failed))
+            elif prompt.request is not None:
+                self._add(prompt, self._answered(prompt, prompt.request, event))
+                prompt.request = None
+
+    def _end(self, prompt: Prompt, now: float, error: str | None) -> None:
+        """Notes that a prompt is over; a request that has no reply by now gets none."""
+        prompt.error = None if error is None else redacted(error)
+        request = prompt.request
+        if request is not None:
+            duration = max(0.0, now - request["began"]) * 1000
+            name, _, message = (error or "cancelled: its answer is not needed").partition(": ")
+            ended = {"event": "failure", "began": request["began"], "duration": duration}
+            left = {**ended, "waited": 0.0, "error": name, "message": message}
+            self._add(prompt, self._answered(prompt, request, left))
+            prompt.request = None
+
+    def _until_now(self, prompt: Prompt) -> Prompt:
+        """The prompt as far as it is; a request under way lasts until now."""
+        request = prompt.request
+        if request is None:
+            return prompt
+        asks_again = prompt.asks_again
+        seconds = max(0.0, time.time() - request["began"])
+        under_way = {"event": "reply", "began": request["began"], "duration": seconds * 1000}
+        step = self._answered(prompt, request, {**under_way, "waited": 0.0, "text": "(not yet)"})
+        prompt.asks_again = asks_again
+        return replace(prompt, steps=[*prompt.steps, step])
+
+    def _add(self, prompt: Prompt, step: Step) -> None:
+        prompt.steps.append(step)
+        self._steps += 1
+        self._told += len(step.told)
+
+    def _answered(self, prompt: Prompt, request: Event, event: Event) -> Step:
+        kind: Kind = "repair" if prompt.asks_again else "request"
+        prompt.asks_again = not event.get("tool_calls")
+        told: dict[str, Any] = {
+            "model": event.get("model") or request.get("model"),
+            "options": request.get("options") or None,
+            "tools": [tool["function"]["name"] for tool in request.get("tools", ())] or None,
+            "messages": new_messages(request),
+            "reply": event.get("text"),
+            "calls": [[call["name"], call["arguments"]] for call in event.get("tool_calls", ())],
+            "finish": event.get("finish"),
+            "error": _said(event["error"], event["message"]) if "error" in event else None,
+        }
+        step = _step(kind, event, told, "error" in event)
+        step.heard = prompt.heard
+        usage = usage_in(event)
+        step.tokens, step.cached = (usage.input_tokens, usage.output_tokens), usage.cached_tokens
+        step.cost, step.unpriced = cost_in(self._prices, request, event, usage)
+        return step
+
+    def page(self) -> bytes:
+        """One file of HTML that shows the run, and loads nothing."""
+        prompts = self._drawn()
+        begun = min((prompt.start for prompt in prompts), default=time.time())
+        places = list(dict.fromkeys(prompt.place for prompt in prompts))
+        numbers = {prompt.key: number for number, prompt in enumerate(prompts)}
+        told = ",\n".join(
+            _members(
+                place=places.index(prompt.place),
+                lane=prompt.lane,
+                within=None if prompt.within is None else numbers.get(prompt.within.key),
+                item=prompt.item,
+                error=prompt.error,
+                steps=[_data(step, begun) for step in prompt.steps],
+            )
+            for prompt in prompts
+        )
+        run = _members(
+            title=redacted(self.title),
+            begun=begun,
+            marks=[round(mark - begun, 4) for mark in self.marks],
+            how=self.how,
+            error=redacted(self.error),
+            sums=_sums(prompts),
+            why=redacted(explain_time(prompts, self.overlaps)),
+            most=_allowed(prompts),
+            left=self.left_out,
+            places=[self._about(place) for place in places],
+            prompts=_Text(f"[{told}]"),
+        )
+        template = files("saftc.trace").joinpath("timeline.html").read_text(encoding="utf-8")
+        # Of half a surrogate pair, the escape is JSON as well; and nothing there ends the script.
+        data = run.replace("<", "\\u003c")
+        return template.replace('"THE RUN"', data, 1).encode("utf-8", "backslashreplace")
+
+    def _about(self, place: str) -> _Text:
+        """A place with its line, the function that has it, and how its prompts overlap, where that
+        is known."""
+        known = self.overlaps.get(place)
+        overlap = {} if known is None else {"overlap": redacted(known)}
+        function = self._function_at(place)
+        within = {"function": function} if function else {}
+        return _members(place=place, line=redacted(_line_at(place)), **within, **overlap)
+
+    def _function_at(self, place: str) -> str:
+        """The innermost function around a place, in the words of its file where that is at hand: a
+        module has others, which run loops ahead, and names such as `class_`."""
+        around, lines = self._functions[place].split("."), _lines_of(_parts_of(place)[0])
+        if not lines:
+            return around[-1]
+        written = {head[1].rstrip("_"): head[1] for head in map(_HEAD.match, lines) if head}
+        names = [one.rstrip("_") for one in reversed(around)]
+        return next((written[one] for one in names if one in written), "")
+
+    def chrome(self) -> bytes:
+        """The run in the trace event format, which chrome://tracing and Perfetto read.
+
+        Each place is a process, each prompt a slice that is called by its function and its first
+        words. A counter has the requests in flight; arrows lead through the prompts of one item,
+        and from a prompt to those that its tools ask.
+        """
+        prompts = self._drawn()
+        begun = min((prompt.start for prompt in prompts), default=0.0)
+        events: list[str] = []
+        rows: dict[str, int] = {}
+        functions: dict[str, str] = {}
+        before: dict[tuple[int, ...], Prompt] = {}
+        for number, prompt in enumerate(prompts):
+            if prompt.place not in rows:
+                row = rows[prompt.place] = len(rows) + 1
+                function = functions[prompt.place] = self._function_at(prompt.place)
+                named = {"name": f"{function} {prompt.place}".strip()}
+                events.append(_members(ph="M", name="process_name", pid=row, tid=0, args=named))
+            here = _lane_of(prompt, rows)
+            whole = {"ts": _micro(prompt.start - begun), "dur": _micro(prompt.end - prompt.start)}
+            failed = {} if prompt.error is None else {"args": {"error": prompt.error}}
+            parts = functions[prompt.place], _first_words(prompt)
+            name = ": ".join(filter(None, parts)) or "prompt"
+            events.append(_members(ph="X", **here, **whole, name=name, cat="prompt", **failed))
+            for step in prompt.steps:
+                length = {"ts": _micro(step.start - begun), "dur": _micro(step.seconds)}
+                told = _Text(step.told)
+                name = str(json.loads(step.told)["tool"]) if step.kind == "tool" else step.kind
+                named = {"name": name, "cat": step.kind, "args": told}
+                events.append(_members(ph="X", **here, **length, **named))
+            led = prompt.within, before.get(prompt.item) if prompt.item else None
+            for side, other in enumerate(one for one in led if one is not None):
+                # An arrow begins inside of the slice that it comes from.
+                left = min(other.end, prompt.start) - _MICROSECOND
+                common = {"name": "leads to", "cat": "flow", "id": 2 * number + side}
+                start = _micro(max(other.start, left) - begun)
+                events.append(_members(ph="s", **_lane_of(other, rows), ts=start, **common))
+                events.append(_members(ph="f", bp="e", **here, ts=whole["ts"], **common))
+            before[prompt.item] = prompt
+        for moment, count in _in_flight(prompts):
+            flying = {"requests": count}
+            counter = {"ph": "C", "pid": 0, "ts": _micro(moment - begun), "args": flying}
+            events.append(_members(name="in flight", **counter))
+        run = _members(how=self.how, error=redacted(self.error))
+        head = f'{{"displayTimeUnit": "ms", "otherData": {run}, "traceEvents": [\n'
+        text = head + ",\n".join(events) + "\n]}\n"
+        return text.encode("utf-8", "backslashreplace")
+
+    def _drawn(self) -> list[Prompt]:
+        """The prompts in the order of time, with their lanes and the critical path."""
+        with self._lock:
+            if self.how == "running":
+                prompts = [self._until_now(prompt) for prompt in self._prompts.values()]
+            else:
+                for prompt in self._prompts.values():
+                    if prompt.request is not None:
+                        self._end(prompt, time.time(), "no answer: the run ended before it")
+                prompts = [*self._prompts.values()]
+            prompts = [prompt for prompt in prompts if prompt.steps]
+            for prompt in prompts:
+                # What comes of a prompt comes of its last step.
+                prompt.steps[-1].is_failed |= prompt.error is not None
+        prompts.sort(key=lambda prompt: prompt.start)
+        _put_in_lanes(prompts)
+        _mark_critical(prompts)
+        return prompts
+
+
+def _lane_of(prompt: Prompt, rows: Mapping[str, int]) -> dict[str, int]:
+    return {"pid": rows[prompt.place], "tid": prompt.lane}
+
+
+def _first_words(prompt: Prompt) -> str:
+    """How the first message of the user begins, of the prompt's first request."""
+    told = json.loads(prompt.steps[0].told)
+    asked = [text for role, text in told.get("messages") or () if role == "user"]
+    words = " ".join(asked[0].split()) if asked else ""
+    return words if len(words) <= _MOST_WORDS else f"{words[:_MOST_WORDS].rstrip()}..."
+
+
+def _in_flight(prompts: Iterable[Prompt]) -> Iterator[tuple[float, int]]:
+    """How many requests are in flight, from each moment on at which that changes."""
+    changes = Counter[float]()
+    for prompt in prompts:
+        for step in prompt.steps:
+            if step.kind != "tool":
+                changes[step.start + step.waited] += 1
+                changes[step.end] -= 1
+    count = 0
+    for moment in sorted(changes):
+        count += changes[moment]
+        yield moment, count
+
+
+class _Text(str):
+    """JSON text that is as it is."""
+
+    __slots__ = ()
+
+
+def _members(**members: Any) -> _Text:
+    """An object of JSON; what is JSON already is put in as it is."""
+    return _Text("{" + ", ".join(f'"{name}": {_json(one)}' for name, one in members.items()) + "}")
+
+
+def _json(value: Any) -> str:
+    if isinstance(value, _Text):
+        return value
+    if is_list(value):
+        return f"[{', '.join(map(_json, value))}]"
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _data(step: Step, begun: float) -> _Text:
+    return _members(
+        kind=step.kind,
+        start=round(step.start - begun, 4),
+        seconds=round(step.seconds, 4),
+        waited=round(step.waited, 4),
+        failed=step.is_failed,
+        critical=step.is_critical,
+        tokens=step.tokens,
+        cached=step.cached,
+        cost=step.cost,
+        most=step.unpriced > 0,
+        **({} if step.heard is None else {"heard": round(step.heard, 4)}),
+        told=_Text(step.told),
+    )
+
+
+def _micro(seconds: float) -> float:
+    return round(seconds * 1_000_000, 1)
+
+
+def _step(kind: Kind, event: Event, told: dict[str, Any], is_failed: bool) -> Step:
+    text = json.dumps(shortened(told), ensure_ascii=False, default=str)
+    seconds = event["duration"] / 1000
+    waited = min(seconds, event["waited"] / 1000)
+    return Step(kind, event["began"], seconds, waited, redacted(text), is_failed)
+
+
+def _said(name: str, message: str) -> str:
+    return f"{name}: {message}" if message else name
+
+
+def _put_in_lanes(prompts: Iterable[Prompt]) -> None:
+    """Gives each prompt the first lane of its place that is free while it lasts."""
+    busy: dict[str, list[tuple[float, int]]] = {}
+    free: dict[str, list[int]] = {}
+    for prompt in prompts:
+        ends, lanes = busy.setdefault(prompt.place, []), free.setdefault(prompt.place, [])
+        while ends and ends[0][0] <= prompt.start:
+            heappush(lanes, heappop(ends)[1])
+        prompt.lane = heappop(lanes) if lanes else len(ends)
+        heappush(ends, (prompt.end, prompt.lane))
+
+
+def _mark_critical(prompts: list[Prompt]) -> None:
+    """Marks what the end of the run has waited for, from the end on."""
+    # A tool that asks prompts itself waits for these.
+    asking = {prompt.within.key for prompt in prompts if prompt.within is not None}
+    steps = [
+        step
+        for prompt in prompts
+        for step in prompt.steps
+        if step.kind != "tool" or prompt.key not in asking
+    ]
+    before = float("inf")
+    for step in sorted(steps, key=lambda step: step.end, reverse=True):
+        # Of short steps, less: those that ran at the same time are never a path.
+        step.is_critical = step.end <= before + min(_NEAR, (step.seconds - step.waited) / 2)
+        if step.is_critical:
+            before = step.start + step.waited
+
+
+def _sums(prompts: list[Prompt]) -> dict[str, Any]:
+    steps = [step for prompt in prompts for step in prompt.steps]
+    requests = [step for step in steps if step.kind != "tool"]
+    costs = [step.cost for step in requests if step.cost is not None]
+    first = min((step.start for step in steps), default=0.0)
+    return {
+        "wall": max((step.end for step in steps), default=0.0) - first,
+        "requesting": sum(step.seconds - step.waited for step in requests),
+        "waiting": sum(step.waited for step in requests),
+        "critical": sum(step.seconds - step.waited for step in steps if step.is_critical),
+        "prompts": len(prompts),
+        "failed_prompts": sum(prompt.error is not None for prompt in prompts),
+        "requests": len(requests),
+        "repairs": sum(step.kind == "repair" for step in steps),
+        "tools": len(steps) - len(requests),
+        "failed": sum(step.is_failed for step in steps),
+        "tokens": [sum(step.tokens[side] for step in requests) for side in (0, 1)],
+        "cached": sum(step.cached for step in requests),
+        "cost": sum(costs) if costs else None,
+        "most": any(step.unpriced for step in requests),
+    }
+
+
+def _allowed(prompts: Iterable[Prompt]) -> list[int]:
+    """How many requests prompts allow in flight, the fewest and the most; empty if not known."""
+    known = {prompt.most_in_flight for prompt in prompts} - {0}
+    return [min(known), max(known)] if known else []
+
+
+def explain_time(prompts: Sequence[Prompt], overlaps: Mapping[str, str]) -> str:
+    """What bounded the run, in one sentence; "" where one prompt was all of it.
+
+    For half of the time or more no request was in flight, as many were as `max_in_flight` allows,
+    or requests waited while others had room. Otherwise it is the place that took most of the
+    critical path, with the reason for its order where `overlaps` has that.
+    """
+    if not any(step.kind != "tool" for prompt in prompts for step in prompt.steps):
+        return "No request was sent."
+    if len(prompts) == 1:
+        return ""
+    wall, idle, full, held = _shares(prompts)
+    allowed = " to ".join(f"{one}" for one in dict.fromkeys(_allowed(prompts)))
+    for seconds, words in (
+        (idle, "no request was in flight: the script, its tools and its functions ran"),
+        (
+            full,
+            f"all requests that `max_in_flight` allows ({allowed}) were in flight: raise it, if "
+            "the provider takes more",
+        ),
+        (held, "requests waited: for a rate limit, or for a server that was overloaded"),
+    ):
+        if wall and seconds >= wall / 2:
+            return f"For {seconds / wall:.0%} of the time, {words}."
+    critical = defaultdict[str, float](float)
+    for prompt in prompts:
+        steps = [step for step in prompt.steps if step.is_critical]
+        critical[prompt.place] += sum(step.seconds - step.waited for step in steps)
+    place, seconds = max(critical.items(), key=lambda one: one[1])
+    why = f": {overlaps[place]}" if place in overlaps else ""
+    return f"The run waited longest for {place}, {_time(seconds)} of {_time(wall)}{why}."
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def _shares(prompts: Iterable[Prompt]) -> tuple[float, float, float, float]:
+    """How many seconds the requests took in all, and for how many of them none was in flight, as
+    many were as are allowed, and requests waited though more were allowed.
+    """
+    # What changes when: for those that allow so many, how many are in flight and wait.
+    changes = list[tuple[float, int, int, int]]()
+    for prompt in prompts:
+        most = prompt.most_in_flight
+        for step in prompt.steps:
+            if step.kind != "tool":
+                sent = step.start + step.waited
+                changes += [(step.start, 0, 1, most), (sent, 0, -1, most)]
+                changes += [(sent, 1, 0, most), (step.end, -1, 0, most)]
+    changes.sort()
+    idle = full = held = 0.0
+    in_flight, waiting = Counter[int](), 0
+    begun = before = changes[0][0]
+    for moment, sent, waits, most in changes:
+        length, before = moment - before, moment
+        allowed = max((one for one, count in in_flight.items() if count), default=0)
+        if in_flight.total() >= allowed > 1:
+            full += length
+        elif waiting:
+            held += length
+        elif not in_flight.total():
+            idle += length
+        in_flight[most] += sent
+        waiting += waits
+    return before - begun, idle, full, held
+
+
+def _line_at(place: str) -> str:
+    """The line of the script at a place, where the text is at hand."""
+    name, number, column = _parts_of(place)
+    if not number:
+        return ""
+    line, after = [*_lines_of(name)[number - 1 : number + 1], "", ""][:2]
+    # Of a text over several lines, the first one says more.
+    opens = _opens_prompt if _is_script(name) else _opens_text
+    is_open = opens(line.rstrip(), column - 1 if column else 0)
+    return f"{line.strip()} {after.strip()}" if is_open else line.strip()
+
+
+def _parts_of(place: str) -> tuple[str, int, int]:
+    """The name of a file, a line and a column; 0 for what a place does not name."""
+    name, _, rest = place.partition(":")
+    number, _, column = rest.partition(":")
+    line, position = (int(one) if one.isdigit() else 0 for one in (number, column))
+    return name, line, position
+
+
+def _is_script(name: str) -> bool:
+    return name.endswith(".saft") or name.startswith("<")
+
+
+def _lines_of(name: str) -> list[str]:
+    """The lines of a file; of a script that is in no file, of its text."""
+    known = linecache.cache.get(name)
+    if known is not None and len(known) == 4 and known[1] is None:
+        return known[2]
+    try:
+        for folder in ("", base_folder()):
+            path = os.path.join(folder, name)
+            if os.path.isfile(path):
+                check_regular(path)
+                state = os.stat(path)
+                return _lines_of_file(path, state.st_mtime_ns, state.st_size)
+    except (OSError, ValueError, SaftError):
+        pass  # it is a help for whoever looks, and nothing depends on it
+    return []
+
+
+@lru_cache(maxsize=64)
+def _lines_of_file(path: str, _changed: int, _size: int) -> list[str]:
+    with open(path, encoding="utf-8") as file:
+        return file.readlines()
+
+
+# How a function of a script or of Python begins, with its name.
+_HEAD = re.compile(r"\s*(?:f|conv|(?:async\s+)?def)\s+(\w+)\s*[(\[]")
+# What a `$` may be in without beginning or ending a prompt: comments and texts in a line of a
+# script; what is escaped and holes in a prompt.
+_OUTSIDE = re.compile(r'//.*|"(?:[^"\\]|\\.)*"|(\$)')
+_INSIDE = re.compile(r"\\.|\{[^{}]*\}|(\$)")
+
+
+def _opens_prompt(line: str, column: int) -> bool:
+    """Whether a line of a script ends with the `$` by which a prompt begins."""
+    # The prompt that is meant begins there; what is before it is not looked at.
+    position = column if line[column : column + 1] == "$" else 0
+    is_inside = False
+    last = -1
+    while (found := (_INSIDE if is_inside else _OUTSIDE).search(line, position)) is not None:
+        position = found.end()
+        if found[1]:
+            is_inside, last = not is_inside, found.start()
+    return is_inside and last == len(line) - 1
+
+
+def _opens_text(line: str, _column: int) -> bool:
+    """Whether a line of Python ends with the quotes by which a text begins."""
+    return line.endswith('"""') and line.count('"""') % 2 == 1
+
+
+# The timeline of the process
+
+
+FORMS: dict[str, Callable[[Timeline], bytes]] = {
+    "SAFT_TIMELINE": Timeline.page,
+    "SAFT_CHROME": Timeline.chrome,
+}
+
+
+class _OfProcess:
+    """What is drawn of this process, and the files that it is written to."""
+
+    def __init__(self) -> None:
+        self.timeline: Timeline | None = None
+        self.paths: dict[str, Callable[[Timeline], bytes]] = {}
+        self.has_ended = threading.Event()
+
+
+# The page grows this often, in seconds; of a long one less often, so that it takes little time.
+_PAUSE = 1.0
+_SHARE = 20
+
+_here = _OfProcess()
+_lock = threading.Lock()
+# Held by who writes.
+_writing = threading.Lock()
+
+
+def watch() -> Callable[[Event], None] | None:
+    """What sees the events of this process; None of one whose run another process draws.
+
+    The runtime calls it before each prompt when the environment asks for a timeline.
+    """
+    if _is_child():
+        return None
+    seeing = [one.see for one in (begin_timeline(), live_file()) if one is not None]
+    if len(seeing) < 2:
+        return seeing[0] if seeing else None
+
+    def see(event: Event) -> None:
+        for one in seeing:
+            one(event)
+
+    return see
+
+
+def begin_timeline() -> Timeline | None:
+    """The timeline of this process, if the environment asks for one; begun by the first call.
+
+    Raises:
+        ConfigError: It asks for a file that cannot be written.
+    """
+    wanted = {os.environ[name]: form for name, form in FORMS.items() if os.environ.get(name)}
+    if not wanted:
+        return None
+    with _lock:
+        if _here.timeline is None:
+            for path in wanted:
+                check_can_write(path, "the timeline")
+            made = _here.timeline = Timeline(script_here())
+            made.how = "running"
+            _here.paths = wanted
+            _here.has_ended = threading.Event()
+            for path, form in wanted.items():
+                if form is Timeline.page:
+                    arguments = made, path, _here.has_ended
+                    threading.Thread(target=_grow, args=arguments, daemon=True).start()
+        return _here.timeline
+
+
+def _grow(timeline: Timeline, path: str, has_ended: threading.Event) -> None:
+    """Writes the page again and again while the process runs, as often as there is news."""
+    written, pause = 0, _PAUSE
+    while not has_ended.wait(pause):
+        if timeline.changes == written:
+            continue
+        began, written = time.monotonic(), timeline.changes
+        with _writing:
+            if has_ended.is_set():
+                return
+            try:
+                replace_file(os.path.realpath(path), timeline.page(), permissions=PRIVATE)
+            except (OSError, ValueError):
+                return  # it is told of at the end
+        pause = max(_PAUSE, _SHARE * (time.monotonic() - began))
+
+
+def write_timeline(
+    how: How = "ok",
+    error: str = "",
+    overlaps: Callable[[], Mapping[str, str]] | None = None,
+) -> None:
+    """Writes what is drawn until now, and how the run has ended; a file that cannot be written is
+    told of. `overlaps` finds out by places how prompts overlap, or why they do not."""
+    with _lock:
+        timeline, paths = _here.timeline, _here.paths
+        _here.timeline = None
+        _here.has_ended.set()
+    if timeline is not None:
+        with _writing:
+            timeline.how, timeline.error = how, error
+            timeline.overlaps = {} if overlaps is None else overlaps()
+            for path, form in paths.items():
+                write_form(timeline, form, path)
+
+
+def write_form(timeline: Timeline, form: Callable[[Timeline], bytes], path: str) -> bool:
+    """Writes the timeline to a file, whole or not at all; whether it could be written."""
+    try:
+        replace_file(os.path.realpath(path), form(timeline), permissions=PRIVATE)
+        if timeline.left_out:
+            left = counted(timeline.left_out, "later step is", "later steps are")
+            note(f"{path} shows the beginning of the run; {left} left out")
+    except (OSError, ValueError) as error:
+        note(f"cannot write the timeline {path}: {getattr(error, 'strerror', None) or error}")
+        return False
+    return True
+
+
+def _is_child() -> bool:
+    """Whether this process was started by Python's multiprocessing: the run is its parent's."""
+    process: Any = sys.modules.get("multiprocessing.process")
+    return process is not None and process.parent_process() is not None
+
+
+def _forget() -> None:
+    """A forked process has not the run of its parent, nor its file."""
+    global _lock, _writing
+    _lock, _writing = threading.Lock(), threading.Lock()
+    _here.timeline = None
+    for name in (*FORMS, LIVE):
+        os.environ.pop(name, None)
+
+
+@atexit.register
+def _write_at_exit() -> None:
+    # What Python has told of an error that nobody has caught.
+    error: BaseException | None = getattr(sys, "last_value", None)
+    if error is None:
+        write_timeline()
+    else:
+        how = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
+        write_timeline(how, "".join(traceback.format_exception_only(error)).strip())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -1,0 +1,1 @@
+"""Types, and how they meet: fit, operators, builtins."""

@@ -1,0 +1,689 @@
+"""The builtin functions as data: what they take, give and do, and how Python says the same.
+
+A row is all that there is to say of a builtin; the emitter has a form of its own for the few that
+are written as `own`. A builtin has one or several *ways* to be called, of which the arguments tell
+the one that is meant. When every argument is certainly of a kind that its parameter takes, the call
+is *proved*, and the output uses Python's own form of it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from saftc.types.types import (
+    ANY,
+    BOOL,
+    DATAFRAME,
+    DATE,
+    DATETIME,
+    DECIMAL,
+    DURATION,
+    FILE,
+    FLOAT,
+    IMAGE,
+    INT,
+    KEYS,
+    NEVER,
+    NIL,
+    NUMBER,
+    ROW,
+    STRING,
+    TIME,
+    BuiltinType,
+    FunctionType,
+    ListType,
+    MapType,
+    ObjectType,
+    Scalar,
+    TupleType,
+    Type,
+    is_only,
+    item_type,
+    keys_of,
+    kinds,
+    members,
+    parts,
+    union,
+    values_of,
+    widened,
+    within,
+)
+
+Kinds = frozenset[str]
+Result = Callable[[Sequence[Type]], Type]
+
+TEXT = frozenset({"string"})
+WHOLE = frozenset({"int"})
+NUMBERS = frozenset({"int", "float"})
+ITEMS = frozenset({"list", "tuple"})
+OBJECT = frozenset({"object"})
+# What the keys of objects are.
+KEYED = frozenset(one.kind for one in KEYS)
+TRUTH = frozenset({"bool"})
+TABLE = frozenset({"dataframe"})
+PROGRAM = frozenset({"program"})
+FUNCTION = frozenset({"function"})
+DECIMALS = frozenset({"decimal", "int"})
+DURATIONS = frozenset({"duration"})
+# Of each, two values have an order.
+DATES = (DURATIONS, *(frozenset({one}) for one in ("date", "datetime", "time")))
+# Anything at all.
+VALUE: Kinds = frozenset()
+
+# What evaluating something may do beside giving a value (see `schedule.effects`).
+Effect = Literal["asks", "prints", "reads", "writes", "unknown"]
+# When a call fails: never, only on values of another kind than it takes, also by an accident
+# outside of the script, or for a reason that is not known here.
+Fails = Literal["never", "on other kinds", "by accident", "maybe"]
+# What the value of a call may hold: nothing of the arguments, items of theirs, the one argument
+# that it chooses, its default, or any of them.
+Holds = Literal["nothing", "items", "one", "default", "arguments"]
+
+_OPS, PACKAGE = "runtime_support.ops", "runtime_support"
+PROGRAMS = "runtime_support.programs"
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A parameter: the kinds it takes, and for a list the kinds its items must all be of one of.
+
+    `is_keyword`: Python takes it by name alone.
+    """
+
+    name: str
+    kinds: Kinds
+    items: tuple[Kinds, ...] = ()
+    is_required: bool = True
+    is_keyword: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Python:
+    """Python's own form of a proved call.
+
+    `how`: `name(x)` ("function", of a `module` where it is not Python's), `x.name()` ("method"),
+    `x.name` ("attribute"), `x` itself ("itself"), the operation of the runtime ("operation"), or a
+    form that the emitter has for this builtin ("own"). One that `is_iterator` gives the items of
+    the list one after another.
+    """
+
+    how: Literal["function", "method", "attribute", "itself", "operation", "own"]
+    name: str = ""
+    module: str = ""
+    is_iterator: bool = False
+
+
+_OWN, _OPERATION = Python("own"), Python("operation")
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to call a builtin.
+
+    `gives` is the result's type, or how it follows from the types of the arguments but `by`, a
+    parameter that is given by name alone, and always given. `repeats`: the last parameter may be
+    given any number of times, but at `least` so often; in a proved call all of those are of one of
+    the kinds in `alike`.
+    """
+
+    parameters: tuple[Taken, ...]
+    gives: Type | Result
+    python: Python
+    by: Taken | None = None
+    repeats: bool = False
+    least: int = 0
+    alike: tuple[Kinds, ...] = ()
+
+    def result(self, arguments: Sequence[Type]) -> Type:
+        """The type of a call's value."""
+        return self.gives(arguments) if callable(self.gives) else self.gives
+
+    def named(self, name: str) -> Taken | None:
+        """The parameter of this name, or None."""
+        parameters = (*self.parameters, *([self.by] if self.by else []))
+        return next((one for one in parameters if one.name == name), None)
+
+    def parameter(self, position: int) -> Taken | None:
+        """The parameter that the argument at `position` is for, or None when it is one too many."""
+        if position < len(self.parameters):
+            return self.parameters[position]
+        return self.parameters[-1] if self.repeats else None
+
+    def given(self, position: int, name: str | None) -> Taken | None:
+        """The parameter that an argument is for, by its name, or else by its place."""
+        if name is not None:
+            return self.named(name)
+        return None if self.is_named else self.parameter(position)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether all that it takes is given by name: `duration(days: 3)`."""
+        return bool(self.parameters) and all(one.is_keyword for one in self.parameters)
+
+    def is_proved(self, arguments: Sequence[Type]) -> bool:
+        """Whether a call with `arguments`, `by` not among them, is certain to be right, so that
+        Python's own form does.
+        """
+        needed = sum(parameter.is_required for parameter in self.parameters)
+        if len(arguments) < max(needed, self.least):
+            return False
+        if self.alike and not any(is_only(union(arguments), *one) for one in self.alike):
+            return False
+        taken = zip(map(self.parameter, range(len(arguments))), arguments, strict=True)
+        return all(one is not None and takes(one, type_) is True for one, type_ in taken)
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """A builtin function.
+
+    Which of its `ways` is meant, the arguments tell (see `meant`). `effect` is None where it only
+    calculates. `goes_over` are the items of its one list that it takes one after another: "all", or
+    as many as it needs ("some"), or those that its own iterator is asked for ("later").
+    `takes_names`: it takes arguments of any name.
+    """
+
+    name: str
+    ways: tuple[Way, ...]
+    effect: Effect | None = "unknown"
+    fails: Fails = "maybe"
+    holds: Holds = "arguments"
+    goes_over: Literal["all", "some", "later"] | None = None
+    takes_names: bool = False
+    # Its name in `ops`, where that is another.
+    in_ops: str = ""
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether it does nothing but give a value."""
+        return self.effect is None
+
+    @property
+    def is_of_objects(self) -> bool:
+        """Whether it takes an object for its keys, whatever these are."""
+        return self.ways[0].parameters[:1] != () and self.ways[0].parameters[0].kinds == OBJECT
+
+    @property
+    def names(self) -> list[str]:
+        """The names that its arguments may have."""
+        ways = self.ways
+        names = [one.name for way in ways for one in way.parameters]
+        return list(dict.fromkeys([*names, *(way.by.name for way in ways if way.by)]))
+
+    def meant(self, arguments: Sequence[tuple[str | None, Type]]) -> Way:
+        """The way that arguments, named or not, are meant for.
+
+        That is the last that certainly takes them, as the general ones are first, or the first
+        that may; else the one that takes the most of them from the left, of which a mistake tells.
+        """
+        if len(self.ways) == 1:
+            return self.ways[0]
+        fits = [(*_fit(way, arguments), way) for way in self.ways]
+        certain = [way for fit, _, way in fits if fit == _CERTAIN]
+        return certain[-1] if certain else max(fits, key=lambda one: one[:2])[2]
+
+
+_CERTAIN = 2
+
+
+def _fit(way: Way, arguments: Sequence[tuple[str | None, Type]]) -> tuple[int, int]:
+    """How well a way fits: certainly, maybe or not, and how many arguments it takes."""
+    if way.by is not None and all(name != way.by.name for name, _ in arguments):
+        return -1, 0
+    given, taken, is_certain = set[str](), 0, True
+    for position, (name, type_) in enumerate(arguments):
+        parameter = way.given(position, name)
+        found = None if parameter is None else takes(parameter, type_)
+        if parameter is None or found is False:
+            return -1 if name is not None and parameter is None else 0, taken
+        given.add(parameter.name)
+        is_certain = is_certain and found is True
+        taken += 1
+    is_whole = len(arguments) - (way.by is not None) >= way.least
+    if not is_whole or any(one.is_required and one.name not in given for one in way.parameters):
+        return 0, taken
+    return _CERTAIN if is_certain else 1, 0
+
+
+def takes(parameter: Taken, argument: Type) -> bool | None:
+    """Whether `argument` is certainly right (True), certainly wrong (False), or neither."""
+    if not parameter.kinds:
+        return True
+    found = kinds(argument)
+    if found is None:
+        return None
+    if not found & parameter.kinds:
+        return not found
+    if not found <= parameter.kinds:
+        return None
+    return True if not parameter.items else _takes_items(parameter, argument)
+
+
+def _takes_items(parameter: Taken, argument: Type) -> bool | None:
+    if not is_only(argument, *ITEMS):
+        return True
+    found = kinds(item_type(argument))
+    if found is None:
+        return None
+    if any(found <= wanted for wanted in parameter.items):
+        return True
+    # Only an empty list of such items would do.
+    return None if any(found & wanted for wanted in parameter.items) else False
+
+
+def wrong_members(parameter: Taken, argument: Type) -> Type:
+    """What `argument` may be that the parameter does not take; `NEVER` when nothing is known."""
+    if not parameter.kinds or kinds(argument) is None:
+        return NEVER
+    return union(one for one in members(argument) if not (kinds(one) or set()) <= parameter.kinds)
+
+
+def taken_words(parameter: Taken, argument: Type) -> str:
+    """What a parameter takes instead of `argument`, in words."""
+    if not parameter.items or not is_only(argument, *ITEMS):
+        return " or ".join(sorted(parameter.kinds))
+    is_of_dates = set(DATES) <= set(parameter.items)
+    words = [_ITEM_WORDS[items] for items in parameter.items if items in _ITEM_WORDS]
+    words = list(dict.fromkeys(words[:-1] if is_of_dates else words))
+    words += ["dates or the like"] if is_of_dates else []
+    return f"a list of {' or of '.join(words)}"
+
+
+_ITEM_WORDS = {
+    NUMBERS: "numbers",
+    TEXT: "strings",
+    TRUTH: "bools",
+    DECIMALS: "numbers",
+    DURATIONS: "durations",
+}
+
+
+# What they give
+
+
+def _approved(arguments: Sequence[Type]) -> Type:
+    return union(
+        replace(one, waits=True) if isinstance(one, FunctionType | BuiltinType) else one
+        for one in members(arguments[0])
+    )
+
+
+def _list_of_items(arguments: Sequence[Type]) -> Type:
+    return ListType(item_type(arguments[0]))
+
+
+def _zip(arguments: Sequence[Type]) -> Type:
+    return ListType(TupleType(tuple(item_type(argument) for argument in arguments)))
+
+
+def _enumerate(arguments: Sequence[Type]) -> Type:
+    return ListType(TupleType((INT, item_type(arguments[0]))))
+
+
+def _keys(arguments: Sequence[Type]) -> Type:
+    return ListType(key_type(arguments[0]))
+
+
+def _values(arguments: Sequence[Type]) -> Type:
+    objects = _objects(arguments[0])
+    return ListType(ANY if objects is None else union(v for one in objects for v in values_of(one)))
+
+
+def key_type(type_: Type) -> Type:
+    """The type of the keys of an object; any where nothing is known of it."""
+    objects = _objects(type_)
+    return ANY if objects is None else union(map(keys_of, objects))
+
+
+def _objects(type_: Type) -> list[ObjectType | MapType] | None:
+    """What an object may be; None where nothing is known of it."""
+    found = [one for one in members(type_) if isinstance(one, ObjectType | MapType)]
+    return found if len(found) == len(members(type_)) else None
+
+
+def _items(arguments: Sequence[Type]) -> Type:
+    return ListType(TupleType((key_type(arguments[0]), item_type(_values(arguments)))))
+
+
+def _get(arguments: Sequence[Type]) -> Type:
+    default = arguments[2] if len(arguments) > 2 else NIL
+    return union((item_type(_values(arguments)), default))
+
+
+def _sum(arguments: Sequence[Type]) -> Type:
+    item = widened(item_type(arguments[0]))
+    if item in (DECIMAL, DURATION):
+        return item
+    if is_only(item, *DECIMALS) and DECIMAL in members(item):
+        return DECIMAL
+    # The sum of an empty list is the int 0.
+    return ANY if item == ANY else union((INT, item))
+
+
+def _extreme(arguments: Sequence[Type]) -> Type:
+    if len(arguments) == 1 and is_only(arguments[0], *ITEMS):
+        return item_type(arguments[0])
+    return ANY if len(arguments) == 1 else union(arguments)
+
+
+def _same_number(arguments: Sequence[Type]) -> Type:
+    if is_only(arguments[0], *NUMBERS, "decimal", "duration"):
+        return arguments[0]
+    return ANY if arguments[0] == ANY else NUMBER
+
+
+def _round(arguments: Sequence[Type]) -> Type:
+    return INT if len(arguments) == 1 else _same_number(arguments)
+
+
+def _env(arguments: Sequence[Type]) -> Type:
+    return union((STRING, NIL)) if len(arguments) == 1 else union((STRING, arguments[1]))
+
+
+# The rows
+
+
+def _method(name: str) -> Python:
+    return Python("method", name)
+
+
+def _function(name: str, module: str = "") -> Python:
+    return Python("function", name, module)
+
+
+def _iterator(name: str) -> Python:
+    return Python("function", name, is_iterator=True)
+
+
+def _view(name: str) -> Python:
+    return Python("method", name, is_iterator=True)
+
+
+def _maybe(name: str, taken: Kinds) -> Taken:
+    """A parameter that may be left out."""
+    return Taken(name, taken, is_required=False)
+
+
+def _pure(
+    name: str,
+    *ways: Way,
+    fails: Fails = "on other kinds",
+    holds: Holds | None = None,
+    goes_over: Literal["all", "some", "later"] | None = None,
+) -> Builtin:
+    """A row of what only calculates."""
+    return Builtin(name, ways, None, fails, holds or _held(ways), goes_over)
+
+
+def _effect(effect: Effect, name: str, *ways: Way, fails: Fails = "by accident") -> Builtin:
+    """A row of what does something."""
+    return Builtin(name, ways, effect, fails, _held(ways))
+
+
+def _held(ways: Sequence[Way]) -> Holds:
+    """A text or a number holds nothing of the arguments."""
+    return "nothing" if all(map(_gives_plain, ways)) else "arguments"
+
+
+def _gives_plain(way: Way) -> bool:
+    """Whether the result is made of numbers, texts and the like."""
+    if callable(way.gives):
+        return False
+    plain = (one for one in within(way.gives) if not list(parts(one)))
+    return all(isinstance(one, Scalar) and one != ANY for one in plain)
+
+
+ORDERED = (NUMBERS, DECIMALS, TEXT, *DATES)
+ORDERED_KINDS = frozenset[str]().union(*ORDERED)
+_BY = Taken("by", FUNCTION)
+_REVERSE = Taken("reverse", TRUTH, is_required=False, is_keyword=True)
+_TEXT, _PATH, _PART = Taken("text", TEXT), Taken("path", TEXT), Taken("part", TEXT)
+_NUMERIC = Taken("value", NUMBERS | TEXT | DECIMALS)
+_OPTIONS = Taken("options", ITEMS)
+_ANY, _OBJECT, _TABLE = Taken("value", VALUE), Taken("object", OBJECT), Taken("table", TABLE)
+_ITEMS, _OF_TEXTS = Taken("items", ITEMS), Taken("items", ITEMS, (TEXT,))
+_OF_SUMMED = Taken("items", ITEMS, (NUMBERS, DECIMALS, DURATIONS))
+_OF_NUMBERS, _OF_ORDERED = Taken("items", ITEMS, (NUMBERS,)), Taken("items", ITEMS, ORDERED)
+_OF_BOOLS = Taken("items", ITEMS, (TRUTH,))
+# Of one column of a dataframe.
+_COLUMN = (Taken("items", TABLE), Taken("column", TEXT))
+
+
+def _extreme_of(name: str) -> Builtin:
+    """`min` and `max`: of a list or of several values, also by a function, and of a column."""
+    several, found = Taken("items", ITEMS | ORDERED_KINDS, ORDERED), _function(name)
+    return _pure(
+        name,
+        Way((_OF_ORDERED,), _extreme, found),
+        Way((several,), _extreme, found, repeats=True, least=2, alike=ORDERED),
+        Way(_COLUMN, ANY, _OPERATION),
+        Way((_ITEMS,), _extreme, found, by=_BY),
+        Way((Taken("items", VALUE),), _extreme, found, by=_BY, repeats=True, least=2),
+        fails="maybe",
+        holds="one",
+        goes_over="all",
+    )
+
+
+_UNITS = ("weeks", "days", "hours", "minutes", "seconds")
+
+_ROWS = (
+    # text
+    _pure("upper", Way((_TEXT,), STRING, _method("upper"))),
+    _pure("lower", Way((_TEXT,), STRING, _method("lower"))),
+    _pure("strip", Way((_TEXT,), STRING, _method("strip"))),
+    _pure(
+        "split",
+        Way((_TEXT, _maybe("separator", TEXT)), ListType(STRING), _method("split")),
+        fails="maybe",
+    ),
+    _pure(
+        "join",
+        Way((_OF_TEXTS, _maybe("separator", TEXT)), STRING, _OWN),
+        Way((Taken("separator", TEXT), _OF_TEXTS), STRING, _OWN),
+        goes_over="all",
+    ),
+    _pure(
+        "replace",
+        Way((_TEXT, Taken("old", TEXT), Taken("new", TEXT)), STRING, _method("replace")),
+    ),
+    _pure(
+        "contains",
+        Way((Taken("container", TEXT | ITEMS | OBJECT), Taken("item", VALUE)), BOOL, _OWN),
+    ),
+    _pure("matches", Way((_TEXT, Taken("pattern", TEXT)), BOOL, _OWN), fails="maybe"),
+    _pure("chars", Way((_TEXT,), ListType(STRING), _function("list"))),
+    _pure("starts_with", Way((_TEXT, _PART), BOOL, _method("startswith"))),
+    _pure("ends_with", Way((_TEXT, _PART), BOOL, _method("endswith"))),
+    # collections
+    _pure(
+        "len",
+        Way((Taken("value", TEXT | ITEMS | OBJECT | TABLE),), INT, _OWN),
+        Way((Taken("value", TABLE),), INT, Python("attribute", "height")),
+    ),
+    _pure(
+        "range",
+        Way(
+            (Taken("start", WHOLE), _maybe("stop", WHOLE), _maybe("step", WHOLE)),
+            ListType(INT),
+            _iterator("range"),
+        ),
+        fails="maybe",
+    ),
+    _pure(
+        "sorted",
+        Way((_OF_ORDERED, _REVERSE), _list_of_items, _function("sorted")),
+        Way((_ITEMS, _REVERSE), _list_of_items, _function("sorted"), by=_BY),
+        holds="items",
+        goes_over="all",
+    ),
+    _pure("unique", Way((_ITEMS,), _list_of_items, _function("unique", _OPS)), holds="items"),
+    _pure("reversed", Way((_ITEMS,), _list_of_items, _iterator("reversed")), holds="items"),
+    _pure(
+        "zip",
+        Way((_ITEMS,), _zip, _iterator("zip"), repeats=True),
+        holds="items",
+        goes_over="later",
+    ),
+    _pure(
+        "enumerate",
+        Way((_ITEMS, _maybe("start", WHOLE)), _enumerate, _iterator("enumerate")),
+        holds="items",
+        goes_over="later",
+    ),
+    _pure("keys", Way((_OBJECT,), _keys, Python("itself", is_iterator=True)), holds="nothing"),
+    _pure("values", Way((_OBJECT,), _values, _view("values")), holds="items"),
+    _pure("items", Way((_OBJECT,), _items, _view("items")), holds="items"),
+    _pure(
+        "get",
+        Way((_OBJECT, Taken("key", KEYED), _maybe("default", VALUE)), _get, _method("get")),
+        holds="default",
+    ),
+    _pure(
+        "sum",
+        Way((_OF_SUMMED,), _sum, _OWN),
+        Way(_COLUMN, union((NUMBER, DECIMAL)), _OPERATION),
+        holds="nothing",
+        goes_over="all",
+    ),
+    _extreme_of("min"),
+    _extreme_of("max"),
+    _pure("any", Way((_OF_BOOLS,), BOOL, _function("any")), goes_over="some"),
+    _pure("all", Way((_OF_BOOLS,), BOOL, _function("all")), goes_over="some"),
+    # kinds
+    _pure("type", Way((_ANY,), STRING, _function("kind", _OPS)), fails="never"),
+    Builtin("str", (Way((_ANY,), STRING, _OWN),), None, "never", "nothing"),
+    _pure("int", Way((_NUMERIC,), INT, _function("int")), fails="maybe"),
+    _pure("float", Way((_NUMERIC,), FLOAT, _function("float")), fails="maybe"),
+    _pure(
+        "round",
+        Way(
+            (Taken("value", NUMBERS | DECIMALS), _maybe("digits", WHOLE)),
+            _round,
+            _function("round"),
+        ),
+        fails="maybe",
+        holds="nothing",
+    ),
+    _pure(
+        "abs",
+        Way((Taken("value", NUMBERS | DECIMALS | DURATIONS),), _same_number, _function("abs")),
+        holds="nothing",
+    ),
+    Builtin(
+        "div",
+        (Way((Taken("a", NUMBERS), Taken("b", NUMBERS)), INT, _OWN),),
+        None,
+        "maybe",
+        "nothing",
+        in_ops="floordiv",
+    ),
+    _pure("json", Way((_ANY,), STRING, _function("to_json", _OPS)), fails="maybe"),
+    _pure("parse", Way((_TEXT,), ANY, _function("parse", _OPS)), fails="maybe"),
+    # dates and decimals
+    _pure("date", Way((_TEXT,), DATE, _function("to_date", _OPS)), fails="maybe"),
+    _pure("datetime", Way((_TEXT,), DATETIME, _function("to_datetime", _OPS)), fails="maybe"),
+    _pure("time", Way((_TEXT,), TIME, _function("to_time", _OPS)), fails="maybe"),
+    _pure(
+        "duration",
+        Way((_TEXT,), DURATION, _function("to_duration", _OPS)),
+        Way(
+            tuple(Taken(unit, NUMBERS, is_required=False, is_keyword=True) for unit in _UNITS),
+            DURATION,
+            _function("to_duration", _OPS),
+            least=1,
+        ),
+        fails="maybe",
+    ),
+    _pure(
+        "decimal",
+        Way((Taken("value", TEXT | DECIMALS),), DECIMAL, _function("to_decimal", _OPS)),
+        fails="maybe",
+    ),
+    _effect("reads", "today", Way((), DATE, _function("today", _OPS))),
+    # What was before and what comes behind can be told by it: it keeps its place.
+    _effect("writes", "now", Way((), DATETIME, _function("now", _OPS))),
+    # effects
+    _effect(
+        "prints",
+        "print",
+        Way((_maybe("value", VALUE),), NIL, _OWN, repeats=True),
+        fails="never",
+    ),
+    _effect("prints", "write", Way((_ANY,), NIL, _OWN), fails="never"),
+    _effect("reads", "read_text", Way((_PATH,), STRING, _function("read_text", _OPS))),
+    _effect(
+        "reads",
+        "list_files",
+        Way((Taken("pattern", TEXT),), ListType(STRING), _function("list_files", _OPS)),
+    ),
+    _effect("writes", "write_text", Way((_PATH, _TEXT), NIL, _function("write_text", _OPS))),
+    _effect("writes", "append_text", Way((_PATH, _TEXT), NIL, _function("append_text", _OPS))),
+    _effect(
+        "writes",
+        "input",
+        Way((_maybe("question", TEXT),), union((STRING, NIL)), _function("read_line", _OPS)),
+    ),
+    _effect("reads", "env", Way((Taken("name", TEXT), _maybe("default", VALUE)), _env, _OWN)),
+    # tables
+    _effect("reads", "read", Way((_PATH,), DATAFRAME, _function("read", _OPS))),
+    _pure("shape", Way((_TABLE,), TupleType((INT, INT)), Python("attribute", "shape"))),
+    _pure("columns", Way((_TABLE,), ListType(STRING), Python("attribute", "columns"))),
+    _pure("rows", Way((_TABLE,), ListType(ROW), _method("to_dicts")), holds="items"),
+    _pure(
+        "head",
+        Way((_TABLE, _maybe("count", WHOLE)), DATAFRAME, _method("head")),
+        fails="maybe",
+    ),
+    # polars takes some names for patterns, and the type of its own method is not known to checkers
+    # without numpy.
+    _pure(
+        "select",
+        Way((_TABLE, Taken("names", TEXT | ITEMS, (TEXT,))), DATAFRAME, _OPERATION),
+        fails="maybe",
+    ),
+    _pure(
+        "mean",
+        Way((_OF_NUMBERS,), FLOAT, _function("mean", _OPS)),
+        Way(_COLUMN, FLOAT, _function("mean", _OPS)),
+        fails="maybe",
+    ),
+    # media
+    _effect("reads", "image", Way((_PATH,), IMAGE, _function("image", PACKAGE))),
+    _effect("reads", "file", Way((_PATH,), FILE, _function("file", PACKAGE))),
+    # tools
+    _pure(
+        "approve",
+        Way((Taken("function", FUNCTION),), _approved, _function("approve", PACKAGE)),
+        holds="one",
+    ),
+    # programs
+    _effect(
+        "unknown",
+        "run",
+        Way((Taken("plan", PROGRAM),), ANY, _function("run", PROGRAMS)),
+        fails="maybe",
+    ),
+    Builtin(
+        "option",
+        (Way((_TEXT, _maybe("value", VALUE)), ANY, _function("option", PROGRAMS)),),
+        None,
+        "never",
+        takes_names=True,
+    ),
+    _pure(
+        "ambiguous",
+        Way((Taken("message", TEXT), _OPTIONS), ANY, _function("ambiguous", PROGRAMS)),
+        fails="maybe",
+    ),
+)
+BUILTINS: dict[str, Builtin] = {row.name: row for row in _ROWS}
+
+# `df.height` and so on, as polars names them; `length` is Saft's word for the height.
+DATAFRAME_MEMBERS: dict[str, Type] = {
+    "columns": ListType(STRING),
+    "height": INT,
+    "length": INT,
+    "shape": TupleType((INT, INT)),
+    "width": INT,
+}

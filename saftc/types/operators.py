@@ -1,0 +1,201 @@
+"""The operators of Saft over types: the semantics table of the language, once.
+
+    operate("+", STRING, union(STRING, NIL))
+
+gives string, not proved: right for a string, wrong for nil, so the output asks at run time. For
+`operate("+", STRING, INT)` there is no result: that is an error whatever the values are.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from saftc.types.relations import can_be_equal
+from saftc.types.types import (
+    ANY,
+    BOOL,
+    DATE,
+    DATETIME,
+    DECIMAL,
+    DURATION,
+    EMPTY_OBJECT,
+    FLOAT,
+    INT,
+    KEYS,
+    NEVER,
+    STRING,
+    TIME,
+    ListType,
+    MapType,
+    ObjectType,
+    TupleType,
+    Type,
+    base,
+    is_open,
+    keys_of,
+    members,
+    remembered,
+    union,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What an operator gives. `result` is None when it is an error for all values."""
+
+    result: Type | None
+    is_proved: bool
+
+
+_NUMBERS = (INT, FLOAT)
+# What dates, durations and decimals give, by the operands.
+_OF_DECIMALS: dict[tuple[Type, Type], Type] = dict.fromkeys(
+    ((DECIMAL, DECIMAL), (DECIMAL, INT), (INT, DECIMAL)), DECIMAL
+)
+_MOVED: dict[tuple[Type, Type], Type] = {
+    (one, DURATION): one for one in (DATE, DATETIME, DURATION)
+}
+_OF_DATES: dict[str, dict[tuple[Type, Type], Type]] = {
+    "+": {**_OF_DECIMALS, **_MOVED, **{(DURATION, one): one for one in (DATE, DATETIME)}},
+    "-": {**_OF_DECIMALS, **_MOVED, **{(one, one): DURATION for one in (DATE, DATETIME)}},
+    "*": {
+        **_OF_DECIMALS,
+        **{(DURATION, one): DURATION for one in _NUMBERS},
+        **{(one, DURATION): DURATION for one in _NUMBERS},
+    },
+    "/": {
+        **_OF_DECIMALS,
+        **{(DURATION, one): DURATION for one in _NUMBERS},
+        (DURATION, DURATION): FLOAT,
+    },
+    "%": {},
+    "<": {
+        **dict.fromkeys(_OF_DECIMALS, BOOL),
+        **{(one, one): BOOL for one in (DATE, DATETIME, TIME, DURATION)},
+    },
+}
+# Those that an operator takes beside something of which nothing is known.
+_TAKEN: dict[str, frozenset[Type]] = {
+    operator: frozenset(one for pair in found for one in pair)
+    for operator, found in _OF_DATES.items()
+}
+
+
+@remembered
+def operate(operator: str, left: Type, right: Type) -> Operation:
+    """The result of a binary operator or a comparison on operands of these types."""
+    if operator in ("==", "!="):
+        return Operation(BOOL, True)
+    rule = _RULES[operator]
+    results: list[Type] = []
+    is_proved = True
+    is_possible = False
+    for one in members(left):
+        for other in members(right):
+            if NEVER in (one, other):
+                is_possible = True
+                results.append(NEVER)
+                continue
+            one, other = _operand(one), _operand(other)
+            result = rule(one, other)
+            is_proved = is_proved and result is not None and ANY not in (one, other)
+            if result is not None:
+                is_possible = True
+                results.append(result)
+    return Operation(union(results) if is_possible else None, is_proved)
+
+
+@remembered
+def wrong_members(operator: str, left: Type, right: Type) -> tuple[Type, Type]:
+    """What the two operands may be that is an error, whatever the other one is."""
+    rule = _RULES[operator]
+
+    def is_wrong(one: Type, other: Type) -> bool:
+        return NEVER not in (one, other) and rule(_operand(one), _operand(other)) is None
+
+    lefts, rights = members(left), members(right)
+    return (
+        union(one for one in lefts if all(is_wrong(one, other) for other in rights)),
+        union(other for other in rights if all(is_wrong(one, other) for one in lefts)),
+    )
+
+
+def _operand(type_: Type) -> Type:
+    """What an operand counts as: of what only a value can tell, nothing is known."""
+    return ANY if is_open(type_) else base(type_)
+
+
+def negate(operand: Type) -> Operation:
+    """The result of `-x`."""
+    return operate("-", DURATION if operand == DURATION else INT, operand)
+
+
+def _rule(
+    operator: str, wanted: tuple[Type, ...], result: Type, of_ints: Type | None = None
+) -> Callable[[Type, Type], Type | None]:
+    """What an operator gives for numbers, dates and the like, and for what is not known."""
+    found, taken = _OF_DATES[operator], {*wanted, ANY, *_TAKEN[operator]}
+
+    def rule(left: Type, right: Type) -> Type | None:
+        if (left, right) in found:
+            return found[left, right]
+        if ANY in (left, right):
+            unknown = BOOL if result == BOOL else ANY
+            return unknown if {left, right} <= taken else None
+        if left == right == INT and of_ints is not None:
+            return of_ints
+        return result if left in wanted and right in wanted else None
+
+    return rule
+
+
+_add_numbers = _rule("+", _NUMBERS, FLOAT, INT)
+_order_numbers = _rule("<", _NUMBERS, BOOL)
+
+
+def _add(left: Type, right: Type) -> Type | None:
+    if left == right == STRING:
+        return STRING
+    if isinstance(left, ListType) and isinstance(right, ListType):
+        return ListType(union((left.item, right.item)))
+    other = right if left == ANY else left
+    if ANY in (left, right) and (other == STRING or isinstance(other, ListType)):
+        return ANY
+    return _add_numbers(left, right)
+
+
+def _order(left: Type, right: Type) -> Type | None:
+    is_text = STRING in (left, right) and {left, right} <= {STRING, ANY}
+    return BOOL if is_text else _order_numbers(left, right)
+
+
+def _contains(item: Type, container: Type) -> Type | None:
+    match container:
+        case ListType() | TupleType():
+            is_possible = True
+        case ObjectType() | MapType():
+            # An empty one may be one of any keys.
+            keys = KEYS if container == EMPTY_OBJECT else (keys_of(container),)
+            is_possible = item in (*keys, ANY)
+        case _:
+            is_possible = container == ANY or (container == STRING and item in (STRING, ANY))
+    return BOOL if is_possible else None
+
+
+_RULES: dict[str, Callable[[Type, Type], Type | None]] = {
+    "+": _add,
+    "-": _rule("-", _NUMBERS, FLOAT, INT),
+    "*": _rule("*", _NUMBERS, FLOAT, INT),
+    "/": _rule("/", _NUMBERS, FLOAT),
+    "%": _rule("%", (INT,), INT),
+    "<": _order,
+    "<=": _order,
+    ">": _order,
+    ">=": _order,
+    "in": _contains,
+    "not in": _contains,
+}
+
+
+def is_constant(operator: str, left: Type, right: Type) -> bool:
+    """Whether `==` or `!=` gives the same for all values of these types."""
+    return operator in ("==", "!=") and not can_be_equal(left, right)

@@ -1,0 +1,277 @@
+"""How a type meets the type that its place asks for.
+
+`fit(given, wanted)` says what the output has to do so that the place gets what it asks for:
+nothing, a conversion to float, or a check at run time; or that it can never be right.
+"""
+
+from collections.abc import Callable, Iterable
+from enum import IntEnum
+from typing import assert_never
+
+from saftc.types.types import (
+    ANY,
+    DECIMAL,
+    FLOAT,
+    INT,
+    NEVER,
+    NIL,
+    STRING,
+    BuiltinType,
+    CallableType,
+    FunctionType,
+    ListType,
+    LiteralType,
+    MapType,
+    ObjectType,
+    RecordType,
+    Scalar,
+    SelfType,
+    TupleType,
+    Type,
+    UnionType,
+    is_open,
+    members,
+    opened,
+    parts,
+    remembered,
+    widened,
+    within,
+)
+
+
+class Fit(IntEnum):
+    """What must be done to a value where a type is asked for, from nothing to giving up.
+
+    What is converted is an int, where a float or a decimal is asked for; in a plan also what else
+    Python's own class makes of a value.
+    """
+
+    EXACT = 0
+    CONVERT = 1
+    CHECK = 2
+    NEVER = 3
+
+
+@remembered
+def fit(given: Type, wanted: Type) -> Fit:
+    """How a value of type `given` fits a place that asks for `wanted`."""
+    if wanted == ANY or given in (wanted, NEVER):
+        return Fit.EXACT
+    if given == ANY or (isinstance(given, SelfType) and isinstance(wanted, SelfType)):
+        return Fit.CHECK
+    if isinstance(given, SelfType) or isinstance(wanted, SelfType):
+        return fit(opened(given), opened(wanted))
+    if isinstance(given, UnionType):
+        fits = {fit(member, wanted) for member in given.members}
+        if fits == {Fit.EXACT}:
+            return Fit.EXACT
+        if fits == {Fit.NEVER}:
+            return Fit.NEVER
+        # `float(x)` is right for an int and for a float alike, and so is `Decimal(x)`.
+        is_plain = fits <= {Fit.EXACT, Fit.CONVERT} and wanted in (FLOAT, DECIMAL)
+        return Fit.CONVERT if is_plain else Fit.CHECK
+    if isinstance(wanted, UnionType):
+        fits = [fit(given, member) for member in wanted.members]
+        # Of several members that could take it, the check at run time picks the right one.
+        return Fit.CHECK if min(fits) == Fit.CONVERT and Fit.CHECK in fits else min(fits)
+    return _fit_plain(given, wanted)
+
+
+def _fit_plain(given: Type, wanted: Type) -> Fit:
+    if is_open(given) and not isinstance(wanted, RecordType):
+        return Fit.CHECK
+    match wanted:
+        case Scalar():
+            if isinstance(given, LiteralType):
+                return fit(given.base, wanted)
+            return Fit.CONVERT if given == INT and wanted in (FLOAT, DECIMAL) else Fit.NEVER
+        case LiteralType():
+            # The value may be the right one: only the type of it is known.
+            return Fit.CHECK if given == wanted.base else Fit.NEVER
+        case ListType():
+            return _fit_list(given, wanted)
+        case TupleType():
+            return _fit_tuple(given, wanted)
+        case ObjectType():
+            return _fit_object(given, wanted)
+        case MapType():
+            return _fit_map(given, wanted)
+        case RecordType():
+            return _fit_record(given, wanted)
+        case CallableType():
+            return _fit_callable(given, wanted)
+        case FunctionType() | BuiltinType():
+            return Fit.NEVER
+        case UnionType() | SelfType():
+            return fit(given, wanted)
+        case _:
+            assert_never(wanted)
+
+
+def _fit_callable(given: Type, wanted: CallableType) -> Fit:
+    """Of a certain function, its definition tells more, which inference looks at."""
+    if isinstance(given, FunctionType | BuiltinType):
+        return Fit.CHECK
+    if not isinstance(given, CallableType) or len(given.parameters) != len(wanted.parameters):
+        return Fit.NEVER
+    return fit_call(given.parameters, given.result, wanted)
+
+
+def fit_call(parameters: Iterable[Type], result: Type, wanted: CallableType) -> Fit:
+    """How a function with these parameters, and with this result, can be called as `wanted` says.
+
+    One that takes or gives something else is held against both, at each call.
+    """
+    fits = {fit(result, wanted.result), *map(fit, wanted.parameters, parameters)}
+    return Fit.NEVER if Fit.NEVER in fits else Fit.EXACT if fits == {Fit.EXACT} else Fit.CHECK
+
+
+def _fit_record(given: Type, wanted: RecordType) -> Fit:
+    if not isinstance(given, RecordType):
+        return Fit.NEVER
+    if wanted.definition in given.bases:
+        return Fit.EXACT
+    return Fit.CHECK if given.definition in wanted.bases else Fit.NEVER
+
+
+def _fit_list(given: Type, wanted: ListType) -> Fit:
+    if not isinstance(given, ListType):
+        return Fit.NEVER
+    if given.item == NEVER or wanted.item == ANY:
+        return Fit.EXACT
+    if isinstance(given.item, RecordType) and isinstance(wanted.item, ObjectType | MapType):
+        return Fit.NEVER  # whoever writes that wants the fields of the records
+    # A Python list type takes no list of a narrower type, so a list of another item type is
+    # checked even where every item fits. An empty list fits any, so no list can be wrong.
+    return Fit.CHECK
+
+
+def _fit_tuple(given: Type, wanted: TupleType) -> Fit:
+    if not isinstance(given, TupleType) or len(given.items) != len(wanted.items):
+        return Fit.NEVER
+    worst = max(
+        (fit(item, place) for item, place in zip(given.items, wanted.items, strict=True)),
+        default=Fit.EXACT,
+    )
+    return Fit.CHECK if worst == Fit.CONVERT else worst
+
+
+def _fit_map(given: Type, wanted: MapType) -> Fit:
+    match given:
+        case MapType():
+            # As of lists: an empty one fits any.
+            is_alike = given.key == wanted.key and wanted.value == ANY
+            return Fit.EXACT if is_alike or given.value == NEVER else Fit.CHECK
+        case ObjectType():
+            if given.fields and wanted.key != STRING:
+                return Fit.NEVER
+            fits = {fit(field.type, wanted.value) for field in given.fields}
+            if Fit.NEVER in fits:
+                return Fit.NEVER
+            is_alike = all(wanted.value in (field.type, ANY) for field in given.fields)
+            # Python's type checkers do not take a class of objects for a dict.
+            return Fit.EXACT if is_alike and not given.is_declared else Fit.CHECK
+        case _:
+            return Fit.NEVER
+
+
+def _fit_object(given: Type, wanted: ObjectType) -> Fit:
+    if isinstance(given, MapType):
+        if given.key != STRING:
+            return Fit.NEVER
+        needed = (f.type for f in wanted.fields if NIL not in members(f.type))
+        is_possible = all(fit(given.value, type_) != Fit.NEVER for type_ in needed)
+        return Fit.CHECK if is_possible else Fit.NEVER
+    if not isinstance(given, ObjectType):
+        return Fit.NEVER
+    if any(wanted.field(field.name) is None for field in given.fields):
+        return Fit.NEVER
+    for field in wanted.fields:
+        own = given.field(field.name)
+        if own is None and NIL not in members(field.type) and field.type != ANY:
+            return Fit.NEVER
+        if own is not None and fit(own.type, field.type) == Fit.NEVER:
+            return Fit.NEVER
+    return Fit.CHECK
+
+
+def can_be_equal(left: Type, right: Type) -> bool:
+    """Whether `left == right` can be true for some values."""
+    for one in members(left):
+        for other in members(right):
+            if is_open(one) or is_open(other) or NEVER in (one, other) or _may_equal(one, other):
+                return True
+    return False
+
+
+def _may_equal(left: Type, right: Type) -> bool:
+    if isinstance(left, LiteralType) and isinstance(right, LiteralType):
+        numbers = {left.base, right.base} <= {INT, FLOAT}
+        return (left.base == right.base or numbers) and left.value == right.value
+    left, right = widened(opened(left)), widened(opened(right))
+    if left == right or {left, right} in ({INT, FLOAT}, {INT, DECIMAL}):
+        return True
+    match left, right:
+        case (ListType(), ListType()) | (ObjectType() | MapType(), ObjectType() | MapType()):
+            return True
+        case (TupleType(), TupleType()):
+            return len(left.items) == len(right.items)
+        case (
+            FunctionType() | BuiltinType() | CallableType(),
+            FunctionType() | BuiltinType() | CallableType(),
+        ):
+            return True
+        case (RecordType(), RecordType()):
+            return Fit.NEVER not in (_fit_record(left, right), _fit_record(right, left))
+        case _:
+            return False
+
+
+def python_equality_is_exact(
+    left: Type, right: Type, is_loose: Callable[[RecordType], bool]
+) -> bool:
+    """Whether Python's `==` gives what Saft's does: it takes `True` for `1`, Saft does not.
+
+    Inside of other values it takes a NaN for the same one, Saft does not. Between dataframes it
+    compares each value by itself.
+
+    `is_loose` says of a record whether one of its fields, or of those in them, could be a bool here
+    and a number there, or a NaN.
+    """
+    if left == right and isinstance(left, RecordType) and left.is_mixed:
+        return True  # members of one Enum
+    # A record with one in a field is loose, and so never exact beside another.
+    if any(_may_hold(type_, ("dataframe",), lambda _: False) for type_ in (left, right)):
+        return False
+    bools, numbers = ("bool", "any"), ("int", "float", "decimal", "any")
+    for one, other in ((left, right), (right, left)):
+        # Python compares a decimal with a float; in Saft they are never equal.
+        if _may_hold(one, ("decimal",), is_loose) and _may_hold(other, ("float",), is_loose):
+            return False
+    if all(_may_hold_inside(type_, ("float", "any"), is_loose) for type_ in (left, right)):
+        return False
+    return not (
+        (_may_hold(left, bools, is_loose) and _may_hold(right, numbers, is_loose))
+        or (_may_hold(left, numbers, is_loose) and _may_hold(right, bools, is_loose))
+    )
+
+
+def _may_hold_inside(
+    type_: Type, kinds: tuple[str, ...], is_loose: Callable[[RecordType], bool]
+) -> bool:
+    inside = (part for member in members(type_) for part in parts(member))
+    return any(_may_hold(part, kinds, is_loose) for part in inside)
+
+
+def _may_hold(type_: Type, kinds: tuple[str, ...], is_loose: Callable[[RecordType], bool]) -> bool:
+    for part in within(type_):
+        match part:
+            case Scalar(kind) | LiteralType(base=Scalar(kind)):
+                if kind in kinds:
+                    return True
+            case RecordType():
+                if part.is_mixed or is_loose(part):
+                    return True
+            case _:
+                pass
+    return False

@@ -1,0 +1,154 @@
+"""What prompts take and give, as data: the options of `with`, and the members of a result."""
+
+from difflib import SequenceMatcher
+
+from saftc.types.types import (
+    ANY,
+    BOOL,
+    FAILURE,
+    FLOAT,
+    INT,
+    NIL,
+    NUMBER,
+    RESULT,
+    STRING,
+    TOOL_CALL,
+    USAGE,
+    FieldType,
+    ListType,
+    MapType,
+    ObjectType,
+    Type,
+    literal_type,
+    union,
+)
+
+# How much a model thinks before it answers; the runtime has the same list.
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+# The wires, and the options that each has no field for; those of the runtime say the same.
+WIRES: dict[str, tuple[str, ...]] = {
+    "chat": (),
+    "responses": ("seed", "stop"),
+    "messages": ("seed", "temperature", "top_p"),
+}
+# What `with` takes.
+OPTIONS: dict[str, Type] = {
+    "model": STRING,
+    "fallback": ListType(STRING),
+    "provider": STRING,
+    "base_url": STRING,
+    "api_key_env": STRING,
+    "api": union(map(literal_type, WIRES)),
+    "temperature": NUMBER,
+    "top_p": NUMBER,
+    "max_tokens": INT,
+    "reasoning_effort": union(map(literal_type, EFFORTS)),
+    "seed": INT,
+    "stop": union((STRING, ListType(STRING))),
+    "system": STRING,
+    "timeout": NUMBER,
+    "silence": NUMBER,
+    "max_retries": INT,
+    "max_wait": NUMBER,
+    "max_reply_bytes": INT,
+    "max_repairs": INT,
+    "max_tool_rounds": INT,
+    "max_tool_calls": INT,
+    "enforce_schema": union(map(literal_type, ("auto", "on", "off"))),
+    "trust_system": BOOL,
+    "check": ANY,
+    "on_truncated": union(map(literal_type, ("error", "accept"))),
+    "extra_body": ANY,
+}
+
+# What can be asked of a result beside its value, and the Python attribute for it.
+MEMBERS = {
+    "value": "value",
+    "text": "text",
+    "toolCalls": "tool_calls",
+    "usage": "usage",
+    "model": "model",
+    "finish": "finish",
+    "messages": "messages",
+}
+
+# Those of them that no plain value has.
+HISTORY_ONLY = ("toolCalls", "usage")
+
+# A conversation as data, and what a prompt can go on with.
+MESSAGE = MapType(ANY)
+MESSAGES = ListType(MESSAGE)
+CONVERSATION = union((RESULT, ListType(ANY)))
+
+PLANNED_CALL = ObjectType(
+    (FieldType("tool", STRING), FieldType("args", ANY), FieldType("path", STRING)),
+    is_declared=False,
+)
+
+
+def misspelt_member(name: str) -> str | None:
+    """The member of a result that `name` was meant for, where any name may be that of a field."""
+    if SequenceMatcher(None, name.lower().replace("_", ""), "toolcalls").ratio() > 0.8:
+        return None if name == "toolCalls" else "toolCalls"
+    return next(
+        (known for known in MEMBERS if name != known and sorted(name) == sorted(known)), None
+    )
+
+
+# What a failure can be; the runtime has the same list.
+FAILURE_KINDS = (
+    *("contract", "truncated", "refused", "tool_limit", "timeout", "rate_limited"),
+    *("authentication", "provider", "program", "budget", "check", "file", "config", "failed"),
+    "python",
+)
+FAILURE_KIND = union(map(literal_type, FAILURE_KINDS))
+
+# What these are, but for the value.
+RECORDS: dict[str, dict[str, Type]] = {
+    "ToolCall": {
+        "tool": STRING,
+        "args": ANY,
+        "result": union((STRING, NIL)),
+        "error": union((STRING, NIL)),
+        "duration": FLOAT,
+    },
+    "Usage": {
+        "input_tokens": INT,
+        "output_tokens": INT,
+        "requests": INT,
+        "cached_tokens": INT,
+        "cache_write_tokens": INT,
+        "reasoning_tokens": INT,
+    },
+    "Result": {
+        "value": ANY,
+        "text": STRING,
+        "toolCalls": ListType(TOOL_CALL),
+        "usage": USAGE,
+        "model": STRING,
+        "finish": STRING,
+        "messages": MESSAGES,
+    },
+    "Failure": {
+        "message": STRING,
+        "kind": FAILURE_KIND,
+        "text": union((STRING, NIL)),
+        "attempts": INT,
+    },
+    "Plan": {"calls": ListType(PLANNED_CALL)},
+}
+# Those that a script can name.
+NAMED_RECORDS: dict[str, Type] = {
+    "Result": RESULT,
+    "ToolCall": TOOL_CALL,
+    "Usage": USAGE,
+    "Failure": FAILURE,
+}
+MEMBER_TYPES: dict[str, Type] = {
+    "text": STRING,
+    "toolCalls": ListType(TOOL_CALL),
+    "usage": USAGE,
+    "model": STRING,
+    "finish": STRING,
+    "messages": MESSAGES,
+}
