@@ -60,7 +60,8 @@ def work(who: str, file: Path) -> None:
         read = time.perf_counter()
         table["price"].mean(), table["price"].max(), table["count"].sum(), table.head(8).rows()
     else:
-        from runtime_support import ops, to_json
+        from runtime_support import ops
+        from runtime_support.ops import to_json
 
         table = ops.read(str(file))
         read = time.perf_counter()

@@ -127,7 +127,8 @@ def loop(url: str, table: str, folder: str, workers: int, in_flight: int) -> flo
     """A loop over the same function in as many threads, with one journal for all."""
     from contextvars import copy_context
 
-    from runtime_support import configure, journal_scope, journaled
+    from runtime_support import configure
+    from runtime_support.runs import journal_scope, journaled
 
     configure(provider="openai", base_url=url, model="fake-1")
     Path(folder).mkdir()

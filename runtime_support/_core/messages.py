@@ -2,7 +2,7 @@
 
     Request(messages=({"role": "user", "content": "hello"},))  ->  Reply("Hello!")
 
-How a reply comes about is work (`_effects`), which gives the pieces of one that is streamed.
+How a reply comes about is work (`tasks.effects`), which gives the pieces of one that is streamed.
 Messages and tools have the form of OpenAI's chat completions. A request says nothing of keys,
 addresses or headers; `canonical` is the part of it that decides the answer, which recordings use.
 

@@ -1,9 +1,10 @@
 """Public names that are loaded at their first use, so that importing a package costs nothing.
 
-    HOMES = {"_values": "kind show", "_language.builtins": "abs=abs_", "_order": "order=."}
-    __getattr__, __dir__ = load_lazily(__name__, "runtime_support", HOMES)
+    HOMES = {"_values.kinds": "kind show", "_language.builtins": "abs=abs_", "ops": "ops=."}
+    __getattr__, __dir__, __all__ = load_lazily(__name__, HOMES)
 
-`abs=abs_` offers under the name `abs` what its home calls `abs_`, and `order=.` the home itself.
+`abs=abs_` offers under the name `abs` what its home calls `abs_`, and `ops=.` the home itself. What
+checkers and editors are told is in the `.pyi` file beside the module.
 """
 
 from __future__ import annotations
@@ -11,16 +12,15 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Mapping
-from itertools import chain
 from typing import Any
 
 
 def load_lazily(
-    module: str, package: str, *homes: Mapping[str, str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a module whose public names are in modules of a package."""
+    module: str, homes: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """`__getattr__`, `__dir__` and `__all__` of a module whose names have homes in the package."""
     found: dict[str, tuple[str, str]] = {}
-    for home, names in chain.from_iterable(one.items() for one in homes):
+    for home, names in homes.items():
         for entry in names.split():
             name, _, own = entry.partition("=")
             found[name] = home, own or name
@@ -29,12 +29,13 @@ def load_lazily(
         if name not in found:
             raise _unknown(module, name, found)
         home, own = found[name]
-        module_of_it = importlib.import_module(f"{package}.{home}")
+        module_of_it = importlib.import_module(f"runtime_support.{home}")
         value = module_of_it if own == "." else getattr(module_of_it, own)
         setattr(sys.modules[module], name, value)
         return value
 
-    return load, lambda: sorted(found)
+    public = sorted(found)
+    return load, lambda: public, public
 
 
 def _unknown(module: str, name: str, names: Mapping[str, object]) -> Exception:

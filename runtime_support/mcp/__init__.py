@@ -9,13 +9,7 @@ The package `mcp` speaks the protocol; the first call imports it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from runtime_support._values.lazy import load_lazily
 
-if TYPE_CHECKING:
-    from runtime_support.mcp._calls import ToolServer, server
-else:
-    __getattr__, __dir__ = load_lazily(__name__, __name__, {"_calls": "ToolServer server"})
-
-__all__ = ["ToolServer", "server"]
+_HOMES = {"mcp._calls": "ToolServer server"}
+__getattr__, __dir__, __all__ = load_lazily(__name__, _HOMES)

@@ -24,72 +24,19 @@ and knows no prompts, no providers and no network; `prompting` is the bridge to 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from runtime_support._values.lazy import load_lazily
 
-if TYPE_CHECKING:
-    from runtime_support._values.ambiguity import Ambiguity, Option, ambiguous, option
-    from runtime_support.programs._evaluation import CoercionError, check, coerce, evaluate
-    from runtime_support.programs._json_schema import schema
-    from runtime_support.programs._outcomes import (
-        Ambiguous,
-        Call,
-        Candidate,
-        Diagnostic,
-        Outcome,
-        Point,
-        ProgramFailure,
-        Success,
-    )
-    from runtime_support.programs._prompting import Plan, program, run
-    from runtime_support.programs._registry import Registry, RegistryError, describe
-    from runtime_support.programs._syntax import Limits, ProgramText
-    from runtime_support.programs._tree import CheckedProgram
-    from runtime_support.programs._writing import SerializationError, serialize
-else:
-    _HOMES = {
-        "_values.ambiguity": "Ambiguity Option ambiguous option",
-        "programs._evaluation": "CoercionError check coerce evaluate",
-        "programs._json_schema": "schema",
-        "programs._outcomes": (
-            "Ambiguous Call Candidate Diagnostic Outcome Point ProgramFailure Success"
-        ),
-        "programs._prompting": "Plan program run",
-        "programs._registry": "Registry RegistryError describe",
-        "programs._syntax": "Limits ProgramText",
-        "programs._tree": "CheckedProgram",
-        "programs._writing": "SerializationError serialize",
-    }
-    __getattr__, __dir__ = load_lazily(__name__, "runtime_support", _HOMES)
-
-__all__ = [
-    "Ambiguity",
-    "Ambiguous",
-    "Call",
-    "Candidate",
-    "CheckedProgram",
-    "CoercionError",
-    "Diagnostic",
-    "Limits",
-    "Option",
-    "Outcome",
-    "Plan",
-    "Point",
-    "ProgramFailure",
-    "ProgramText",
-    "Registry",
-    "RegistryError",
-    "SerializationError",
-    "Success",
-    "ambiguous",
-    "check",
-    "coerce",
-    "describe",
-    "evaluate",
-    "option",
-    "program",
-    "run",
-    "schema",
-    "serialize",
-]
+_HOMES = {
+    "_values.ambiguity": "Ambiguity Option ambiguous option",
+    "programs._evaluation": "CoercionError check coerce evaluate",
+    "programs._json_schema": "schema",
+    "programs._outcomes": (
+        "Ambiguous Call Candidate Diagnostic Outcome Point ProgramFailure Success"
+    ),
+    "programs._prompting": "Plan program run",
+    "programs._registry": "Registry RegistryError describe",
+    "programs._syntax": "Limits ProgramText",
+    "programs._tree": "CheckedProgram",
+    "programs._writing": "SerializationError serialize",
+}
+__getattr__, __dir__, __all__ = load_lazily(__name__, _HOMES)

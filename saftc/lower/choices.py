@@ -1,6 +1,6 @@
 """What is chosen of the Python that a script becomes, where the types alone do not say it.
 
-`semantics.forms` says how a construct is written that its own types decide. What is here rests on
+`check.forms` says how a construct is written that its own types decide. What is here rests on
 more: on effects, on what may fail, on where else a name is read. The emitter asks, and writes.
 """
 

@@ -4,7 +4,7 @@
     session      the open scripts, each checked once for every text it has had
     protocol     what pygls leaves open; offsets to lines and characters of the protocol, and back
     definitions  which node is at an offset, and which definition every name in a script means
-    meanings     what a name is, in words: its type, its documentation
+    hover        what a name is, in words: its type, its documentation
     completion   what may be written at an offset, and what the call there takes
     placeholder  a script with a name at the offset, so that it can be read while it is written
     outline      the symbols of a script, what can be folded, the colours of names

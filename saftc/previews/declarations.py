@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Annotated, Any, Literal, TypedDict, Union
 
 import runtime_support
+from runtime_support import ops, programs
 from saftc.check.facts import Facts, Shape
 from saftc.codegen import python as py
 from saftc.codegen.annotations import common_value, grouped, is_plain_dict
@@ -167,7 +168,8 @@ class Declarations:
             case RecordType(definition=n.RecordDef() as definition):
                 return self.record(definition)
             case RecordType():
-                own = getattr(runtime_support, type_.name)
+                home = {"Plan": programs, "Failure": ops}.get(type_.name, runtime_support)
+                own = getattr(home, type_.name)
                 return own[Any] if type_ == RESULT else own
             case SelfType():
                 return self.type_(type_.whole[0])

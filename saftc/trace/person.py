@@ -3,7 +3,7 @@
 Before a line is read, the live file says what for:
 
     {"event": "reads"}                     the script reads a line of text
-    {"event": "waits", "shown": ...}       a call waits for a decision, as `approving` has it
+    {"event": "waits", "shown": ...}       a call waits for a decision, as `saftc approve` shows it
     {"event": "begun"}, {"event": "done"}  the script begins, and has ended
 """
 

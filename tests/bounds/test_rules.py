@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from runtime_support import Reply, Request, ToolRequest, ambiguous, configure, option, program
+from runtime_support import Reply, Request, configure, program
 from runtime_support import prompt as ask
+from runtime_support._core.messages import ToolRequest
 from runtime_support.errors import SaftError
+from runtime_support.programs import ambiguous, option
 from runtime_support.programs._evaluation import DEFAULT_LIMITS
 from runtime_support.testing import tool_request
 from saftc.cost.algebra import number

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import saftc.importing
-from runtime_support import Scripted, configure
+from runtime_support import configure
 from runtime_support._core import settings as _settings
-from runtime_support.testing import tool_request
+from runtime_support.testing import Scripted, tool_request
 from saftc.importing import ScriptFinder
 from saftc.notebook import ScriptError, register
 from tests.compiler.support import ROOT
@@ -605,7 +605,7 @@ def test_a_notebook_is_executed_by_a_kernel(scripts: Path) -> None:
     edit = "text = open('ours_in_kernel.saft').read().replace('2', '20')\n"
     cells = {
         "%load_ext saftc": None,
-        "from runtime_support import Scripted, configure\n"
+        "from runtime_support import configure\nfrom runtime_support.testing import Scripted\n"
         "_ = configure(provider=Scripted(list('ABCD')))": None,
         "%%saft\nfrom ours_in_kernel import twice\ntype P(name: string)\ntwice(4)": "8",
         f"{edit}_ = open('ours_in_kernel.saft', 'w').write(text)": None,

@@ -35,7 +35,7 @@ print($ two $)
 # `saftc run` with shorter times.
 RUNNING = """
 import sys
-from saftc.commands import progress
+from saftc.cli import progress
 progress.SHOWN_AFTER, progress.SUMMED_AFTER = 0.1, float(sys.argv.pop(1))
 progress.BOUNDED_AFTER = 0.1
 from saftc.cli.app import main

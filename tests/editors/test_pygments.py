@@ -261,7 +261,7 @@ def test_the_lexer_describes_itself():
 
 
 def test_the_package_does_not_need_pygments():
-    code = "import sys, saftc.editors; print([m for m in sys.modules if m.startswith('pygments')])"
+    code = "import sys, saftc.cli.app; print([m for m in sys.modules if m.startswith('pygments')])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert re.sub(r"\s", "", run.stdout) == "[]"
 

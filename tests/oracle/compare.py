@@ -18,9 +18,10 @@ from typing import Any
 
 import black
 
-from runtime_support import Decision, Failure, PendingCall, configure
+from runtime_support import Decision, PendingCall, configure
 from runtime_support._values.json_text import to_json
 from runtime_support.errors import Failed, ProgramError, PromptError
+from runtime_support.ops import Failure
 from saftc.codegen.positions import locate
 from saftc.driver import Checked, Compiled, compile_checked, compile_source
 from saftc.overlap.settings import DEFAULT, Overlapping

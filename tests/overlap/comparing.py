@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from runtime_support import Reply, Request, SaftError, ToolRequest, configure
-from runtime_support._core.messages import Heard, Replying, Streaming
+from runtime_support import Reply, Request, SaftError, configure
+from runtime_support._core.messages import Heard, Replying, Streaming, ToolRequest
 from runtime_support._core.tasks import queue as tasks
 from runtime_support._core.tasks.effects import Effect
 from runtime_support._core.tasks.turns import task_here

@@ -20,11 +20,11 @@ from typing import Any
 import pytest
 
 from runtime_support import Reply, Request, configure, overlap, prompt
-from runtime_support import print as print_in_turn
 from runtime_support._core.messages import Heard, Replying, Streaming
 from runtime_support._core.positions.frames import context_of_call
 from runtime_support._core.tasks import workers
 from runtime_support._core.tasks.effects import Effect
+from runtime_support._overlap import print as print_in_turn
 from runtime_support.errors import ProviderError
 
 ITEMS = 3

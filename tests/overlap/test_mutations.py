@@ -251,10 +251,10 @@ def test_each_rule_is_needed(rule: str, monkeypatch: pytest.MonkeyPatch) -> None
                 patch.setattr(owner, name, instead)
                 for module in (
                     "_language.files",
-                    "_overlap.tasks",
-                    "_overlap.calls",
+                    "_core.tasks.queue",
+                    "_overlap",
                     "_language.builtins",
-                    "_observe.tracing",
+                    "_observability.tracing",
                 ):
                     if owner is turns:
                         place = f"runtime_support.{module}.{name}"

@@ -9,9 +9,10 @@ from typing import Any, Literal, TypedDict
 
 import pytest
 
-from runtime_support import CheckError, ProgramError, check, kind, show, to_json
+from runtime_support import CheckError, ProgramError, check
 from runtime_support._core.question import first_request
 from runtime_support._core.templates import Unknown
+from runtime_support.ops import kind, show, to_json
 from runtime_support.programs import Ambiguous, ProgramFailure, ProgramText, ambiguous, option
 from runtime_support.programs._prompting import Plan, ProgramQuestion, program, run
 from runtime_support.testing import Scripted

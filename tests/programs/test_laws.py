@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from program_support import registry_of
 
-from runtime_support import to_json
+from runtime_support.ops import to_json
 from runtime_support.programs import Limits, ProgramText, Registry, Success, evaluate, serialize
 from runtime_support.programs._prompting import Plan, run
 from runtime_support.programs._syntax import at, replace_at

@@ -12,22 +12,15 @@ BRIDGE = {"_prompting.py"}
 # Below programs: types, settings, calls and what goes around them, whoever makes them, and plain
 # helpers that ask no model and know no network.
 BELOW = (
-    "_ambiguity",
-    "_context",
-    "_dates_decimals",
-    "_effects",
     "errors",
-    "_hooks",
-    "_jsontext",
-    "_lazy",
-    "_names",
-    "_order",
-    "_results",
-    "_schema",
-    "_settings",
-    "_tables",
     "_values",
-    "runs._places",
+    "_schema",
+    "_tables",
+    "_core.hooks",
+    "_core.results",
+    "_core.scopes",
+    "_core.settings",
+    "_core.tasks",
 )
 
 

@@ -25,7 +25,6 @@ from runtime_support import (
     Reply,
     Request,
     RunWaiting,
-    ToolRequest,
     approve,
     check,
     configure,
@@ -33,6 +32,7 @@ from runtime_support import (
     overlap,
     prompt,
 )
+from runtime_support._core.messages import ToolRequest
 from runtime_support._journal.hook import KeptCall
 from runtime_support._journal.journal import add
 from runtime_support._journal.journal import entries as rows

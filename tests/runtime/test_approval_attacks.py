@@ -22,11 +22,11 @@ from runtime_support import (
     Request,
     RunStopped,
     RunWaiting,
-    ToolRequest,
     approve,
     configure,
     prompt,
 )
+from runtime_support._core.messages import ToolRequest
 from runtime_support._journal.journal import Entry, add, entries
 from runtime_support.programs import Plan, program, run
 from runtime_support.runs import decide, journaled, waiting_calls

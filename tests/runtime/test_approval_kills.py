@@ -26,12 +26,12 @@ from runtime_support import (
     Reply,
     Request,
     RunWaiting,
-    ToolRequest,
     approve,
     configure,
     overlap,
     prompt,
 )
+from runtime_support._core.messages import ToolRequest
 from runtime_support._journal.journal import entries as rows
 from runtime_support._journal.journal import is_journal
 from runtime_support.programs import program

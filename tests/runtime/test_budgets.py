@@ -23,11 +23,9 @@ from runtime_support import (
     ProviderError,
     RateLimited,
     RunStopped,
-    Scripted,
     Settings,
     Usage,
     configure,
-    failure,
     overlap,
     program,
     prompt,
@@ -39,8 +37,9 @@ from runtime_support._core.messages import Reply, Request
 from runtime_support._core.settings import Price
 from runtime_support._core.spending import Spending
 from runtime_support._values.context import Block
+from runtime_support.ops import failure
 from runtime_support.runs import journaled
-from runtime_support.testing import tool_request
+from runtime_support.testing import Scripted, tool_request
 from tests.runtime.conftest import RequestClock
 from tests.support.fake_server import Answer, FakeServer, completion, cut, raw, status, streamed
 from tests.support.maps import LineMap

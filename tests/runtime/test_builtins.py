@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from runtime_support import CheckError, FileError, kind, ops, parse, show, to_json
+from runtime_support import CheckError, FileError, ops
 from runtime_support._core.results import Result, Usage
 from runtime_support._core.tasks.effects import finish
 from runtime_support._core.tools import call_tool, function_tool
+from runtime_support.ops import kind, parse, show, to_json
 
 ROOT = Path(__file__).parents[2]
 
@@ -238,7 +239,7 @@ def test_what_is_compared_is_asked_once_for_each_item_and_checked_as_arguments_a
 
 
 _ASKS = """
-from runtime_support import read_line, show
+from runtime_support.ops import read_line, show
 while True:
     line = read_line("name? ")
     print(show([line]))

@@ -14,9 +14,11 @@ from typing import Any
 
 import pytest
 
-from runtime_support import Scripted, errors, failure, prompt, read_text, to_json
+from runtime_support import errors, prompt
 from runtime_support._language.failures import KINDS, Failure
+from runtime_support.ops import failure, read_text, to_json
 from runtime_support.programs import Ambiguity
+from runtime_support.testing import Scripted
 from saftc.driver import compile_source
 from saftc.source import Source
 

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict, TypeVar
 
 import pytest
 
-from runtime_support import CheckError, check, require
-from runtime_support.ops import maybe_await
+from runtime_support import CheckError, check
+from runtime_support.ops import maybe_await, require
 
 T = TypeVar("T")
 

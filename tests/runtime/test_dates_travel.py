@@ -16,10 +16,11 @@ import polars as pl
 import pytest
 
 from runtime_support import _recordings as recordings
-from runtime_support import check, journaled, ops, program, prompt
+from runtime_support import check, ops, program, prompt
 from runtime_support._schema.reading import schema_of
 from runtime_support.map._columns import columns_of, data_type, fit_column, split_columns
 from runtime_support.programs import Registry, Success, evaluate, serialize
+from runtime_support.runs import journaled
 from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]

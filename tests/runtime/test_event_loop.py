@@ -27,21 +27,19 @@ from runtime_support import (
     Reply,
     Request,
     Result,
-    Scripted,
     TruncatedReply,
     configure,
     in_thread,
-    journal_scope,
-    journaled,
     program,
     prompt,
-    run,
 )
 from runtime_support._core.spending import spending_here
 from runtime_support._recordings import close
+from runtime_support.programs import run
 from runtime_support.programs._prompting import Plan
 from runtime_support.providers import _backoff, _retries
-from runtime_support.testing import tool_request
+from runtime_support.runs import journal_scope, journaled
+from runtime_support.testing import Scripted, tool_request
 from tests.runtime.conftest import RequestClock
 from tests.runtime.test_retries import Crowded
 from tests.support.fake_server import (

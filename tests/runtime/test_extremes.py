@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from runtime_support import CheckError, MissingError, SaftError, ops, parse, show, to_json
+from runtime_support import CheckError, MissingError, SaftError, ops
+from runtime_support.ops import parse, show, to_json
 
 HUGE = 10**400
 DIGITS = 10**5000

@@ -17,10 +17,10 @@ from runtime_support import (
     RateLimited,
     Refused,
     configure,
-    journaled,
     prompt,
 )
 from runtime_support.events import ReplyReceived, add_listener
+from runtime_support.runs import journaled
 from tests.support.fake_server import (
     Answer,
     FakeServer,

@@ -29,12 +29,8 @@ from runtime_support import (
     JournalError,
     ProgramError,
     ProviderError,
-    Scripted,
     TruncatedReply,
     configure,
-    idempotency_key,
-    journal_scope,
-    journaled,
     ops,
     overlap,
     program,
@@ -48,7 +44,8 @@ from runtime_support._journal import json_lines as lines
 from runtime_support._journal.journal import entries as rows
 from runtime_support.programs._prompting import Plan
 from runtime_support.programs._prompting import run as run_plan
-from runtime_support.testing import tool_request
+from runtime_support.runs import idempotency_key, journal_scope, journaled
+from runtime_support.testing import Scripted, tool_request
 from tests.runtime.conftest import KEY
 from tests.support.fake_server import FakeServer, calling, completion, status
 from tests.support.forks import comes_to_its_end
@@ -591,7 +588,7 @@ def test_one_process_at_a_time(server: FakeServer) -> None:
             [
                 sys.executable,
                 "-c",
-                f"import runtime_support as r\nwith r.journaled({FILE!r}): pass",
+                f"import runtime_support.runs as r\nwith r.journaled({FILE!r}): pass",
             ],
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             capture_output=True,

@@ -17,7 +17,6 @@ from runtime_support import (
     Reply,
     Request,
     RunWaiting,
-    Scripted,
     approve,
     configure,
     overlap,
@@ -25,7 +24,7 @@ from runtime_support import (
     prompt,
 )
 from runtime_support.runs import journaled
-from runtime_support.testing import tool_request
+from runtime_support.testing import Scripted, tool_request
 
 PAGE = (Path(__file__).parents[2] / "docs/journal.md").read_text(encoding="utf-8")
 Script = Callable[..., Scripted]

@@ -10,15 +10,8 @@ from typing import Any
 
 import pytest
 
-from runtime_support import (
-    JournalError,
-    configure,
-    idempotency_key,
-    journal_scope,
-    journaled,
-    overlap,
-    prompt,
-)
+from runtime_support import JournalError, configure, overlap, prompt
+from runtime_support.runs import idempotency_key, journal_scope, journaled
 from tests.support.fake_server import FakeServer, calling, completion
 
 FILE = "run.journal"

@@ -22,11 +22,13 @@ from typing import Any
 import pytest
 
 import runtime_support._core.reader  # noqa: F401  (else each process loads it anew)
-from runtime_support import journal_scope, overlap, program, prompt, write_text
+from runtime_support import overlap, program, prompt
 from runtime_support._journal import hook as keeping
 from runtime_support._journal import journal as journals
 from runtime_support._journal.journal import Journal
+from runtime_support.ops import write_text
 from runtime_support.providers import _chat
+from runtime_support.runs import journal_scope
 from saftc.driver import compile_source
 from saftc.source import Source
 from tests.runtime.test_mcp import docs, project, search, settle  # noqa: F401  (a fixture)

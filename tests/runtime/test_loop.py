@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from runtime_support import Scripted, configure, in_loop, ops, prompt
-from runtime_support.testing import tool_request
+from runtime_support import configure, in_loop, ops, prompt
+from runtime_support.testing import Scripted, tool_request
 
 told: contextvars.ContextVar[str] = contextvars.ContextVar("told", default="nothing")
 

@@ -31,10 +31,8 @@ from runtime_support import (
     Reply,
     Request,
     configure,
-    journaled,
     overlap,
     prompt,
-    read_text,
 )
 from runtime_support._budgets import Spent
 from runtime_support._core.tasks import turns as order
@@ -47,7 +45,9 @@ from runtime_support.map import _rows as row_threads
 from runtime_support.map import _runner as runner
 from runtime_support.map._columns import columns_of, data_type
 from runtime_support.map._report import Speed
+from runtime_support.ops import read_text
 from runtime_support.providers import _backoff, _retries
+from runtime_support.runs import journaled
 from tests.runtime.conftest import RequestClock
 from tests.runtime.test_retries import Clock as WaitingClock
 from tests.support.fake_server import LEFT, FakeServer, completion, status
@@ -1434,7 +1434,7 @@ def test_in_another_thread_signals_are_left_alone() -> None:
 TRIAGE = """\
 from lib.words import Word, loud
 import lib.words
-from runtime_support import read_text
+from runtime_support.ops import read_text
 class Later:
     text: "str"
 def triage(mail: str) -> Word:

@@ -13,19 +13,7 @@ from typing import Any
 
 import pytest
 
-from runtime_support import (
-    CheckError,
-    FileError,
-    ReplayMiss,
-    configure,
-    file,
-    image,
-    kind,
-    ops,
-    prompt,
-    show,
-    to_json,
-)
+from runtime_support import CheckError, FileError, ReplayMiss, configure, file, image, ops, prompt
 from runtime_support import _media as media
 from runtime_support import _recordings as replay
 from runtime_support._language.files import size_text
@@ -36,6 +24,7 @@ from runtime_support._media import (
     ending_with,
     text_of,
 )
+from runtime_support.ops import kind, show, to_json
 from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer
 

@@ -9,7 +9,8 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from runtime_support import CheckError, ContractError, check, prompt, require
+from runtime_support import CheckError, ContractError, check, prompt
+from runtime_support.ops import require
 from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]

@@ -8,12 +8,13 @@ from typing import Annotated, Any
 
 import pytest
 
-from runtime_support import CheckError, MissingError, check, ops, prompt, show, to_json
+from runtime_support import CheckError, MissingError, check, ops, prompt
 from runtime_support._core.results import Result, Usage
 from runtime_support._core.tools import function_tool
 from runtime_support._schema.checking import decode
 from runtime_support._schema.reading import schema_of
 from runtime_support._schema.writing import json_schema, notation
+from runtime_support.ops import show, to_json
 from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]

@@ -21,22 +21,19 @@ from runtime_support import (
     RateLimited,
     Reply,
     Request,
-    Scripted,
     add_observer,
     configure,
     later,
-    list_files,
     ops,
     overlap,
-    print,
     prompt,
-    read_text,
     together,
-    write_text,
 )
 from runtime_support._core.tasks import queue as tasks
 from runtime_support._core.tasks import workers
-from runtime_support.testing import tool_request
+from runtime_support._overlap import print
+from runtime_support.ops import list_files, read_text, write_text
+from runtime_support.testing import Scripted, tool_request
 from tests.compiler.support import ROOT
 from tests.support.fake_server import Answer, FakeServer, completion, status
 
@@ -690,7 +687,8 @@ def test_a_server_on_loopback_is_asked_several_things_at_once(server: FakeServer
 
 _INTERRUPTED = """
 import sys, time
-from runtime_support import configure, overlap, prompt, print
+from runtime_support import configure, overlap, prompt
+from runtime_support._overlap import print
 
 configure(provider="openai", base_url=sys.argv[1], model="fake")
 

@@ -8,11 +8,12 @@ import inspect
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import runtime_support
-from runtime_support import errors, ops, programs, testing
+from runtime_support import errors, mcp, ops, programs, runs, testing
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,8 +35,8 @@ def loaded_after(statement: str) -> set[str]:
     "statement",
     [
         "import runtime_support",
-        "from runtime_support import check, ops, prompt, show; ops.add(1, 2); show([1])",
-        "from runtime_support import kind, parse, read_text, to_json, write_text",
+        "from runtime_support import check, ops, prompt; ops.add(1, 2); ops.show([1])",
+        "from runtime_support.ops import kind, parse, read_text, to_json, write_text",
     ],
 )
 def test_importing_is_cheap(statement: str) -> None:
@@ -53,30 +54,6 @@ def test_every_public_name_is_there() -> None:
     assert sorted(runtime_support.__all__) == runtime_support.__all__
     with pytest.raises(AttributeError):
         runtime_support.no_such_name  # noqa: B018
-
-
-# What modules of earlier versions import from the top, and where each name is now.
-MOVED = {
-    "ops": (
-        "append_text failure Failure kind list_files mean parse read read_line read_text require "
-        "show to_json write_text"
-    ),
-    "programs": "Plan ambiguous option run",
-    "runs": "idempotency_key journaled journal_scope",
-    "testing": "Scripted",
-}
-
-
-def test_what_has_moved_is_still_found_at_the_top() -> None:
-    for module, names in MOVED.items():
-        home = importlib.import_module(f"runtime_support.{module}")
-        for name in names.split():
-            assert getattr(runtime_support, name) is getattr(home, name)
-            assert name not in runtime_support.__all__
-    # Python's own `print`, in the order of the script; that of `ops` is Saft's.
-    assert runtime_support.print is not print
-    assert runtime_support.ToolRequest.__name__ == "ToolRequest"
-    assert programs.ProgramFailure is not runtime_support.Failure
 
 
 def test_a_module_of_a_later_version_fails_when_it_is_imported() -> None:
@@ -99,7 +76,6 @@ def test_the_top_has_what_a_python_program_expects() -> None:
 
 
 def test_what_tests_of_users_need_has_a_home_of_its_own() -> None:
-    assert testing.Scripted is runtime_support.Scripted
     assert all(getattr(testing, name) is not None for name in testing.__all__)
 
 
@@ -150,22 +126,21 @@ def test_each_public_name_of_a_part_is_there(module: str) -> None:
         part.no_such_name  # noqa: B018
 
 
-def test_what_checkers_see_in_ops_is_what_is_there() -> None:
-    tree = ast.parse((ROOT / "runtime_support" / "ops.py").read_text(encoding="utf-8"))
-    (seen,) = (node for node in tree.body if isinstance(node, ast.If))
-    names = [name for node in seen.body for name in _bound(node) if not name.startswith("_")]
-    assert sorted(names) == dir(ops)
-
-
-def _bound(node: ast.stmt) -> list[str]:
-    if isinstance(node, ast.ImportFrom):
-        return [alias.asname or alias.name for alias in node.names]
-    assert isinstance(node, ast.Assign)
-    return [target.id for target in node.targets if isinstance(target, ast.Name)]
+@pytest.mark.parametrize("module", [runtime_support, ops, programs, runs, mcp])
+def test_what_checkers_see_is_what_is_there(module: ModuleType) -> None:
+    tree = ast.parse(Path(f"{module.__file__}i").read_text(encoding="utf-8"))
+    seen: dict[str, object] = {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            home = importlib.import_module(node.module or "")
+            seen |= {one.asname or one.name: getattr(home, one.name) for one in node.names}
+        elif isinstance(node, ast.Assign):
+            seen[ast.unparse(node.targets[0])] = eval(ast.unparse(node.value), seen)
+    public = {name: value for name, value in seen.items() if name[0] != "_"}
+    assert public == {name: getattr(module, name) for name in module.__all__}
 
 
 def test_a_plan_is_run_by_one_name() -> None:
     checked = programs.check({"$object": {"a": 1}}, programs.Registry())
     assert isinstance(checked, programs.CheckedProgram)
     assert programs.run(programs.Plan(checked)) == {"a": 1}
-    assert programs.run is runtime_support.run

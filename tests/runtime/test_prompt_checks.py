@@ -10,17 +10,9 @@ from typing import Any
 
 import pytest
 
-from runtime_support import (
-    ConfigError,
-    ContractError,
-    Failed,
-    Scripted,
-    configure,
-    journaled,
-    program,
-    prompt,
-)
-from runtime_support.testing import tool_request
+from runtime_support import ConfigError, ContractError, Failed, configure, program, prompt
+from runtime_support.runs import journaled
+from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]
 

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import pydantic
 import pytest
 
-from runtime_support import CheckError, check, prompt, show, to_json
+from runtime_support import CheckError, check, prompt
+from runtime_support.ops import show, to_json
 from runtime_support.testing import Scripted
 
 

@@ -516,7 +516,7 @@ def test_several_processes_record_to_one_file(path: Path) -> None:
     script = (
         "import sys\n"
         "from runtime_support import prompt\n"
-        "from runtime_support.runs import _recordings as replay\n"
+        "from runtime_support import _recordings as replay\n"
         "for n in range(20):\n"
         "    prompt('{p} {n}', p=sys.argv[1], n=n, options={'provider': 'mock'})\n"
         "    if n % 5 == 4: replay.close(sys.argv[2])\n"

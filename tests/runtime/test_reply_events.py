@@ -19,15 +19,14 @@ from runtime_support import (
     ReplyEnded,
     ReplyEvent,
     Result,
-    Scripted,
     TextPiece,
     ToolEnded,
     ToolStarted,
     configure,
-    journaled,
     prompt,
 )
-from runtime_support.testing import tool_request
+from runtime_support.runs import journaled
+from runtime_support.testing import Scripted, tool_request
 
 CALLS = [("find_order", {"order": "A-17"}), ("find_order", {"order": "B-1"})]
 LOOKED_UP = [

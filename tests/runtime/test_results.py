@@ -10,9 +10,10 @@ from typing import Any, TypedDict
 
 import pytest
 
-from runtime_support import CheckError, Result, check, ops, prompt, show, to_json
+from runtime_support import CheckError, Result, check, ops, prompt
 from runtime_support._core import tools
 from runtime_support._core.messages import Reply
+from runtime_support.ops import show, to_json
 from runtime_support.testing import Scripted, tool_request
 
 Script = Callable[..., Scripted]

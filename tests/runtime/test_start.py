@@ -20,10 +20,10 @@ SLOW = {"asyncio", "dataclasses", "inspect", "json", "openai", "polars", "pydant
     "script",
     [
         "import runtime_support",
-        "from runtime_support import show; show([1, {'a': (None,)}])",
+        "from runtime_support.ops import show; show([1, {'a': (None,)}])",
         "from runtime_support import ops; ops.print(ops.add(1, ops.member({'a': 1}, 'a')))",
         "from runtime_support.ops import kind, parse, print, read_text, show, to_json; print(1)",
-        "from runtime_support import CheckError, read_text, write_text",
+        "from runtime_support import CheckError; from runtime_support.ops import write_text",
     ],
 )
 def test_what_a_script_without_prompts_loads(script: str) -> None:

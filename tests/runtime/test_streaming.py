@@ -28,11 +28,9 @@ from runtime_support import (
     Refused,
     Reply,
     Request,
-    Scripted,
     TruncatedReply,
     add_observer,
     configure,
-    journaled,
     overlap,
     prompt,
 )
@@ -41,7 +39,8 @@ from runtime_support._core.outputs.contracts import ValueOutput, contract_of
 from runtime_support._recordings import close
 from runtime_support._streaming.chunks import ListItems, TextPieces, parts_for
 from runtime_support._streaming.drafts import Drafts
-from runtime_support.testing import tool_request
+from runtime_support.runs import journaled
+from runtime_support.testing import Scripted, tool_request
 from tests.runtime.conftest import KEY, RequestClock
 from tests.support.fake_server import (
     LEFT,
@@ -490,7 +489,8 @@ def test_a_prompt_that_is_not_streamed_is_one_draft(scripted: Script) -> None:
 
 def test_drafts_load_their_part_when_they_are_asked_for() -> None:
     program = (
-        "import sys\nfrom runtime_support import Scripted, configure, prompt\n"
+        "import sys\nfrom runtime_support import configure, prompt\n"
+        "from runtime_support.testing import Scripted\n"
         "configure(provider=Scripted(['a', '[1]']))\n"
         "list(prompt('?', stream=True).pieces())\n"
         "list(prompt('?', returns=list[int], stream=True).items())\n"

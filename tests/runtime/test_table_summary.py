@@ -12,8 +12,9 @@ import polars as pl
 import pytest
 
 from runtime_support import _tables as limits
-from runtime_support import program, prompt, to_json
+from runtime_support import program, prompt
 from runtime_support._tables import summary
+from runtime_support.ops import to_json
 from runtime_support.testing import Scripted, tool_request
 
 # Nothing that a table holds makes its summary longer than this many characters of JSON.
@@ -162,7 +163,7 @@ def test_a_tool_that_gives_a_table_gives_the_summary(scripted: Callable[..., Scr
 
 
 def test_a_tool_that_fails_on_a_column_tells_the_model(scripted: Callable[..., Scripted]) -> None:
-    from runtime_support import mean
+    from runtime_support.ops import mean
 
     def average(column: str) -> float:
         return mean(TABLE, column)

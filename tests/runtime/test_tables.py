@@ -12,8 +12,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from runtime_support import CheckError, ConfigError, FileError, MissingError, check, kind, ops, show
+from runtime_support import CheckError, ConfigError, FileError, MissingError, check, ops
 from runtime_support._schema.reading import schema_of
+from runtime_support.ops import kind, show
 
 PLAYERS = pl.DataFrame(
     {

@@ -26,7 +26,6 @@ from runtime_support import (
     Request,
     configure,
     events,
-    journaled,
     later,
     overlap,
     program,
@@ -35,6 +34,7 @@ from runtime_support import (
 )
 from runtime_support._journal.journal import add, entries
 from runtime_support._observability import tracing
+from runtime_support.runs import journaled
 from runtime_support.testing import Scripted, tool_request
 from saftc.trace import live
 from saftc.trace import timeline as timelines

@@ -9,19 +9,11 @@ from typing import Annotated, Any, Literal, TypedDict
 
 import pytest
 
-from runtime_support import (
-    CheckError,
-    ContractError,
-    ToolLimitError,
-    ambiguous,
-    configure,
-    ops,
-    option,
-    prompt,
-)
+from runtime_support import CheckError, ContractError, ToolLimitError, configure, ops, prompt
 from runtime_support._core.messages import Reply, ToolRequest
 from runtime_support._core.tasks.effects import finish
 from runtime_support._core.tools import LARGEST_RESULT, Tool, call_tool, function_tool
+from runtime_support.programs import ambiguous, option
 from runtime_support.testing import Scripted, tool_request
 from tests.support.maps import LineMap
 

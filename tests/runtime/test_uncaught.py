@@ -13,7 +13,7 @@ import pytest
 
 from runtime_support._core.positions.uncaught import install
 
-MODULE = """from runtime_support import show
+MODULE = """from runtime_support.ops import show
 
 print("日本語", 1 / len(show("")))
 """
@@ -69,7 +69,7 @@ def test_another_hook_is_called_as_well(module: Path) -> None:
     source_map = {**SOURCE_MAP, "mappings": ";;;AACQ"}
     Path(f"{module}.map").write_text(json.dumps(source_map))
     text = "import sys\nsys.excepthook = lambda kind, error, trace: print(error.__notes__)\n"
-    module.write_text(text + "from runtime_support import show\n1 / len(show(''))\n")
+    module.write_text(text + "from runtime_support.ops import show\n1 / len(show(''))\n")
     done = subprocess.run(
         [sys.executable, "a.py"],
         cwd=module.parent,
@@ -99,7 +99,7 @@ def test_an_error_of_a_thread_has_its_position(module: Path) -> None:
     source_map = {**SOURCE_MAP, "mappings": ";;;;AACQ"}
     Path(f"{module}.map").write_text(json.dumps(source_map))
     module.write_text(
-        "from threading import Thread\nfrom runtime_support import show\n\n"
+        "from threading import Thread\nfrom runtime_support.ops import show\n\n"
         "def run():\n    1 / len(show(''))\n\nThread(target=run).start()\nraise SystemExit(1)\n"
     )
     error = error_of("a.py", folder=module.parent)

@@ -74,8 +74,13 @@ def imported(module: Module) -> set[str]:
     """The modules of both packages that a module imports, also by name."""
     found = modules_of(module.imports | module.for_checkers) | module.texts & modules().keys()
     if module.name != _REGISTRY:
-        found |= {registry()[name] for name in module.parts & registry().keys()}
+        found |= loaded_parts(module)
     return found - {module.name}
+
+
+def loaded_parts(module: Module) -> set[str]:
+    """The parts of the runtime that a module loads by the registry, when it needs them."""
+    return {registry()[name] for name in module.parts & registry().keys()}
 
 
 def modules_of(names: set[str]) -> set[str]:

@@ -154,5 +154,5 @@ def test_an_unchanged_script_runs_without_the_compiler(tmp_path: Path) -> None:
         )
     loaded = set(done.stdout.splitlines()[-1].split())
     assert "saftc.cli.commands.run" in loaded
-    compiler = ("saftc.syntax", "saftc.semantics", "saftc.codegen", "saftc.driver")
+    compiler = ("saftc.syntax", "saftc.infer", "saftc.codegen", "saftc.driver")
     assert loaded & {"typer", "lark", "libcst", "black", *compiler} == set()

@@ -26,7 +26,7 @@ from runtime_support.errors import ReplayMiss, SaftError
 if TYPE_CHECKING:
     from types import CodeType, FrameType
 
-_OURS = os.path.dirname(__file__) + os.sep
+_OURS = os.path.dirname(str(sys.modules["runtime_support"].__file__)) + os.sep
 
 # First line (from 1), first column (from 0, in UTF-8), last line, last column.
 Stretch = tuple[int, int, int, int]

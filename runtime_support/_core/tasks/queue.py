@@ -8,7 +8,7 @@ Calls are tasks, tasks wait in queues, and a task may have queues itself. Thread
 an event loop, run waiting ones, the first in the order of the script first. What waits is not
 counted, so that another one may run; and whoever needs a task that has not started has it run at
 once. So only the earlier is ever waited for, and the first of all waits for nobody: there are no
-deadlocks. What waits is work of `_effects`, the same for threads and loops.
+deadlocks. What waits is work of `effects`, the same for threads and loops.
 
 A request takes a slot for as long as it is in flight, and for nothing else.
 """

@@ -1,4 +1,4 @@
-"""Lists and objects that change in place, as no other name holds them (see `semantics.ownership`).
+"""Lists and objects that change in place, as no other name holds them (see `lower.ownership`).
 
 xs = xs + [x]                       xs.append(x)
 xs = [...xs, ...ys]                 xs.extend(ys)

@@ -1,4 +1,4 @@
-"""What runs at the same time, as `saftc.schedule` has decided.
+"""What runs at the same time, as `saftc.overlap` has decided.
 
 [triage(mail) for mail in mails]        list(overlap(triage, mails))
 

@@ -1,0 +1,30 @@
+"""The public names of programs, for checkers and editors."""
+
+from runtime_support._values.ambiguity import Ambiguity as Ambiguity
+from runtime_support._values.ambiguity import Option as Option
+from runtime_support._values.ambiguity import ambiguous as ambiguous
+from runtime_support._values.ambiguity import option as option
+from runtime_support.programs._evaluation import CoercionError as CoercionError
+from runtime_support.programs._evaluation import check as check
+from runtime_support.programs._evaluation import coerce as coerce
+from runtime_support.programs._evaluation import evaluate as evaluate
+from runtime_support.programs._json_schema import schema as schema
+from runtime_support.programs._outcomes import Ambiguous as Ambiguous
+from runtime_support.programs._outcomes import Call as Call
+from runtime_support.programs._outcomes import Candidate as Candidate
+from runtime_support.programs._outcomes import Diagnostic as Diagnostic
+from runtime_support.programs._outcomes import Outcome as Outcome
+from runtime_support.programs._outcomes import Point as Point
+from runtime_support.programs._outcomes import ProgramFailure as ProgramFailure
+from runtime_support.programs._outcomes import Success as Success
+from runtime_support.programs._prompting import Plan as Plan
+from runtime_support.programs._prompting import program as program
+from runtime_support.programs._prompting import run as run
+from runtime_support.programs._registry import Registry as Registry
+from runtime_support.programs._registry import RegistryError as RegistryError
+from runtime_support.programs._registry import describe as describe
+from runtime_support.programs._syntax import Limits as Limits
+from runtime_support.programs._syntax import ProgramText as ProgramText
+from runtime_support.programs._tree import CheckedProgram as CheckedProgram
+from runtime_support.programs._writing import SerializationError as SerializationError
+from runtime_support.programs._writing import serialize as serialize
