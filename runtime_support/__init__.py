@@ -17,7 +17,7 @@ from runtime_support._values.lazy import load_lazily
 _HOMES = {
     "ops": "ops=.",
     "_journal.approval": "Decision PendingCall approve",
-    "_core.messages": "Provider Reply Request",
+    "_core.messages": "Provider Reply Request ToolRequest",
     "_core.tasks.effects": "in_thread",
     "_values.awaiting": "in_loop",
     "_media": "File Image file image",

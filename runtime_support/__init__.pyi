@@ -4,6 +4,7 @@ from runtime_support import ops as ops
 from runtime_support._core.messages import Provider as Provider
 from runtime_support._core.messages import Reply as Reply
 from runtime_support._core.messages import Request as Request
+from runtime_support._core.messages import ToolRequest as ToolRequest
 from runtime_support._core.prompt import prompt as prompt
 from runtime_support._core.results import Result as Result
 from runtime_support._core.results import ToolCall as ToolCall

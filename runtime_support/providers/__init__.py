@@ -1,7 +1,7 @@
 """Providers: who answers, by name, and the one for given settings.
 
     live_provider(Settings(provider="openai", base_url="http://127.0.0.1:8080/v1"))
-    PromptRun(settings, place).provider          the same, made when a prompt needs it (`_core.hooks`)
+    PromptRun(settings, place).provider     the same, made when a prompt needs it (`_core.hooks`)
 
 A provider is anything with `complete(request) -> reply`. Connections and models are made once, for
 each address and key or file, and shared by all threads; a forked process makes its own.

@@ -14,8 +14,7 @@ from functools import partial
 from random import Random
 from typing import Any, NamedTuple
 
-from runtime_support import Reply, Request, SaftError, configure
-from runtime_support._core.messages import ToolRequest
+from runtime_support import Reply, Request, SaftError, ToolRequest, configure
 from runtime_support.testing import tool_request
 from saftc.cost.algebra import Measure, Polynomial
 from saftc.cost.bound import Bound

@@ -68,7 +68,7 @@ def test_the_top_has_what_a_python_program_expects() -> None:
         *("prompt", "program", "Result", "AsyncResult", "ToolCall", "Usage", "check"),
         *("image", "file"),
         *("Image", "File", "configure", "defaults", "Settings", "current_settings", "Provider"),
-        *("Request", "Reply", "overlap", "together", "later", "in_thread", "in_loop"),
+        *("Request", "Reply", "ToolRequest", "overlap", "together", "later", "in_thread", "in_loop"),
         *("add_listener", "add_observer", "ops"),
         *("ReplyEvent", "TextPiece", "ToolStarted", "ToolEnded", "ReplyEnded"),
         *("approve", "Decision", "PendingCall"),

@@ -58,6 +58,7 @@ def _homes() -> dict[str, str]:
 
 def room(module: str) -> str:
     """The room of a module: `saftc/syntax`, or a part of one, `runtime_support/_core/reader`."""
+    module = module.removesuffix(".pyi")
     package, _, inside = module.partition(".")
     above = module
     while above != package:
@@ -144,6 +145,7 @@ def small_modules() -> dict[str, int]:
         module.name: 1
         for module in modules().values()
         if module.file.name != "__init__.py"
+        and not module.file.with_suffix(".pyi").exists()  # what users import
         and module.lines < FEWEST_LINES
         and importers[module.name] == 1
     }

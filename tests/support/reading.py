@@ -8,8 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from runtime_support import ConfigError, ContractError, FileError, configure, prompt
-from runtime_support._core.messages import ToolRequest
+from runtime_support import ConfigError, ContractError, FileError, ToolRequest, configure, prompt
 from runtime_support.map import map_rows
 from runtime_support.testing import Queued, Scripted
 
