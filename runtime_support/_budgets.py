@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from runtime_support._core.conversation import is_cut
 from runtime_support._core.hooks import BUDGETS, Hook
-from runtime_support._core.messages import Replying, Request, Said, is_in_exchange
+from runtime_support._core.messages import AssistantMessage, Replying, Request, is_in_exchange
 from runtime_support._core.notes import note
 from runtime_support._core.results import Result, Usage
 from runtime_support._core.settings import Price, Settings, settings_to_show
@@ -295,7 +295,7 @@ def _bytes(request: Request) -> int:
     """The bytes of what a request sends: it has no more tokens."""
     opaque: list[Any] = []
     for message in request.messages:
-        if isinstance(message, Said):
+        if isinstance(message, AssistantMessage):
             opaque += [message.reply.opaque, *(one.opaque for one in message.reply.tool_calls)]
     sent = (
         request.messages,

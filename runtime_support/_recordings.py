@@ -37,7 +37,7 @@ from runtime_support._journal.json_lines import (
     OPAQUE,
     ByPath,
     Entry,
-    Held,
+    LockedFile,
     key_of_data,
     line_of,
     outcome_data,
@@ -152,7 +152,7 @@ class Recording:
 
     def _write(self, *, and_finish: bool = False) -> None:
         """Adds what is not in the file yet, which is then sorted when this is to finish it."""
-        with Held(self.path, PRIVATE, waits=True) as file:
+        with LockedFile(self.path, PRIVATE, waits=True) as file:
             file.mend()  # other processes may write to it, and be killed
             while self._unwritten:
                 file.add(self._unwritten[0])

@@ -6,11 +6,11 @@ import sys
 def main() -> None:
     """Entry point of the command `saftc`, also while its parts are being loaded."""
     try:
-        from saftc.cli.fast_path import at_once, tell_beginning
+        from saftc.cli.fast_path import command_without_options, tell_beginning
         from saftc.cli.process import end
 
         tell_beginning(sys.argv[1:])
-        command = at_once(sys.argv[1:])
+        command = command_without_options(sys.argv[1:])
         if command is not None:
             end(command)
         from saftc.cli.app import main as run

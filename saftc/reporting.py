@@ -79,7 +79,7 @@ class Colour(StrEnum):
     never = "never"
 
 
-class Manner:
+class OutputOptions:
     """How this command speaks: set once, by its options."""
 
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ class Manner:
         self.colour = Colour.auto
 
 
-manner = Manner()
+manner = OutputOptions()
 
 
 def write_diagnostics(checked: "Checked", stream: TextIO) -> None:

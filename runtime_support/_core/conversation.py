@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from runtime_support._core.hooks import PromptRun, load_part, through
 from runtime_support._core.messages import (
-    FailedCall,
+    AssistantMessage,
     Message,
     Reply,
     Replying,
     Request,
-    Said,
+    ToolErrorMessage,
     ToolRequest,
     ask_provider,
 )
@@ -37,7 +37,14 @@ from runtime_support._core.outputs.outputs import (
 )
 from runtime_support._core.positions.frames import annotate
 from runtime_support._core.redaction import escaped, redacted
-from runtime_support._core.results import NOTHING_KEPT, Answer, Kept, Result, ToolCall, Usage
+from runtime_support._core.results import (
+    NOTHING_KEPT,
+    Answer,
+    ConversationDefaults,
+    Result,
+    ToolCall,
+    Usage,
+)
 from runtime_support._core.tasks.effects import Effect, Effects, drive
 from runtime_support._core.tasks.turns import wait_for_turn, wait_while_held
 from runtime_support._values.kinds import brief
@@ -115,7 +122,7 @@ class Conversation:
         rounds: int | None = None,
         ambient: frozenset[str] = frozenset(),
         earlier: Sequence[Message] = (),
-        kept: Kept = NOTHING_KEPT,
+        kept: ConversationDefaults = NOTHING_KEPT,
         check: Callable[[Any], object] | None = None,
     ) -> None:
         self.prompt = prompt
@@ -364,7 +371,7 @@ class Conversation:
                 failed = made.result is None
                 answer = f"error: {made.error}" if made.result is None else made.result
             message = {"role": "tool", "tool_call_id": identity, "content": answer}
-            self.messages.append(FailedCall(message) if failed else message)
+            self.messages.append(ToolErrorMessage(message) if failed else message)
 
     def _call_tools(self, wanted: Sequence[ToolRequest]) -> Effects[list[ToolCall]]:
         """Has the calls made, and notes them, also those before one that stops the script."""
@@ -511,7 +518,7 @@ def _opening(
 
 
 def _text_message(reply: Reply) -> Message:
-    return Said({"role": "assistant", "content": reply.text}, reply)
+    return AssistantMessage({"role": "assistant", "content": reply.text}, reply)
 
 
 def _calls_message(reply: Reply, identified: list[tuple[str, ToolRequest]]) -> Message:
@@ -524,7 +531,7 @@ def _calls_message(reply: Reply, identified: list[tuple[str, ToolRequest]]) -> M
         for identity, call in identified
     ]
     content = reply.text or None
-    return Said({"role": "assistant", "content": content, "tool_calls": calls}, reply)
+    return AssistantMessage({"role": "assistant", "content": content, "tool_calls": calls}, reply)
 
 
 def _sendable(arguments: str) -> str:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from runtime_support._core.results import Answer, ToolCall
     from runtime_support._core.settings import Settings
     from runtime_support._core.tasks.effects import Effects
-    from runtime_support._journal.approval import HeldWork
+    from runtime_support._journal.approval import PendingApproval
 
     # What goes on inwards.
     AnswerPrompt: TypeAlias = Callable[["PromptRun"], Effects[Answer]]
@@ -190,7 +190,7 @@ class RequestedCall:
     number: int = 0
     position: tuple[int, ...] = ()
     is_pure: bool = False
-    approval: HeldWork | None = None
+    approval: PendingApproval | None = None
     misfit: ToolCall | None = None
     asked: Any = None
     contexts: list[Callable[[], AbstractContextManager[Any]]] = field(

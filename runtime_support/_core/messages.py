@@ -6,8 +6,8 @@ How a reply comes about is work (`tasks.effects`), which gives the pieces of one
 Messages and tools have the form of OpenAI's chat completions. A request says nothing of keys,
 addresses or headers; `canonical` is the part of it that decides the answer, which recordings use.
 
-A reply may hold what only its maker understands, such as encrypted thoughts. This part is opaque: a
-message that the model `Said` carries it, and the wire sends it back to its `Origin` as it was.
+A reply may hold what only its maker understands, such as encrypted thoughts. This part is opaque:
+an `AssistantMessage` carries it, and the wire sends it back to its `Origin` as it was.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ _READABLE = ("text", "tool_calls", "finish", "model", "input_tokens", "output_to
 TOKEN_PARTS = ("cached_tokens", "cache_write_tokens", "reasoning_tokens")
 
 
-class Said(dict[str, Any]):
+class AssistantMessage(dict[str, Any]):
     """A message of the model, with the reply that it was.
 
     As data it is the message alone, with our ids: by that, requests are found in recordings and
@@ -169,7 +169,7 @@ class Said(dict[str, Any]):
         self.reply = reply
 
 
-class FailedCall(dict[str, Any]):
+class ToolErrorMessage(dict[str, Any]):
     """The message with the outcome of a call that failed; as data it is one like any other."""
 
     __slots__ = ()

@@ -21,7 +21,7 @@ from runtime_support._core.hooks import PromptRun, hooks_for, load_part
 from runtime_support._core.messages import Message, Request, ToolRequest
 from runtime_support._core.outputs.outputs import Output, TextOutput
 from runtime_support._core.positions.frames import Place, annotate, place_of_call
-from runtime_support._core.results import NOTHING_BEFORE, Kept, Result, Transcript
+from runtime_support._core.results import NOTHING_BEFORE, ConversationDefaults, Result, Transcript
 from runtime_support._core.settings import Settings, ambient_here, settings_for, settings_to_show
 from runtime_support._core.tasks.effects import finish, finish_async
 from runtime_support._core.templates import Rendered, Unknown, offer, render, tool_name
@@ -63,7 +63,7 @@ class Question:
     offers_tools: ClassVar[bool] = True
     conversation: ClassVar[type[Conversation]] = Conversation
 
-    def going_on(self) -> Question:
+    def with_history(self) -> Question:
         """The same, with the conversation that it goes on with, for whose end it waits, and with
         the options that it has of that.
         """
@@ -180,7 +180,7 @@ def prepare(
 ) -> Conversation:
     """The prompt with all that is taken when it is called; errors of the call itself are raised."""
     try:
-        question = question.going_on()
+        question = question.with_history()
         place = place_of_call()
         settings = settings_for(question.options, place)
         conversation = _conversation(question, settings, place, is_awaited=is_awaited)
@@ -223,7 +223,7 @@ def first_request(question: Question) -> Request:
 
     Values, and those of options, may be `Unknown`: their marks take their places.
     """
-    question = question.going_on()
+    question = question.with_history()
     return _conversation(question, settings_where_known(question.options)).request()
 
 
@@ -275,7 +275,7 @@ def _conversation(
         rounds,
         ambient_here(question.options),
         question.before.messages,
-        Kept(tuple(functions.items()), _kept_options(question.options), pure),
+        ConversationDefaults(tuple(functions.items()), _kept_options(question.options), pure),
         question.check,
     )
 

@@ -74,7 +74,7 @@ class Usage:
         )
 
 
-class Kept(NamedTuple):
+class ConversationDefaults(NamedTuple):
     """What a prompt that goes on with a conversation may have of it: the functions that its model
     could call, by the names of the tools, those that are `pure`, and its `model`, `system` and
     `reasoning_effort` where a prompt has set them.
@@ -85,7 +85,7 @@ class Kept(NamedTuple):
     pure: tuple[Callable[..., Any], ...] | None = None
 
 
-NOTHING_KEPT = Kept()
+NOTHING_KEPT = ConversationDefaults()
 
 
 class Transcript(NamedTuple):
@@ -113,7 +113,7 @@ class Answer(NamedTuple):
     fields: tuple[Result[Any], ...] = ()
     messages: tuple[dict[str, Any], ...] = ()
     finish: str = "stop"
-    kept: Kept = NOTHING_KEPT
+    kept: ConversationDefaults = NOTHING_KEPT
 
 
 class Arriving:
@@ -354,4 +354,6 @@ class Result(Generic[T_co]):
     def __reduce__(self) -> tuple[Any, ...]:
         # Functions stay where they are: few can be pickled.
         answer = self._answered()
-        return Result.of, (answer._replace(kept=Kept((), dict(answer.kept.options))),)
+        return Result.of, (
+            answer._replace(kept=ConversationDefaults((), dict(answer.kept.options))),
+        )

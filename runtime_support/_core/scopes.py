@@ -23,7 +23,7 @@ from runtime_support._values.context import Block, context_here
 _NUMBER = re.compile(r"\d+")
 
 
-class Asked(NamedTuple):
+class PromptKey(NamedTuple):
     """One call of `prompt`: `key` is a hash of its first request and who answers, `place` where in
     the scope that was asked first.
     """
@@ -36,7 +36,7 @@ class Asked(NamedTuple):
         """The name of the scope of a step, such as a call of a tool."""
         return f"{self.scope}/{self.key}.{self.place}.{step}"
 
-    def another(self, number: int) -> Asked:
+    def another(self, number: int) -> PromptKey:
         """Another name, where something else has this one already."""
         return self._replace(place=f"{self.place}~{number}")
 
@@ -57,12 +57,12 @@ class Scope:
         self._lock = threading.Lock()
         self._parts: dict[str, Scope] = {}
 
-    def asked(self, key: str) -> Asked:
+    def asked(self, key: str) -> PromptKey:
         """The next call of `prompt` with this key."""
         with self._lock:
             repeat = self._asked[key]
             self._asked[key] += 1
-        return Asked(self.name, key, f"{self.line}{repeat}")
+        return PromptKey(self.name, key, f"{self.line}{repeat}")
 
     def next_line(self) -> Line:
         """The next line of calls that may run ahead."""

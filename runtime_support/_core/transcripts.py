@@ -15,7 +15,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NoReturn
 
-from runtime_support._core.messages import FailedCall, Message, Origin, Reply, Said, ToolRequest
+from runtime_support._core.messages import (
+    AssistantMessage,
+    Message,
+    Origin,
+    Reply,
+    ToolErrorMessage,
+    ToolRequest,
+)
 from runtime_support._core.reader import read_arguments
 from runtime_support._values.kinds import brief, is_list, is_object, plain
 from runtime_support._values.names import listed
@@ -57,9 +64,9 @@ def write_messages(messages: Iterable[Message]) -> list[dict[str, Any]]:
 
 def _written(message: Message) -> dict[str, Any]:
     data = dict(message)
-    if isinstance(message, FailedCall):
+    if isinstance(message, ToolErrorMessage):
         data["is_error"] = True
-    reply = message.reply if isinstance(message, Said) else None
+    reply = message.reply if isinstance(message, AssistantMessage) else None
     if reply is not None and reply.origin is not None:
         opaque: dict[str, Any] = asdict(reply.origin)
         if reply.opaque is not None:
@@ -145,7 +152,7 @@ class _TranscriptReader:
             )
         content = _text(item.get("content"), f"{place}.content")
         message = {"role": "tool", "tool_call_id": self._open.pop(identity), "content": content}
-        self.messages.append(FailedCall(message) if item.get("is_error") is True else message)
+        self.messages.append(ToolErrorMessage(message) if item.get("is_error") is True else message)
 
     def _add_reply(self, item: Any, place: str) -> None:
         given: Any = plain(item.get("tool_calls"))
@@ -187,7 +194,7 @@ class _TranscriptReader:
             "function": {"name": name, "arguments": arguments or "{}"},
         }
 
-    def _said(self, message: Message, opaque: Mapping[str, Any], place: str) -> Said:
+    def _said(self, message: Message, opaque: Mapping[str, Any], place: str) -> AssistantMessage:
         """A message with its opaque part; what could be taken for a field of it is refused."""
         origin = Origin(*(_text(opaque.get(name), f"{place}.{name}") for name in _ORIGIN))
         _only(opaque, (*_ORIGIN, "reply", "calls"), place)
@@ -208,7 +215,7 @@ class _TranscriptReader:
             identity = _text(own.get("id"), f"{where}.id")
             asked.append(ToolRequest(function["name"], function["arguments"], identity, part))
         text = message["content"] or ""
-        return Said(message, Reply(text, tuple(asked), opaque=reply, origin=origin))
+        return AssistantMessage(message, Reply(text, tuple(asked), opaque=reply, origin=origin))
 
     def _check_parts(
         self,

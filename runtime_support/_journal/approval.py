@@ -154,7 +154,7 @@ Approver: TypeAlias = Callable[[PendingCall], Verdict | Awaitable[Verdict]]
 
 
 @dataclass(slots=True)
-class HeldWork:
+class PendingApproval:
     """Something that waits for a decision, and the decision when it is there.
 
     `sent` is JSON text: the arguments of a call as the model sent them, or a program.
@@ -313,7 +313,7 @@ def hold_call(call: RequestedCall, tool: Tool) -> None:
     except Exception as failure:  # also what the rules of the user's own records raise
         call.misfit = ToolCall(name, read, None, failure_text(failure, name, read), 0.0)
         return
-    held = HeldWork(
+    held = PendingApproval(
         name, sent, _shown(name, checked, sent), _place(call), call.prompt.settings, read, tool=tool
     )
     held.refused = partial(ToolCall, name, dict(read), None, duration=0.0)
@@ -336,7 +336,9 @@ def hold_program(
     text = to_json(program)
     shown = f"program {text}, which calls {listed(names, limit=1000)}"
     settings = settings_for() if call.prompt is None else call.prompt.settings
-    held = HeldWork(PROGRAM, text, shown, _place(call), settings, {PROGRAM: program}, "program")
+    held = PendingApproval(
+        PROGRAM, text, shown, _place(call), settings, {PROGRAM: program}, "program"
+    )
     held.refused = refused
     call.approval = held
 

@@ -24,7 +24,7 @@ from runtime_support._core.notes import note
 from runtime_support._core.reader import sent_arguments
 from runtime_support._core.redaction import redacted, shown
 from runtime_support._core.results import Answer, ToolCall
-from runtime_support._core.scopes import Asked, Scope, root, scope_here, within
+from runtime_support._core.scopes import PromptKey, Scope, root, scope_here, within
 from runtime_support._core.settings import Settings, settings_for
 from runtime_support._core.spending import add_kept, note_kept
 from runtime_support._core.tasks.effects import Effect, Effects, drive, finish
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from runtime_support._core.hooks import AnswerPrompt, MakeCall, SendRequest
-    from runtime_support._journal.approval import Decision, HeldWork
+    from runtime_support._journal.approval import Decision, PendingApproval
 
 MOST_SHOWN = 200
 
@@ -78,7 +78,7 @@ class JournalHook(Hook):
     def __init__(self, journal: Journal, prompt: PromptRun) -> None:
         self.journal = journal
         self._run = prompt
-        self.asked: Asked | None = None
+        self.asked: PromptKey | None = None
         self.steps = self.sent = 0
 
     def prompt(self, prompt: PromptRun, proceed: AnswerPrompt) -> Effects[Answer]:
@@ -149,7 +149,7 @@ class JournalHook(Hook):
         step = f"t{call.number}"
         if form is not None:
             step += f"p{'_'.join(map(str, call.position))}"
-        kept = KeptCall(self, asked, step, call)
+        kept = CallRecord(self, asked, step, call)
         if not is_program and not (held is not None and held.is_put_off):
             in_doubt = "stop" if call.kind == "server" and not call.is_pure else "call"
             told = kept.ended(in_doubt)
@@ -187,7 +187,7 @@ class JournalHook(Hook):
             step = max(0, self.steps - unusable)
             self.journal.put(self.asked, Kind.RETRY, step, {"why": why})
 
-    def begin(self, key: str, who: str = "") -> Effects[Asked]:
+    def begin(self, key: str, who: str = "") -> Effects[PromptKey]:
         """Finds the place of this call, by what is asked first and who answers."""
         asked = scope_here().asked(key_of_data([key, who]))
         with self.journal.equal_prompts(asked) as equal:
@@ -201,7 +201,7 @@ class JournalHook(Hook):
                 self.asked = equal.name(asked)
         return self.asked
 
-    def _take_equal(self, asked: Asked) -> None:
+    def _take_equal(self, asked: PromptKey) -> None:
         """Takes the first that is kept of equal calls, from now on for this place. JournalError
         where nobody knows whether it is the same call.
         """
@@ -252,14 +252,14 @@ def _is_decision(entry: Entry) -> bool:
             return False
 
 
-class KeptCall:
+class CallRecord:
     """A call of a tool or in a program: how it ended before, or else its beginning and its end; and
     whether it may be made, where it waits for approval.
 
     A decision is for the call with its name, its arguments to the letter and what is shown of them.
     """
 
-    def __init__(self, hook: JournalHook, asked: Asked, step: str, call: RequestedCall) -> None:
+    def __init__(self, hook: JournalHook, asked: PromptKey, step: str, call: RequestedCall) -> None:
         self._hook = hook
         self._journal = hook.journal
         self._asked = asked
@@ -311,7 +311,7 @@ class KeptCall:
             "again, and `--result RESULT` gives the model the result that it had",
         )
 
-    def decide(self, held: HeldWork) -> Effects[None]:
+    def decide(self, held: PendingApproval) -> Effects[None]:
         """Takes the decision that is kept, or asks for one; RunWaiting when there is none yet."""
         if held.is_put_off and self._found(Kind.CALL) is not None:
             raise RunWaiting(held.shown, held.place)
@@ -322,7 +322,7 @@ class KeptCall:
         if held.decision is None or held.is_put_off:
             yield from held.decide(partial(self.answer, held))
 
-    def _decision(self, held: HeldWork) -> Decision | None:
+    def _decision(self, held: PendingApproval) -> Decision | None:
         """What was decided about this very call."""
         found = self._found(Kind.APPROVAL)
         if found is None or found["digest"] != held.digest or not _is_decision(found):
@@ -336,14 +336,14 @@ class KeptCall:
             return None
         return decision
 
-    def _ask(self, held: HeldWork) -> None:
+    def _ask(self, held: PendingApproval) -> None:
         """Keeps that it waits, for whoever decides."""
         found = self._found(Kind.APPROVAL)
         if found is None or found["digest"] != held.digest or "decided" in found:
             more = {"place": held.place, "time": round(time.time(), 3), "schema": held.schema}
             self._keep(Kind.APPROVAL, {**_question(held), **more, **self._journal.began_by})
 
-    def answer(self, held: HeldWork, decision: Decision) -> None:
+    def answer(self, held: PendingApproval, decision: Decision) -> None:
         """Keeps what was decided, by whom and when."""
         self._keep(Kind.APPROVAL, {**_question(held), **decision_data(decision)})
 
@@ -383,7 +383,7 @@ def _in_doubt(entry: Entry, how: str, hint: str) -> JournalError:
     )
 
 
-def _question(held: HeldWork) -> Entry:
+def _question(held: PendingApproval) -> Entry:
     names = ("name", "kind", "digest", "sent", "shown")
     return {"asks" if name == "name" else name: getattr(held, name) for name in names}
 

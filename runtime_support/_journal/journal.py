@@ -43,9 +43,9 @@ from zlib import crc32
 from runtime_support._core.notes import note
 from runtime_support._core.redaction import holds_secret
 from runtime_support._core.results import Usage
-from runtime_support._core.scopes import Asked, order_of
+from runtime_support._core.scopes import PromptKey, order_of
 from runtime_support._journal.closures import ClosedValues, Match
-from runtime_support._journal.json_lines import Entry, Held, lock
+from runtime_support._journal.json_lines import Entry, LockedFile, lock
 from runtime_support._language.files import PRIVATE, check_regular
 from runtime_support._values.context import after_fork
 from runtime_support._values.kinds import counted
@@ -150,13 +150,13 @@ class EqualPrompts:
     asked for yet.
     """
 
-    def __init__(self, kept: dict[Asked, KeptPrompt]) -> None:
+    def __init__(self, kept: dict[PromptKey, KeptPrompt]) -> None:
         self.left = kept
         self._at = {one.place: asked for asked, one in kept.items()}
         self._taken = set(kept)
         self._is_single = len(kept) == 1
 
-    def take(self, place: str, match: Matching) -> Asked | None:
+    def take(self, place: str, match: Matching) -> PromptKey | None:
         """The one that was asked at this very place, if it is left and is none of another's.
 
         `match` says whether its tools had the values that they have now.
@@ -164,14 +164,14 @@ class EqualPrompts:
         one = self._at.get(place)
         return None if one is None or one not in self.left else self._first([one], match)
 
-    def take_first(self, match: Matching) -> Asked | None:
+    def take_first(self, match: Matching) -> PromptKey | None:
         """The first in the order of the script that is left. All that comes before has to have
         ended, so that it belongs to none of that.
         """
         ordered = sorted(self.left, key=lambda one: order_of(self.left[one].place))
         return self._first(ordered, match)
 
-    def _first(self, found: list[Asked], match: Matching) -> Asked | None:
+    def _first(self, found: list[PromptKey], match: Matching) -> PromptKey | None:
         """The first of these that is the same call, or the only one where nobody knows that."""
         for one in found:
             how = match(self.left[one].closures)
@@ -185,7 +185,7 @@ class EqualPrompts:
         left = [one.closures for one in self.left.values() if match(one.closures) == "unsure"]
         return {tool for closures in left for tool, _ in closures.values()}
 
-    def name(self, asked: Asked) -> Asked:
+    def name(self, asked: PromptKey) -> PromptKey:
         """The name of a call of which nothing is kept: its place, if that is not another's."""
         names = (asked, *(asked.another(number) for number in range(1, len(self._taken) + 1)))
         name = next(one for one in names if one not in self._taken)
@@ -242,22 +242,22 @@ class Journal:
         _open.add(self)
 
     @contextmanager
-    def equal_prompts(self, asked: Asked) -> Generator[EqualPrompts]:
+    def equal_prompts(self, asked: PromptKey) -> Generator[EqualPrompts]:
         """What was kept, when this run began, of calls that are equal; for one thread at a time."""
         with self._lock:
             if asked[:2] not in self._equal:
                 self._equal[asked[:2]] = EqualPrompts(self._kept_like(asked))
             yield self._equal[asked[:2]]
 
-    def _kept_like(self, asked: Asked) -> dict[Asked, KeptPrompt]:
+    def _kept_like(self, asked: PromptKey) -> dict[PromptKey, KeptPrompt]:
         parts = (f"json_extract(data, '$.{name}')" for name in ("tool", "closed", "place"))
         query = (
             f"select place, step, kind, {', '.join(parts)} from entry "
             "where scope = ? and key = ? order by id"
         )
-        kept: dict[Asked, KeptPrompt] = {}
+        kept: dict[PromptKey, KeptPrompt] = {}
         for name, step, kind, tool, closed, place in self._execute(query, *asked[:2]):
-            one = Asked(*asked[:2], name)
+            one = PromptKey(*asked[:2], name)
             known = kept.setdefault(one, KeptPrompt(name, {}))
             if kind == Kind.PLACE:
                 kept[one] = known._replace(place=place)
@@ -265,7 +265,7 @@ class Journal:
                 known.closures[step] = tool, ClosedValues(*json.loads(closed))
         return kept
 
-    def find(self, asked: Asked, kind: Kind, step: int | str) -> Entry | None:
+    def find(self, asked: PromptKey, kind: Kind, step: int | str) -> Entry | None:
         """What is kept of a step."""
         found = self.read(
             "select data from entry where (scope, key, place, kind, step) = (?, ?, ?, ?, ?) "
@@ -274,7 +274,7 @@ class Journal:
         )
         return json.loads(found[0][0]) if found else None
 
-    def put(self, asked: Asked, kind: Kind, step: int | str, entry: Entry) -> None:
+    def put(self, asked: PromptKey, kind: Kind, step: int | str, entry: Entry) -> None:
         """Keeps an entry: when this returns, it is on the disk. JournalError when it cannot be."""
         self._insert((*asked, str(step), kind), entry)
         if kind == Kind.EXCHANGE:
@@ -708,7 +708,7 @@ def _owner_of(path: str) -> _OwnerSays:
     return _OwnerSays()
 
 
-class _Owner(Held):
+class _Owner(LockedFile):
     """The process that alone runs with a journal: it holds the file `-lock` beside it, which goes
     when it ends.
     """

@@ -127,7 +127,7 @@ def read_lines(path: str, what: str) -> Iterator[bytes]:
         raise ConfigError(f"cannot read the {what} {path}: {error.strerror or error}") from None
 
 
-class Held:
+class LockedFile:
     """A file that is made if need be, and that no other process adds to or replaces meanwhile.
 
     BlockingIOError when another process has it and this one does not wait; OSError or ValueError
@@ -200,7 +200,7 @@ class Held:
         """Whether it is held: not any more after `close`, and not in a forked process."""
         return self._descriptor >= 0
 
-    def __enter__(self) -> Held:
+    def __enter__(self) -> LockedFile:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -213,7 +213,7 @@ class Held:
             return False
 
 
-_held: WeakSet[Held] = WeakSet()
+_held: WeakSet[LockedFile] = WeakSet()
 
 
 def lock(descriptor: int, *, waits: bool) -> bool:

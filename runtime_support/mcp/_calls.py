@@ -282,7 +282,7 @@ def _media(kind: str, name: str, type_: str, data: str) -> Any:
 # Around prompts
 
 
-class Opening(Hook):
+class VerifyTools(Hook):
     """Opens the sessions of the tools that a prompt tells of, before its first request."""
 
     def __init__(self, wanted: dict[str, set[str]]) -> None:
@@ -299,7 +299,7 @@ class Opening(Hook):
         return (yield from proceed(request))
 
 
-def hook_for(prompt: PromptRun) -> Opening | None:
+def hook_for(prompt: PromptRun) -> VerifyTools | None:
     """What opens the sessions of the tools of servers, where a prompt tells of such."""
     wanted: dict[str, set[str]] = {}
     # Of a program, too, which calls them as functions.
@@ -310,7 +310,7 @@ def hook_for(prompt: PromptRun) -> Opening | None:
             # The tool that a function stands for is named in its code.
             named = {one for one in function.__code__.co_consts if one in tools}
             wanted.setdefault(found.name, set()).update(named)
-    return Opening(wanted) if wanted else None
+    return VerifyTools(wanted) if wanted else None
 
 
 def server_of(function: Callable[..., Any]) -> ToolServer | None:

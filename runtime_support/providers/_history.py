@@ -17,7 +17,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, count
 from typing import Any
 
-from runtime_support._core.messages import FailedCall, Message, Origin, Reply, Said, ToolRequest
+from runtime_support._core.messages import (
+    AssistantMessage,
+    Message,
+    Origin,
+    Reply,
+    ToolErrorMessage,
+    ToolRequest,
+)
 from runtime_support._values.kinds import is_list, is_object
 
 # The names that OpenAI, Anthropic and Bedrock take; others take more.
@@ -73,11 +80,14 @@ def with_replies(
             identity = ids.get(message["tool_call_id"], message["tool_call_id"])
             open_ = [one for one in open_ if one != identity]
             changed = {**message, "tool_call_id": identity}
-            yield FailedCall(changed) if isinstance(message, FailedCall) else changed, None
+            yield (
+                ToolErrorMessage(changed) if isinstance(message, ToolErrorMessage) else changed,
+                None,
+            )
             continue
         yield from map(_not_called, open_)
         open_ = []
-        reply = message.reply if isinstance(message, Said) else None
+        reply = message.reply if isinstance(message, AssistantMessage) else None
         if reply is None or reply.origin != origin:
             yield message, None
             continue
@@ -153,9 +163,9 @@ def _mended(message: Message) -> Message:
         made["tool_calls"] = [_renamed(call) for call in message["tool_calls"]]
     if made == message:
         return message
-    if isinstance(message, Said):
-        return Said(made, message.reply)
-    return FailedCall(made) if isinstance(message, FailedCall) else made
+    if isinstance(message, AssistantMessage):
+        return AssistantMessage(made, message.reply)
+    return ToolErrorMessage(made) if isinstance(message, ToolErrorMessage) else made
 
 
 def _renamed(call: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from runtime_support._core.messages import FailedCall, Message, Origin, Reply, Request
+from runtime_support._core.messages import Message, Origin, Reply, Request, ToolErrorMessage
 from runtime_support._values.kinds import is_list, is_object
 from runtime_support.errors import ConfigError, ProviderError
 from runtime_support.providers._bodies import (
@@ -231,7 +231,7 @@ def _source(url: str) -> dict[str, Any]:
 def _result(message: Message) -> dict[str, Any]:
     identity, text = message["tool_call_id"], message["content"]
     result = {"type": "tool_result", "tool_use_id": identity, "content": text}
-    return {**result, "is_error": True} if isinstance(message, FailedCall) else result
+    return {**result, "is_error": True} if isinstance(message, ToolErrorMessage) else result
 
 
 # The parts of a block that come in pieces: by the type of the event, its field and the block's.

@@ -12,7 +12,7 @@ read, or that begin with an outer value, have one.
 from collections.abc import Sequence
 from functools import reduce
 
-from saftc.check.forward import Forward
+from saftc.check.forward import ForwardAnalysis
 from saftc.check.names import Code, Names, Symbol, body_of
 from saftc.check.statements import assigned_by
 from saftc.syntax import nodes as n
@@ -90,7 +90,7 @@ def _names_bound_again(
     return {symbol: statements for symbol, statements in several.items() if symbol not in captured}
 
 
-class _Reaching(Forward[_State]):
+class _Reaching(ForwardAnalysis[_State]):
     """Notes for each read which assignments it sees."""
 
     def __init__(self, names: Names, several: set[Symbol]) -> None:

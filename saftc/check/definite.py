@@ -13,7 +13,7 @@ for each of its lines.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from saftc.check.forward import Forward, Loop
+from saftc.check.forward import ForwardAnalysis, Loop
 from saftc.check.statements import Statements, bound_by, name_of, names_bound
 from saftc.syntax import nodes as n
 
@@ -33,7 +33,7 @@ class Point(NamedTuple):
     later: int
 
 
-class Assigned(Forward[int]):
+class Assigned(ForwardAnalysis[int]):
     """What a call assigns where. `points`: that of each statement and of each expression in one.
 
     `given` are the names that have a value from the beginning.

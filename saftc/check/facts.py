@@ -17,7 +17,7 @@ from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
 from saftc.types.foreign import Declared, Function, Namespace, PythonClass, Value
 from saftc.types.operators import operate
-from saftc.types.relations import Fit, python_equality_is_exact
+from saftc.types.relations import Assignability, python_equality_is_exact
 from saftc.types.results import MEMBERS, RECORDS
 from saftc.types.types import (
     ANY,
@@ -37,8 +37,8 @@ from saftc.types.types import (
     item_type,
     keys_of,
     members,
-    opened,
     union,
+    unrolled,
     within,
     without,
 )
@@ -51,7 +51,7 @@ Shape = tuple[FieldType, ...]
 class Coercion:
     """What a place does with the value of an expression so that it is of type `wanted`."""
 
-    fit: Fit
+    fit: Assignability
     wanted: Type
 
 
@@ -482,7 +482,7 @@ class Facts:
                 fields = self.fields_of(type_)
                 known = self._facts_of(type_)
                 if known is not None and known.is_root:
-                    return self.draft_of(opened(fields["root"]), around)
+                    return self.draft_of(unrolled(fields["root"]), around)
             case UnionType() if NIL in type_.members and len(type_.members) == 2:
                 return union((self.draft_of(without(type_, NIL), around), NIL))
             case _:
@@ -490,7 +490,7 @@ class Facts:
         if type_ in around:
             return ANY
         inside = (*around, type_)
-        drafts = {name: self.draft_of(opened(one), inside) for name, one in fields.items()}
+        drafts = {name: self.draft_of(unrolled(one), inside) for name, one in fields.items()}
         return ObjectType(
             tuple(FieldType(name, union((one, NIL))) for name, one in drafts.items()),
             is_declared=False,

@@ -16,7 +16,7 @@ from typing import Literal
 
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
-from saftc.types.builtins import Builtin, Way
+from saftc.types.builtins import Builtin, Overload
 from saftc.types.foreign import Waiting
 from saftc.types.types import (
     ANY,
@@ -139,7 +139,7 @@ class BuiltinCall:
     """
 
     builtin: Builtin
-    way: Way
+    way: Overload
     arguments: tuple[n.Expression, ...] | None
     form: Literal[Form.NATIVE, Form.OPS]
     by: n.Expression | None = None
@@ -371,7 +371,7 @@ def is_written_out(node: n.Expression) -> bool:
     return all(not isinstance(inner, unknown) or inner in is_operator for inner in walk(node))
 
 
-def arguments_by_position(node: n.Call, way: Way) -> dict[int, n.Expression]:
+def arguments_by_position(node: n.Call, way: Overload) -> dict[int, n.Expression]:
     """The arguments but `by`, by the positions of their parameters."""
     names = [parameter.name for parameter in way.parameters]
     by = way.by.name if way.by else None

@@ -34,7 +34,7 @@ class Turn(Generic[State]):
     continues: list[State] = field(default_factory=list[State])
 
 
-class Forward(ABC, Generic[State]):
+class ForwardAnalysis(ABC, Generic[State]):
     """A forward analysis; a state of None is that of a place which the flow never reaches."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Forward(ABC, Generic[State]):
     def join(self, states: Sequence[State]) -> State:
         """What is known where several ways meet."""
 
-    def begin_again(self, loop: Loop, head: State, again: State) -> State | None:
+    def widen(self, loop: Loop, head: State, again: State) -> State | None:
         """The state in which a loop turns once more; None where it need not.
 
         `head` is the one in which its turns were gone through last, `again` what that has made it.
@@ -156,7 +156,7 @@ class Forward(ABC, Generic[State]):
             turned = [self.block(loop.body, begun), *turn.continues]
             self.turns.pop()
             again = self.join([state, *(one for one in turned if one is not None)])
-            next_head = self.begin_again(loop, head, again)
+            next_head = self.widen(loop, head, again)
             if next_head is None:
                 break
             head = next_head
@@ -203,7 +203,7 @@ class Forward(ABC, Generic[State]):
         return state
 
 
-class _Reached(Forward[bool]):
+class _Reached(ForwardAnalysis[bool]):
     """Whether the flow gets to a place, and nothing else."""
 
     def join(self, states: Sequence[bool]) -> bool:

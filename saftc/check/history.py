@@ -82,11 +82,11 @@ class History:
                 return None
 
 
-Held = Mapping[n.Identifier, n.Schema]
+LockedFile = Mapping[n.Identifier, n.Schema]
 HasField = Callable[[n.Schema, str], bool]
 
 
-def find_history(module: n.Module, names: Names, held: Held, has_field: HasField) -> History:
+def find_history(module: n.Module, names: Names, held: LockedFile, has_field: HasField) -> History:
     """The names and functions of a module that keep the history of a prompt.
 
     `held` are the annotations that hold for assignments without one. `has_field` says whether the
@@ -117,7 +117,12 @@ _COLLECTED = (
 
 class _Finder:
     def __init__(
-        self, module: n.Module, names: Names, held: Held, has_field: HasField, history: History
+        self,
+        module: n.Module,
+        names: Names,
+        held: LockedFile,
+        has_field: HasField,
+        history: History,
     ) -> None:
         self.names = names
         self.held = held

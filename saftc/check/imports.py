@@ -14,7 +14,7 @@ from saftc.check.facts import Facts, RecordFacts, Shape
 from saftc.check.names import Symbol
 from saftc.check.statements import bound_by, name_of
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Advice, Collector, Edit
+from saftc.diagnostics.model import Collector, Edit, Hint
 from saftc.diagnostics.near import did_you_mean
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
@@ -261,7 +261,7 @@ def report_unused(
         for identifier in bound_by(statement):
             symbol = facts.names.of(identifier)
             if not symbol.is_read and not symbol.name.startswith("_"):
-                hint = Advice("remove it", edits=(_removal(statement, identifier),))
+                hint = Hint("remove it", edits=(_removal(statement, identifier),))
                 facts.unused_imports.add(identifier.span)
                 mistakes.add(catalogue.UNUSED_NAME.at(identifier.span, name=symbol.name, hint=hint))
 
@@ -334,21 +334,21 @@ def _report_missing(
 ) -> None:
     name, places = statement.module, ", ".join(missing.searched[:4])
     last = name.text.rpartition(".")[2]
-    hint: Advice | str | None = (
+    hint: Hint | str | None = (
         f"write `{last}.saft` or `{last}.py` beside the script, or install the package; "
         f"looked in {places}"
         if places
         else None
     )
     if missing.beside is not None and isinstance(statement, n.FromImport):
-        hint = Advice(
+        hint = Hint(
             f"one of the same package is imported by `from {missing.beside} import ...`",
             edits=(Edit(name.span, missing.beside),),
         )
     elif missing.beside is not None:
         written = f"from . import {missing.beside[1:]}"
         edit = Edit(Span(statement.span.start, name.span.end), written)
-        hint = Advice(f"one of the same package is imported by `{written}`", edits=(edit,))
+        hint = Hint(f"one of the same package is imported by `{written}`", edits=(edit,))
     mistakes.add(catalogue.MISSING_MODULE.at(name.span, name=name.text, hint=hint))
 
 

@@ -30,7 +30,7 @@ from saftc.check.definite import Assigned, Point
 from saftc.check.names import Code, Names, Scope, Symbol, SymbolKind
 from saftc.check.statements import all_statements, bound_by, evaluated_by, name_of
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Advice, Collector, Edit, Related
+from saftc.diagnostics.model import Collector, Edit, Hint, Related
 from saftc.diagnostics.near import did_you_mean, meant_to_be
 from saftc.source import Span
 from saftc.syntax import nodes as n
@@ -521,7 +521,7 @@ class _Resolver:
             if match[1] in visible and shown not in self.looked_for:
                 edits = (Edit(Span(node.span.start, node.span.start), "f"),)
                 said = "an `f` before the quotes makes it a formatted string"
-                hint = Advice(said, edits=edits, is_guess=True)
+                hint = Hint(said, edits=edits, is_guess=True)
                 self.mistakes.add(catalogue.BRACES_IN_TEXT.at(node.span, text=shown, hint=hint))
                 return
 
@@ -608,7 +608,7 @@ class _Resolver:
             self.mistakes.add(code.at(node.span, name=node.text, hint=hint, related=related))
             return
         meant = _ELSEWHERE.get(node.text)
-        hint: str | Advice | None = ABSENT_NAMES.get(node.text) or WORDS.get(node.text)
+        hint: str | Hint | None = ABSENT_NAMES.get(node.text) or WORDS.get(node.text)
         if meant is not None:
             hint = meant_to_be(meant)
         elif hint is None:

@@ -9,7 +9,7 @@ from typing import assert_never
 from saftc.check.facts import Facts, RecordFacts
 from saftc.check.history import is_stream
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Advice, Collector, Related
+from saftc.diagnostics.model import Collector, Hint, Related
 from saftc.diagnostics.near import did_you_mean, is_slip, meant_to_be, near
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
@@ -283,7 +283,7 @@ class _Schemas:
             if isinstance(one, PythonClass | Alias) and one.schema is not None
         )
 
-    def _hint_of_module(self, text: str) -> str | Advice | None:
+    def _hint_of_module(self, text: str) -> str | Hint | None:
         """What to write instead of a dotted name that means no type."""
         module, _, name = text.rpartition(".")
         found = self._module(module)
@@ -312,9 +312,7 @@ class _Schemas:
         is_own = schema.text[0].isupper() and near(schema.text, named) is None
         is_own = is_own and schema.text.lower() not in {*BUILT_IN, *DATES}
         known = named if is_own else {*BUILT_IN, *DATES, *named}
-        hint: str | Advice | None = (
-            meant_to_be(meant) if meant else did_you_mean(schema.text, known)
-        )
+        hint: str | Hint | None = meant_to_be(meant) if meant else did_you_mean(schema.text, known)
         symbol = self.facts.own_names.get(schema.text)
         if symbol is not None and isinstance(self.facts.python.get(symbol), PythonClass):
             is_text = schema.text in _AS_TEXT

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from saftc.project.settings import Project
 
 
-def at_once(words: Sequence[str]) -> Callable[[], int] | None:
+def command_without_options(words: Sequence[str]) -> Callable[[], int] | None:
     """What runs, checks or builds scripts, if these words ask for that without options; None if
     they do not.
     """

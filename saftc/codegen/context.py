@@ -23,7 +23,7 @@ from saftc.codegen.statements.classes import Classes
 from saftc.effects.awaits import Wait
 from saftc.lower.choices import Choices
 from saftc.overlap.plan import Plan
-from saftc.overlap.prefixes import Head
+from saftc.overlap.prefixes import LoopPrefix
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
 from saftc.syntax.comments import Comments
@@ -86,7 +86,7 @@ class Context:
     # The imports of the module that stay where they stand.
     later_imports: Set[n.Statement] = frozenset()
     depth: int = 0
-    frame: n.ForStmt | Head | None = None
+    frame: n.ForStmt | LoopPrefix | None = None
     caught: tuple[Caught, ...] = ()
     inner: list[Comment] = field(default_factory=list[Comment])
     hides: Set[str] = frozenset()

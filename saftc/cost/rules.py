@@ -56,7 +56,7 @@ def replies(
     It goes on after `max_repairs` replies that do not do (`Conversation._note_attempt`), and after
     rounds. A round has calls of tools (`_passed_limit`: at most `max_tool_rounds`, in all at most
     `max_tool_calls`, of a `do` one), or hands in fields. Where fields may not stay away, a round
-    that hands in none which was open is a reply that does not do (`FieldsTarget.objection`), and of
+    that hands in none which was open is a reply that does not do (`FieldsOutput.objection`), and of
     a `do` each that leaves one open (`NOT_ALL`); so is one with calls where there are no tools
     (`NO_TOOLS`).
     """
@@ -88,7 +88,7 @@ def tool_calls(settings: Settings) -> Polynomial:
 def program_replies(settings: Settings) -> Polynomial:
     """The most replies to a prompt for a program: it is asked again while it is wrong, or has
     several readings, as often as `max_tool_rounds` says (`ProgramQuestion.settled`); that the same
-    mistake is told `max_repairs` times alone (`ProgramTarget._send_back`) makes it no less, as each
+    mistake is told `max_repairs` times alone (`ProgramOutput.send_back`) makes it no less, as each
     may be another one.
     """
     return settings.rounds + ONE
@@ -96,7 +96,7 @@ def program_replies(settings: Settings) -> Polynomial:
 
 def program_calls(settings: Settings) -> Polynomial:
     """The most calls that the programs of one prompt make: each reply may be a program that runs
-    and comes to several readings or a conversion that fails (`ProgramTarget.came_to`), and all
+    and comes to several readings or a conversion that fails (`ProgramOutput.came_to`), and all
     together make at most `Limits.calls` (`Machine._call`), or `max_tool_calls` if the prompt says
     so (`programs._prompting._limits`).
     """

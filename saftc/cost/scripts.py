@@ -23,8 +23,8 @@ from saftc.cost.rules import (
     tool_calls,
 )
 from saftc.infer.programs import conversions_of
-from saftc.infer.tools import Offered, offered
-from saftc.overlap.plan import Ahead, Plan, plan
+from saftc.infer.tools import OfferedTool, offered
+from saftc.overlap.plan import PipelinedLoop, Plan, plan
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of
@@ -66,7 +66,7 @@ class Script:
         self.effects = bounds.effects.of_script(facts)
         self.lengths = Lengths(facts, source, lambda node: "asks" in self.effects.of(node))
 
-    def ahead(self, loop: Loop) -> Ahead | None:
+    def ahead(self, loop: Loop) -> PipelinedLoop | None:
         """What of a loop runs ahead and reads what the rest of its turns writes."""
         may_change = self.effects.of(*loop.body) >= {"asks", "reads", "writes"}
         found = self._plan.loops.get(loop) if isinstance(loop, n.ForStmt) and may_change else None
@@ -167,7 +167,7 @@ class Script:
             words += f" + {calls.text} calls of {of}, {_each(each)}"
         return Piece(node, self.source, Bound(own) + called, words)
 
-    def _tool(self, one: Offered) -> _Tool:
+    def _tool(self, one: OfferedTool) -> _Tool:
         """What a call of a value asks that may be a tool."""
         types = members(one.type)
         is_tool = one.is_function or any(isinstance(t, FunctionType | BuiltinType) for t in types)

@@ -37,7 +37,7 @@ class Edit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Advice:
+class Hint:
     """A hint that can be followed by a change of the text.
 
     `instead` is what belongs at the place of the diagnostic; `edits` are other changes. One that
@@ -81,14 +81,14 @@ class Code:
         self,
         span: Span,
         *,
-        hint: str | Advice | None = None,
+        hint: str | Hint | None = None,
         related: tuple[Related, ...] = (),
         lines: tuple[str, ...] = (),
         **words: object,
     ) -> Diagnostic:
         """The diagnostic of this kind at `span`; `words` fill the template."""
         message = self.template.format(**words)
-        if not isinstance(hint, Advice):
+        if not isinstance(hint, Hint):
             return Diagnostic(self.number, self.severity, message, span, hint, related, (), lines)
         edits = hint.edits if hint.instead is None else (Edit(span, hint.instead),)
         said = (self.number, self.severity, message, span, hint.text)

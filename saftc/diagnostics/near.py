@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from saftc.diagnostics.model import Advice
+from saftc.diagnostics.model import Hint
 from saftc.source import common_ends
 
 # A name as long as this is a mistake of another kind, and comparing it would take long.
@@ -24,7 +24,7 @@ def near(name: str, candidates: Iterable[str]) -> str | None:
     return get_close_matches(name, folded[matches[0]], n=1, cutoff=0)[0] if matches else None
 
 
-def did_you_mean(name: str, candidates: Iterable[str]) -> Advice | None:
+def did_you_mean(name: str, candidates: Iterable[str]) -> Hint | None:
     """The hint that names the candidate closest to `name`, if one is close enough."""
     candidates = list(candidates)
     meant = near(name, candidates)
@@ -33,9 +33,9 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> Advice | None:
     return meant_to_be(meant, is_guess=not is_slip(name, meant, candidates))
 
 
-def meant_to_be(meant: str, *, is_guess: bool = False) -> Advice:
+def meant_to_be(meant: str, *, is_guess: bool = False) -> Hint:
     """The hint that names what was meant, where it belongs at the place of the diagnostic."""
-    return Advice(f"did you mean `{meant}`?", instead=meant, is_guess=is_guess)
+    return Hint(f"did you mean `{meant}`?", instead=meant, is_guess=is_guess)
 
 
 def is_slip(written: str, meant: str, candidates: Iterable[str]) -> bool:

@@ -39,7 +39,7 @@ from saftc.syntax import nodes as n
 from saftc.syntax.constructs import construct_of
 from saftc.syntax.walk import children, nodes_of, walk
 from saftc.types.builtins import BUILTINS, Effect
-from saftc.types.relations import Fit, fit
+from saftc.types.relations import Assignability, fit
 from saftc.types.types import (
     ANY,
     BOOL,
@@ -711,7 +711,7 @@ def _check_judge(
         required = [one for one in definition.parameters if one.default is None]
         effects = Effects(facts).of_function(definition) & {"asks", "prints", "writes"}
         is_one = bool(known.parameters) and len(required) < 2
-        if not is_one or fit(asked, known.parameters[0]) > Fit.CONVERT:
+        if not is_one or fit(asked, known.parameters[0]) > Assignability.CONVERT:
             pass
         elif is_only(known.returns, "bool"):
             expected, hint = "a function that fails", "`fail` or `assert` with the reason instead"

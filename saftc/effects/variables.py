@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from saftc.check.forward import Forward
+from saftc.check.forward import ForwardAnalysis
 from saftc.check.names import Code, Symbol
 from saftc.check.statements import all_statements, blocks_of, bound_by
 from saftc.effects.effects import Effects
@@ -59,7 +59,7 @@ class Flow:
         return self._statements[statement]
 
 
-class _Early(Forward[_Certain]):
+class _Early(ForwardAnalysis[_Certain]):
     """The state is what was certainly assigned."""
 
     def __init__(self, flow: Flow) -> None:

@@ -21,7 +21,7 @@ from saftc.formatter.original import Original
 from saftc.formatter.schemas import write_annotation, write_parameters, write_pattern_fields
 from saftc.source import Source, Span
 from saftc.syntax import nodes as n
-from saftc.syntax.comments import Attached
+from saftc.syntax.comments import StatementComments
 
 WIDTH = 100
 
@@ -130,7 +130,7 @@ class _Unparser:
 
     # Lines
 
-    def _put(self, doc: Doc, own: Attached, start: int, indent: int, least: int) -> None:
+    def _put(self, doc: Doc, own: StatementComments, start: int, indent: int, least: int) -> None:
         """A statement or head with the comments above and beside it, and those that are left in it.
 
         `least` blank lines are above all of it, unless it has blank lines already.

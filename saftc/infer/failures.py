@@ -31,7 +31,7 @@ from saftc.syntax import nodes as n
 from saftc.syntax.constructs import construct_of
 from saftc.syntax.walk import children
 from saftc.types.dates import is_read
-from saftc.types.relations import Fit
+from saftc.types.relations import Assignability
 from saftc.types.types import (
     ANY,
     DATES,
@@ -97,7 +97,7 @@ def failures_in(facts: Facts, node: n.Node) -> _Failures:
     order in which it would, but that of a statement which is there to fail comes first.
     """
     coercion = facts.coercions.get(node)
-    if coercion is not None and coercion.fit == Fit.CHECK:
+    if coercion is not None and coercion.fit == Assignability.CHECK:
         assert isinstance(node, n.Expression)
         words = f"may be something other than {show(coercion.wanted)}"
         yield Failure(node, may_be_wrong(facts, node, words))

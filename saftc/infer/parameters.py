@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from saftc.check.facts import Facts
-from saftc.check.forward import Forward
+from saftc.check.forward import ForwardAnalysis
 from saftc.check.names import Symbol
 from saftc.check.statements import bound_by, evaluated_by
 from saftc.syntax import nodes as n
@@ -38,10 +38,10 @@ from saftc.types.types import (
     ObjectType,
     Type,
     UnionType,
-    filled,
     is_known,
     is_only,
     members,
+    never_to_any,
     widened,
     within,
 )
@@ -78,7 +78,7 @@ class _State(NamedTuple):
     assigned: frozenset[Symbol]
 
 
-class _Finder(Forward[_State]):
+class _Finder(ForwardAnalysis[_State]):
     def __init__(self, facts: Facts, parameters: set[Symbol]) -> None:
         super().__init__()
         self.facts = facts
@@ -262,7 +262,7 @@ def settled(type_: Type) -> Type:
         member not in (NIL, NEVER, ListType(NEVER), ObjectType((), is_declared=False))
         for member in members(type_)
     )
-    return filled(type_) if says_something else ANY
+    return never_to_any(type_) if says_something else ANY
 
 
 def is_mixed(type_: Type) -> bool:

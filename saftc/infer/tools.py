@@ -26,7 +26,7 @@ from saftc.diagnostics.model import Collector, Diagnostic
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 from saftc.types.foreign import Function, Namespace, PythonClass, Value
-from saftc.types.relations import Fit, fit
+from saftc.types.relations import Assignability, fit
 from saftc.types.results import CONVERSATION
 from saftc.types.types import ANY, BuiltinType, CallableType, FunctionType, Type, members, show
 
@@ -38,7 +38,7 @@ Waits = Literal["yes", "no", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class OfferedTool:
     """A function that a prompt offers: the name of its tool, and the expression that is the
     function, in the script of these facts. `is_listed`: it is in `tools`; `waits`: whether its
     calls by the model wait for approval.
@@ -60,7 +60,7 @@ class Offered:
         """Whether it is a function that a Python module defines."""
         return isinstance(self.facts.declared_by_python(self.value), Function)
 
-    def is_same(self, other: "Offered") -> bool:
+    def is_same(self, other: "OfferedTool") -> bool:
         """Whether both are certainly one function of one name, which waits in both or neither."""
         one, same = self.type, other.type
         if not isinstance(one, FunctionType) or not isinstance(same, FunctionType):
@@ -90,13 +90,13 @@ def may_be_function(facts: Facts, node: n.Expression) -> bool:
     return ANY in _types(facts, node) or is_known_function(facts, node)
 
 
-def own_tools(facts: Facts, node: n.Prompt) -> list[Offered]:
+def own_tools(facts: Facts, node: n.Prompt) -> list[OfferedTool]:
     """The functions that are in a prompt and its `tools`; a value that may be one counts."""
     return _shown_tools(facts, node) + (listed_tools(facts, node.tools) or [])
 
 
-def _shown_tools(facts: Facts, node: n.Prompt) -> list[Offered]:
-    found: list[Offered] = []
+def _shown_tools(facts: Facts, node: n.Prompt) -> list[OfferedTool]:
+    found: list[OfferedTool] = []
     numbered = 0
     waiting = {value.text for value in map(partial(approved_in, facts), node.holes) if value}
     for hole in node.holes:
@@ -107,12 +107,12 @@ def _shown_tools(facts: Facts, node: n.Prompt) -> list[Offered]:
             name = value.text if isinstance(value, n.Name) else f"tool_{numbered}"
             is_told = hole.is_approved or name in waiting
             waits = "yes" if is_told else waits_for_approval(facts, hole.value)
-            found.append(Offered(name, value, facts, waits=waits))
+            found.append(OfferedTool(name, value, facts, waits=waits))
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class ResolvedFunction:
     """The function that a value is, without `approve`, in the script of these facts; whether that
     was around it.
     """
@@ -122,14 +122,14 @@ class Behind:
     is_approved: bool = False
 
 
-def function_behind(facts: Facts, node: n.Expression) -> Behind:
+def function_behind(facts: Facts, node: n.Expression) -> ResolvedFunction:
     """What a value is in the end, through names that are bound once."""
-    found, seen = Behind(node, facts), set[Symbol]()
+    found, seen = ResolvedFunction(node, facts), set[Symbol]()
     while True:
         value, facts = found.value, found.facts
         inner = approved(facts, value)
         if inner is not None:
-            found = Behind(inner, facts, is_approved=True)
+            found = ResolvedFunction(inner, facts, is_approved=True)
             continue
         symbol = facts.names.symbols.get(value) if isinstance(value, n.Name) else None
         if symbol is None:
@@ -139,7 +139,7 @@ def function_behind(facts: Facts, node: n.Expression) -> Behind:
         if bound is None or meant in seen:
             return found
         seen.add(meant)
-        found = Behind(bound, owner, found.is_approved)
+        found = ResolvedFunction(bound, owner, found.is_approved)
 
 
 def waits_for_approval(facts: Facts, node: n.Expression) -> Waits:
@@ -156,7 +156,7 @@ def waits_for_approval(facts: Facts, node: n.Expression) -> Waits:
     return found.pop() if len(found) == 1 else "unknown" if found else "no"
 
 
-def _is_bare(behind: Behind) -> bool:
+def _is_bare(behind: ResolvedFunction) -> bool:
     """Whether a value of which the type says nothing is certainly no function that waits."""
     if behind.facts.record_of(behind.value) is not None:
         return True
@@ -188,7 +188,7 @@ def approved_in(facts: Facts, hole: n.Hole) -> n.Name | None:
     return value if isinstance(value, n.Name) else None
 
 
-def listed_tools(facts: Facts, node: n.Expression | None) -> list[Offered] | None:
+def listed_tools(facts: Facts, node: n.Expression | None) -> list[OfferedTool] | None:
     """The functions of a list that is known; None of another value."""
     if node is None:
         return None
@@ -198,24 +198,24 @@ def listed_tools(facts: Facts, node: n.Expression | None) -> list[Offered] | Non
     return [tool for item, owner in found for tool in listed_tool(owner, item)]
 
 
-def listed_tool(facts: Facts, node: n.Expression) -> list[Offered]:
+def listed_tool(facts: Facts, node: n.Expression) -> list[OfferedTool]:
     """The item of a list as a tool; none where it is a mistake."""
     value = approved(facts, node) or node
     name = _own_name(value)
     if name is None or not may_be_function(facts, value):
         return []
     waits = waits_for_approval(facts, node)
-    return [Offered(name, value, facts, is_listed=True, waits=waits)]
+    return [OfferedTool(name, value, facts, is_listed=True, waits=waits)]
 
 
-def offered(facts: Facts, node: n.Prompt) -> list[Offered]:
+def offered(facts: Facts, node: n.Prompt) -> list[OfferedTool]:
     """All that a prompt may offer, in the order of the runtime: what is in its text, what it
     may keep of the prompts before it, and its `tools`.
     """
     return _offered(facts, node, set())
 
 
-def _offered(facts: Facts, node: n.Prompt, seen: set[n.Prompt]) -> list[Offered]:
+def _offered(facts: Facts, node: n.Prompt, seen: set[n.Prompt]) -> list[OfferedTool]:
     if node in seen:
         return []
     seen.add(node)
@@ -223,12 +223,12 @@ def _offered(facts: Facts, node: n.Prompt, seen: set[n.Prompt]) -> list[Offered]
     return [*_shown_tools(facts, node), *kept, *(listed_tools(facts, node.tools) or [])]
 
 
-def certainly_kept(facts: Facts, node: n.Prompt) -> list[Offered]:
+def certainly_kept(facts: Facts, node: n.Prompt) -> list[OfferedTool]:
     """The tools that a prompt has of those before it, whichever of these it goes on with."""
     return _kept(facts, node, frozenset())
 
 
-def _kept(facts: Facts, node: n.Prompt, around: frozenset[n.Prompt]) -> list[Offered]:
+def _kept(facts: Facts, node: n.Prompt, around: frozenset[n.Prompt]) -> list[OfferedTool]:
     if node in around:
         return []  # the first turn of a loop has none of the turns before
     each = [
@@ -438,7 +438,7 @@ def _differs_by_call(symbol: Symbol) -> bool:
     return symbol.kind == "parameter" or is_item
 
 
-def _waiting(one: Offered) -> Iterator[tuple[object, str]]:
+def _waiting(one: OfferedTool) -> Iterator[tuple[object, str]]:
     """The functions that a tool may be and that wait, each with its name."""
     known = [part for part in members(one.type) if isinstance(part, FunctionType)]
     for part in known:
@@ -474,7 +474,7 @@ def _named_in(facts: Facts, definition: n.FunctionDef) -> set[object]:
         waits |= {given for one in bound if (given := approved(owner, one)) is not None}
         for node in nodes:
             if isinstance(node, n.Name | n.Member) and node not in waits:
-                one = Offered("", node, owner)
+                one = OfferedTool("", node, owner)
                 if one.is_function:
                     found.add(_function(one))
                     pending += [] if not isinstance(one.type, FunctionType) else [
@@ -497,7 +497,7 @@ def _loses_tools(facts: Facts, node: n.Prompt) -> bool:
     if known is None:
         if isinstance(after, n.ListLiteral) and all(map(_is_written_without_calls, after.items)):
             return False
-        return fit(facts.types.get(after, ANY), CONVERSATION) != Fit.NEVER
+        return fit(facts.types.get(after, ANY), CONVERSATION) != Assignability.NEVER
     return not isinstance(after, n.Name) and any(offered(facts, one) for one in known)
 
 
@@ -512,7 +512,7 @@ def _is_written_without_calls(message: n.Expression | n.Spread) -> bool:
 def _problems(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:
     if node.tools is not None:
         yield from _problems_of_list(facts, node.tools)
-    own: dict[str, Offered] = {}
+    own: dict[str, OfferedTool] = {}
     for one in own_tools(facts, node):
         if _is_other(own.setdefault(one.name, one), one):
             yield _twice(node, one)
@@ -530,29 +530,29 @@ def _problems(facts: Facts, node: n.Prompt) -> Iterator[Diagnostic]:
                 return
 
 
-def _twice(node: n.Prompt, tool: Offered) -> Diagnostic:
+def _twice(node: n.Prompt, tool: OfferedTool) -> Diagnostic:
     return catalogue.TOOL_NAME_TWICE.at(_place(node, tool).span, name=tool.name)
 
 
-def _place(node: n.Prompt, tool: Offered) -> n.Node:
+def _place(node: n.Prompt, tool: OfferedTool) -> n.Node:
     """Where a prompt offers a tool."""
     return tool.value if tool.value in node.shown else node.tools or node
 
 
-def _is_same(one: Offered, other: Offered) -> bool:
+def _is_same(one: OfferedTool, other: OfferedTool) -> bool:
     """Whether two are certainly the same function, under one name or two."""
     is_named_so = one.name == other.name and not _is_other(one, other)
     return is_named_so or _function(one) == _function(other)
 
 
-def _is_other(one: Offered, other: Offered) -> bool:
+def _is_other(one: OfferedTool, other: OfferedTool) -> bool:
     """Whether two are certainly not the same function."""
     both = (one.type, other.type)
     known = all(isinstance(type_, FunctionType | BuiltinType) for type_ in both)
     return known and one.is_function and other.is_function and _function(one) != _function(other)
 
 
-def _function(one: Offered) -> object:
+def _function(one: OfferedTool) -> object:
     match one.type:
         case FunctionType(definition=definition):
             return definition

@@ -23,7 +23,7 @@ from saftc.overlap.plan import Plan
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
 from saftc.types.builtins import ITEMS, Builtin
-from saftc.types.relations import Fit, fit
+from saftc.types.relations import Assignability, fit
 from saftc.types.types import (
     ANY,
     FLOAT,
@@ -162,7 +162,7 @@ class Choices:
     def is_checked(self, value: n.Expression, wanted: Type, frame: Frame) -> bool:
         """Whether a function checks what it returns, as checkers take it for any value."""
         coercion = self.facts.coercions.get(value)
-        is_as_it_is = coercion is None or coercion.fit == Fit.EXACT
+        is_as_it_is = coercion is None or coercion.fit == Assignability.EXACT
         return is_known(wanted) and is_as_it_is and self.variables.reads_as_any(value, frame)
 
     def keeps_failure(self, statement: n.TryStmt, error: Symbol) -> bool:
@@ -235,7 +235,7 @@ class Choices:
             and facts.forms.loops[node.clauses[0]] == Form.NATIVE
             and facts.forms.operators[test] == Form.NATIVE
             and facts.contains_as_python(facts.type_of(value), items)
-            and fit(type_, item_type(items)) == Fit.EXACT
+            and fit(type_, item_type(items)) == Assignability.EXACT
             and not any(part in facts.coercions for part in (item, left, right))
         )
         is_once = self.is_plain(value) and {symbol, *facts.names.unset}.isdisjoint(names)

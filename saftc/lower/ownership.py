@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from saftc.check.facts import Facts
 from saftc.check.forms import Append, BuiltinCall, Extend, Form, Growth, Put
-from saftc.check.forward import Forward, Loop
+from saftc.check.forward import ForwardAnalysis, Loop
 from saftc.check.names import Symbol
 from saftc.check.statements import bound_by
 from saftc.infer.failures import never_fails
@@ -28,7 +28,7 @@ from saftc.syntax import nodes as n
 from saftc.syntax.constructs import construct_of
 from saftc.syntax.walk import children, walk
 from saftc.types.builtins import Holds
-from saftc.types.relations import Fit, fit
+from saftc.types.relations import Assignability, fit
 from saftc.types.types import ANY, MapType, ObjectType, is_only, members
 
 # They are done with what they evaluate, and keep none of it.
@@ -57,7 +57,7 @@ def _captured(facts: Facts) -> set[Symbol]:
     return {symbol for captured in facts.names.captures.values() for symbol in captured}
 
 
-class _Finder(Forward[_State]):
+class _Finder(ForwardAnalysis[_State]):
     def __init__(
         self,
         facts: Facts,
@@ -267,7 +267,7 @@ class _Finder(Forward[_State]):
         return all(
             isinstance(entry, n.Field)
             and (known := owner.field(entry.key.text)) is not None
-            and fit(self.facts.type_of(entry.value), known.type) == Fit.EXACT
+            and fit(self.facts.type_of(entry.value), known.type) == Assignability.EXACT
             for entry in entries
         )
 

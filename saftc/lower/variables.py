@@ -27,10 +27,10 @@ from saftc.effects.awaits import Wait
 from saftc.overlap.async_main import Entry
 from saftc.overlap.loop_values import bound_types
 from saftc.overlap.plan import Plan
-from saftc.overlap.prefixes import Head
+from saftc.overlap.prefixes import LoopPrefix
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
-from saftc.types.relations import Fit, fit
+from saftc.types.relations import Assignability, fit
 from saftc.types.types import (
     ANY,
     FLOAT,
@@ -56,7 +56,7 @@ from saftc.types.types import (
 )
 
 # What runs ahead for a loop has variables of its own, and so has its head; other places have None.
-Frame = n.ForStmt | Head | None
+Frame = n.ForStmt | LoopPrefix | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,9 @@ class Variables:
             for parameter, type_ in zip(function.parameters, types, strict=True):
                 symbol = self.of(parameter.name)
                 others = (one.type for one in self._bindings(symbol, None)[1:])
-                if parameter.schema is None and any(fit(o, type_) != Fit.EXACT for o in others):
+                if parameter.schema is None and any(
+                    fit(o, type_) != Assignability.EXACT for o in others
+                ):
                     yield symbol
 
     def declared(self, symbol: Symbol) -> Annotation:
@@ -239,7 +241,7 @@ class Variables:
         self.bindings = found = dict[tuple[Symbol, Frame], list[_Binding]]()
 
         def add(symbol: Symbol, frame: Frame, binding: _Binding) -> None:
-            if isinstance(frame, Head) and symbol in frame.keeps:
+            if isinstance(frame, LoopPrefix) and symbol in frame.keeps:
                 frame = self._frame_of(symbol, self.around[frame])
             found.setdefault((symbol, frame), []).append(binding)
 
@@ -344,7 +346,7 @@ class Variables:
         return any(
             first.statement.span.end <= read.span.start
             and (end is None or read.span.start < end)
-            and fit(type_, self.facts.types.get(read, ANY)) != Fit.EXACT
+            and fit(type_, self.facts.types.get(read, ANY)) != Assignability.EXACT
             for read in self.reads.get(symbol, ())
         )
 
@@ -380,7 +382,7 @@ class Variables:
             held = self.facts.held.get(statement.name)
             if held is not None and self.facts.schemas[held] == own:
                 return True  # as Saft itself sees to
-        return fit(binding.type, own) == Fit.EXACT
+        return fit(binding.type, own) == Assignability.EXACT
 
     def _is_read(self, type_: Type) -> bool:
         if isinstance(type_, ObjectType) and type_.fields in self.facts.read_shapes:
@@ -486,7 +488,7 @@ def _takes(first: Type, type_: Type) -> bool:
     """Whether Python lets a variable that began as `first` hold a `type_`."""
     if isinstance(first, ListType) and isinstance(type_, ListType):
         return all(_takes(first.item, part) for part in members(type_.item))
-    return fit(type_, first) == Fit.EXACT or (type_ == INT and FLOAT in members(first))
+    return fit(type_, first) == Assignability.EXACT or (type_ == INT and FLOAT in members(first))
 
 
 def _is_known_to_checkers(bindings: Sequence[_Binding], type_: Type) -> bool:

@@ -43,7 +43,7 @@ _KINDS: dict[str, Kind] = {"function": "function", "record": "type", "type": "ty
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class Completion:
     """A word that may be written; `written` is what is put in, where that is more."""
 
     name: str
@@ -53,20 +53,20 @@ class Proposal:
     doc: str = ""
 
 
-def proposals(script: Script, offset: int) -> list[Proposal]:
+def proposals(script: Script, offset: int) -> list[Completion]:
     """What may be written at an offset, each name once, the nearest meaning first."""
     beginning = beginning_at(script, offset)
     if beginning.is_text:
         return []
     if beginning.open[-1:] == ["hole"] and beginning.kinds[-1:] == ["COLON"]:
-        return [Proposal(name, "keyword", detail) for name, detail in _FORMATS.items()]
-    found: dict[str, Proposal] = {}
+        return [Completion(name, "keyword", detail) for name, detail in _FORMATS.items()]
+    found: dict[str, Completion] = {}
     for one in _proposals(placed(script, beginning)):
         found.setdefault(one.name, one)
     return list(found.values())
 
 
-def _proposals(place: Placed) -> Iterator[Proposal]:
+def _proposals(place: Placed) -> Iterator[Completion]:
     match place.way:
         case [*_, n.Member() as node, n.Identifier()]:
             yield from _members_of(place.script, node.value)
@@ -80,8 +80,8 @@ def _proposals(place: Placed) -> Iterator[Proposal]:
             yield from _modules(place.script) if "." not in text else ()
         case [*_, n.Prompt(), n.ObjectLiteral(), n.Field(), n.Identifier()]:
             for name, type_ in OPTIONS.items():
-                yield Proposal(name, "option", show(type_), f"{name}: ")
-            yield Proposal("tools", "option", "[function]", "tools: ")
+                yield Completion(name, "option", show(type_), f"{name}: ")
+            yield Completion("tools", "option", "[function]", "tools: ")
         case [*_, n.Call() as call, n.Argument(name=None), n.Name()]:
             yield from _arguments(place.script, call)
             yield from _names(place)
@@ -91,16 +91,16 @@ def _proposals(place: Placed) -> Iterator[Proposal]:
             pass  # a name of its own is written
 
 
-def _types(script: Script) -> Iterator[Proposal]:
+def _types(script: Script) -> Iterator[Completion]:
     facts = script.checked.facts
     for name in (*facts.records, *facts.aliases):
-        yield Proposal(name, "type")
+        yield Completion(name, "type")
     yield from (
-        Proposal(name, "type") for name in (*BUILT_IN, *DATES, "Result", "ToolCall", "Usage")
+        Completion(name, "type") for name in (*BUILT_IN, *DATES, "Result", "ToolCall", "Usage")
     )
 
 
-def _imported(script: Script, written: str) -> Iterator[Proposal]:
+def _imported(script: Script, written: str) -> Iterator[Completion]:
     """What another script, or a module of Python, has."""
     modules = script.modules
     module = absolute_name(written, name_in(modules.folder, Path(script.path))) or written
@@ -110,32 +110,32 @@ def _imported(script: Script, written: str) -> Iterator[Proposal]:
         return
     library = modules.library.module(module)
     names = () if library is None else library.members.names()
-    yield from (Proposal(name, "variable", "Python") for name in names if name[:1] != "_")
+    yield from (Completion(name, "variable", "Python") for name in names if name[:1] != "_")
 
 
-def _modules(script: Script) -> Iterator[Proposal]:
+def _modules(script: Script) -> Iterator[Completion]:
     """The scripts of the folder and below, and the modules of Python beside them."""
     folder = script.modules.folder
     for file in sorted(map(Path, scripts_below(str(folder)))):
         name = ".".join(file.relative_to(folder).with_suffix("").parts)
         if str(file) != script.path and all(part.isidentifier() for part in name.split(".")):
-            yield Proposal(name, "module")
+            yield Completion(name, "module")
     for file in sorted(folder.glob("*.py")):
         if file.stem.isidentifier():
-            yield Proposal(file.stem, "module", "Python")
+            yield Completion(file.stem, "module", "Python")
 
 
-def _names(place: Placed) -> Iterator[Proposal]:
+def _names(place: Placed) -> Iterator[Completion]:
     for scope in place.scope.around():
         for symbol in scope.symbols.values():
             kind = _KINDS.get(symbol.kind, "variable")
-            yield Proposal(symbol.name, kind, of_symbol(place.script, symbol))
+            yield Completion(symbol.name, kind, of_symbol(place.script, symbol))
     for name, one in BUILTINS.items():
-        yield Proposal(name, "function", builtin_signature(one)[0], doc=builtin(name))
-    yield from (Proposal(word, "keyword") for word in (*KEYWORDS, *_WORDS))
+        yield Completion(name, "function", builtin_signature(one)[0], doc=builtin(name))
+    yield from (Completion(word, "keyword") for word in (*KEYWORDS, *_WORDS))
 
 
-def _arguments(script: Script, call: n.Call) -> Iterator[Proposal]:
+def _arguments(script: Script, call: n.Call) -> Iterator[Completion]:
     """The names of the arguments of a call that are not given yet."""
     found = _taken(script, call)
     if found is None:
@@ -143,24 +143,24 @@ def _arguments(script: Script, call: n.Call) -> Iterator[Proposal]:
     given = {one.name.text for one in call.arguments if one.name is not None}
     for name in found[1]:
         if name not in given:
-            yield Proposal(f"{name}:", "parameter", found[0], f"{name}: ")
+            yield Completion(f"{name}:", "parameter", found[0], f"{name}: ")
 
 
-def _own_names(facts: Facts) -> Iterator[Proposal]:
+def _own_names(facts: Facts) -> Iterator[Completion]:
     """What a script gives to those that import it."""
     for one in facts.own_names.values():
         if one.kind != "import":
-            yield Proposal(one.name, _KINDS.get(one.kind, "variable"))
+            yield Completion(one.name, _KINDS.get(one.kind, "variable"))
 
 
-def _of_module(script: Script, name: str) -> Iterator[Proposal]:
+def _of_module(script: Script, name: str) -> Iterator[Completion]:
     facts = script.checked.facts
     symbol = facts.names.scopes[script.module].symbols.get(name)
     if symbol is not None and symbol in facts.modules:
         yield from _own_names(facts.modules[symbol])
 
 
-def _members_of(script: Script, node: n.Expression) -> Iterator[Proposal]:
+def _members_of(script: Script, node: n.Expression) -> Iterator[Completion]:
     """What the value before a dot has."""
     checked, facts = script.checked, script.checked.facts
     symbol = facts.names.symbols.get(node) if isinstance(node, n.Name) else None
@@ -169,7 +169,7 @@ def _members_of(script: Script, node: n.Expression) -> Iterator[Proposal]:
         return
     enum = facts.enum_of(node)
     if enum is not None:
-        yield from (Proposal(choice, "field") for choice in enum.choices)
+        yield from (Completion(choice, "field") for choice in enum.choices)
         return
     # The script's own fields come before what every result has.
     known = members(facts.types.get(node, ANY))
@@ -178,32 +178,32 @@ def _members_of(script: Script, node: n.Expression) -> Iterator[Proposal]:
         yield from _fields(checked, member)
     if facts.result_of(node) is not None:
         for name in MEMBERS:
-            yield Proposal(name, "field", show(MEMBER_TYPES.get(name, ANY)))
+            yield Completion(name, "field", show(MEMBER_TYPES.get(name, ANY)))
     for member in known:
         if member not in own:
             yield from _fields(checked, member)
     declared = facts.declared_by_python(node)
     if isinstance(declared, Namespace):
         yield from (
-            Proposal(one, "variable", "Python") for one in declared.names() if one[0] != "_"
+            Completion(one, "variable", "Python") for one in declared.names() if one[0] != "_"
         )
 
 
-def _fields(checked: Checked, type_: Type) -> Iterator[Proposal]:
+def _fields(checked: Checked, type_: Type) -> Iterator[Completion]:
     match type_:
         case ObjectType(fields=fields):
             for one in fields:
-                yield Proposal(one.name, "field", show(one.type), doc=one.doc or "")
+                yield Completion(one.name, "field", show(one.type), doc=one.doc or "")
         case RecordType():
             for name, field in checked.facts.fields_of(type_).items():
-                yield Proposal(name, "field", show(field))
+                yield Completion(name, "field", show(field))
         case ListType():
-            yield Proposal("length", "field", "int")
+            yield Completion("length", "field", "int")
         case _ if type_ == DATAFRAME:
             for name, field in DATAFRAME_MEMBERS.items():
-                yield Proposal(name, "field", show(field))
+                yield Completion(name, "field", show(field))
         case _ if type_ == STRING:
-            yield Proposal("length", "field", "int")
+            yield Completion("length", "field", "int")
         case _:
             pass
 
@@ -216,7 +216,7 @@ _Taken = tuple[str, list[str], list[str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Taking:
+class SignatureHelp:
     """The head of what is called, its parameters as they are in it, and which one is written."""
 
     head: str
@@ -225,7 +225,7 @@ class Taking:
     doc: str
 
 
-def call_at(script: Script, offset: int) -> Taking | None:
+def call_at(script: Script, offset: int) -> SignatureHelp | None:
     """What the call takes whose arguments an offset is in."""
     beginning = beginning_at(script, offset)
     if "$" in beginning.open[-1:]:
@@ -240,7 +240,7 @@ def call_at(script: Script, offset: int) -> Taking | None:
     return None
 
 
-def _taking(found: _Taken, call: n.Call, argument: n.Argument) -> Taking:
+def _taking(found: _Taken, call: n.Call, argument: n.Argument) -> SignatureHelp:
     head, names, parameters, doc = found
     active: int | None = call.arguments.index(argument)
     if argument.name is not None:
@@ -248,7 +248,7 @@ def _taking(found: _Taken, call: n.Call, argument: n.Argument) -> Taking:
         active = names.index(named) if named in names else None
     elif active >= len(parameters):
         active = len(parameters) - 1 if "..." in head else None
-    return Taking(head, parameters, active, doc)
+    return SignatureHelp(head, parameters, active, doc)
 
 
 def _taken(script: Script, call: n.Call) -> _Taken | None:

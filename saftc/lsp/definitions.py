@@ -43,7 +43,7 @@ class Occurrence:
     node: n.Node
 
 
-def way_to(module: n.Module, offset: int) -> list[n.Node]:
+def path_to_offset(module: n.Module, offset: int) -> list[n.Node]:
     """The nodes around an offset, the outermost first; one that begins there goes before one that
     ends there."""
     way: list[n.Node] = [module]
@@ -67,7 +67,7 @@ def occurrences(script: Script) -> list[Occurrence]:
 def occurrence_at(script: Script, offset: int) -> Occurrence | None:
     """The name that is at an offset, or ends there."""
     finder = _Finder(script)
-    for node in reversed(way_to(script.module, offset)):
+    for node in reversed(path_to_offset(script.module, offset)):
         for one in finder.at(node):
             if one.span.start <= offset <= one.span.end:
                 return one

@@ -10,7 +10,7 @@ from saftc.check.facts import FunctionFacts, RecordFacts
 from saftc.check.names import Symbol
 from saftc.check.servers import default_text
 from saftc.infer.tools import offered
-from saftc.lsp.definitions import Target, occurrence_at, way_to
+from saftc.lsp.definitions import Target, occurrence_at, path_to_offset
 from saftc.lsp.session import Script, Session
 from saftc.project.python.library import Written
 from saftc.source import Source, Span
@@ -23,7 +23,7 @@ _BUILTIN_ROW = re.compile(r"\| (.+?) \| (.+) \|")
 
 def hover(session: Session, script: Script, offset: int) -> tuple[str, Span] | None:
     """What is known of what is at an offset, as Markdown, and where it stands."""
-    way = way_to(script.module, offset)
+    way = path_to_offset(script.module, offset)
     prompt = next((one for one in reversed(way) if isinstance(one, n.Prompt)), None)
     if prompt is not None and isinstance(way[-1], n.Prompt | n.PromptText):
         return _prompt(script, prompt), prompt.span
@@ -132,7 +132,7 @@ def _named(session: Session, script: Script, target: Target, node: n.Node) -> st
         home = session.script(target.path)
         return _with_doc(_code(f"import {target.name}"), home.module.doc)
     home = session.script(target.path)
-    owner = way_to(home.module, target.span.start)
+    owner = path_to_offset(home.module, target.span.start)
     docs = home.module.docs
     facts = home.checked.facts
     definition = owner[-2] if len(owner) > 1 else owner[-1]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from saftc.check.names import Scope
 from saftc.diagnostics.model import Collector
-from saftc.lsp.definitions import way_to
+from saftc.lsp.definitions import path_to_offset
 from saftc.lsp.session import Script
 from saftc.source import Source
 from saftc.syntax import nodes as n
@@ -110,7 +110,7 @@ def placed(script: Script, beginning: Beginning) -> Placed:
         Source.from_text(name, f"{text[: beginning.line]}{made}{text[end:]}")
     )
     found = Script(script.path, checked, script.modules)
-    return Placed(found, way_to(checked.module, beginning.line + before + len(NAME)))
+    return Placed(found, path_to_offset(checked.module, beginning.line + before + len(NAME)))
 
 
 def _alone(text: str, beginning: Beginning) -> tuple[str, int, int]:

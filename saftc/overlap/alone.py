@@ -14,13 +14,13 @@ from functools import cached_property
 from typing import Any
 
 from saftc.check.statements import blocks_of, bound_by
-from saftc.overlap.explanations import Told
+from saftc.overlap.explanations import Explanation
 from saftc.overlap.plan import Plan
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import children, nodes_of, walk
 from saftc.types.types import FunctionType, LiteralType, UnionType, members
 
-_Asking = n.Prompt | n.Call
+RequestPreview = n.Prompt | n.Call
 _NOTHING_BESIDE = "nothing beside it asks"
 _LEFT_TO_RIGHT = "one expression asks several times, from left to right"
 _LOOKED_AT = "what it is about is looked at in its turn, as that may fail or read files"
@@ -35,10 +35,10 @@ class Alone:
         self.flow = plan.certainty.flow
         self.module = plan.effects.facts.module
         # What asks in an expression, by that.
-        self._asking: dict[n.Node, list[_Asking]] = {}
+        self._asking: dict[n.Node, list[RequestPreview]] = {}
         self._around = {part: node for node in nodes_of(self.module) for part in children(node)}
 
-    def of(self, node: _Asking) -> Told:
+    def of(self, node: RequestPreview) -> Explanation:
         """What is told of a prompt, or of a call that asks."""
         function = self._function_around(node)
         inside = self._inside(node)
@@ -49,7 +49,7 @@ class Alone:
 
     # What is around it
 
-    def _inside(self, node: _Asking) -> Told | None:
+    def _inside(self, node: RequestPreview) -> Explanation | None:
         """Why it is in order where it stands, up to the function around it."""
         inner: n.Node = node
         while not isinstance(inner, n.FunctionDef | n.Module):
@@ -81,10 +81,10 @@ class Alone:
             case _:
                 return next((one for one in blocks_of(around) if inner in one), (inner,))
 
-    def _asks_besides(self, top: n.Node, node: _Asking) -> bool:
+    def _asks_besides(self, top: n.Node, node: RequestPreview) -> bool:
         """Whether another prompt or call in an expression asks."""
         if top not in self._asking:
-            found = (one for one in walk(top) if isinstance(one, _Asking))
+            found = (one for one in walk(top) if isinstance(one, RequestPreview))
             self._asking[top] = [one for one in found if self._asks(one)]
         own = set(walk(node))
         around: n.Node = node
@@ -98,7 +98,7 @@ class Alone:
 
     # What is beside it
 
-    def _among(self, statement: n.Statement, block: Sequence[n.Statement]) -> Told | None:
+    def _among(self, statement: n.Statement, block: Sequence[n.Statement]) -> Explanation | None:
         """Why a statement goes with none of those in its block that ask as well."""
         place = block.index(statement)
         asking = [i for i, one in enumerate(block) if i != place and self._runs_asking(one)]
@@ -128,7 +128,7 @@ class Alone:
         told = self._told_of_names(one) or self._told_of_names(two)
         return told or _told(_LOOKED_AT, two, "give it a name above both")
 
-    def _told_of_names(self, statement: n.Statement) -> Told | None:
+    def _told_of_names(self, statement: n.Statement) -> Explanation | None:
         """Why the name of an answer keeps it apart."""
         facts = self.effects.facts
         for name in bound_by(statement):
@@ -154,7 +154,7 @@ class Alone:
             node = self._around[node]
         return node if isinstance(node, n.FunctionDef) else None
 
-    def _called(self, function: n.FunctionDef) -> list[Told]:
+    def _called(self, function: n.FunctionDef) -> list[Explanation]:
         """What is told of a function's prompts for each place that it is called from."""
         name = function.name.text
         if name == "main" and not function.parameters:
@@ -167,7 +167,7 @@ class Alone:
         words = f"nothing in this script calls `{name}`"
         return [_told(words, function.name, "see `saftc prompts` of a script that does")]
 
-    def _told_of_call(self, call: n.Call, function: n.FunctionDef) -> Told:
+    def _told_of_call(self, call: n.Call, function: n.FunctionDef) -> Explanation:
         words = f"nothing beside the call of `{function.name.text}` asks"
         return self._inside(call) or _told(words, call)
 
@@ -185,5 +185,5 @@ class Alone:
         return found
 
 
-def _told(words: str, place: n.Node, way_out: str | None = None) -> Told:
-    return Told(False, words, place, way_out=way_out)
+def _told(words: str, place: n.Node, way_out: str | None = None) -> Explanation:
+    return Explanation(False, words, place, way_out=way_out)

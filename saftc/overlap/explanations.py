@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from saftc.effects.effects import Effects
-from saftc.overlap.plan import Note, Plan
+from saftc.overlap.plan import Decision, Plan
 from saftc.source import Source
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import walk
@@ -15,7 +15,7 @@ from saftc.types.types import ANY, FunctionType, members
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Explanation:
     """Whether a prompt may overlap with others, and how; if not, why, which place is why, and the
     way out.
 
@@ -28,15 +28,15 @@ class Told:
     place: n.Node
     source: Source | None = None
     beside: tuple[n.Node, ...] = ()
-    elsewhere: tuple["Told", ...] = ()
+    elsewhere: tuple["Explanation", ...] = ()
     way_out: str | None = None
 
 
 # A prompt, or a call of a function of another script.
-_Asking = n.Prompt | n.Call
+RequestPreview = n.Prompt | n.Call
 
 
-def told(plan: Plan) -> dict[_Asking, Told]:
+def told(plan: Plan) -> dict[RequestPreview, Explanation]:
     """What was decided about the prompts that are in loops, in functions called there, or side
     by side, and about calls by which functions of other scripts ask; of others there was nothing to
     decide.
@@ -44,20 +44,20 @@ def told(plan: Plan) -> dict[_Asking, Told]:
     Each place that asks a prompt has a say of its own, those first where it may overlap. Of loops
     in each other, a prompt that may overlap in one may; else the reason of the innermost counts.
     """
-    by_prompt: dict[_Asking, list[Note]] = {}
+    by_prompt: dict[RequestPreview, list[Decision]] = {}
     for note in sorted(plan.notes, key=lambda note: note.node.span.end - note.node.span.start):
         for prompt in _prompts(note, plan):
             by_prompt.setdefault(prompt, []).append(note)
-    found: dict[_Asking, Told] = {}
+    found: dict[RequestPreview, Explanation] = {}
     for prompt, notes in by_prompt.items():
         first, *others = (_told(note, prompt, plan) for note in _one_a_place(notes))
         found[prompt] = replace(first, elsewhere=tuple(others))
     return found
 
 
-def _one_a_place(notes: list[Note]) -> list[Note]:
+def _one_a_place(notes: list[Decision]) -> list[Decision]:
     """Of notes about nodes in each other, innermost first, the one that counts."""
-    nests: list[list[Note]] = []
+    nests: list[list[Decision]] = []
     for note in reversed(notes):
         around = (nest for nest in nests if _is_within(note.node, nest[0].node))
         nest = next(around, None)
@@ -75,19 +75,19 @@ def _is_within(inner: n.Node, outer: n.Node) -> bool:
     return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
 
 
-def _told(note: Note, prompt: _Asking, plan: Plan) -> Told:
+def _told(note: Decision, prompt: RequestPreview, plan: Plan) -> Explanation:
     if note.reason is not None:
         reason = note.reason
-        return Told(False, reason.words, reason.node, reason.source, way_out=reason.way_out)
+        return Explanation(False, reason.words, reason.node, reason.source, way_out=reason.way_out)
     for group in plan.groups.values():
         if note.node in group and _is_within(prompt, note.node):
             # The others are what it is beside.
             first, *others = (one for one in group if one is not note.node)
-            return Told(True, note.words, first, beside=tuple(others))
-    return Told(True, note.words, note.node)
+            return Explanation(True, note.words, first, beside=tuple(others))
+    return Explanation(True, note.words, note.node)
 
 
-def _prompts(note: Note, plan: Plan) -> list[_Asking]:
+def _prompts(note: Decision, plan: Plan) -> list[RequestPreview]:
     """The prompts that a note is about: those in its statements, and in the functions called."""
     if isinstance(note.node, n.ForStmt):
         ahead = plan.loops.get(note.node)

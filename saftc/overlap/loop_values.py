@@ -18,7 +18,7 @@ from saftc.types.types import ANY, INT, NEVER, STRING, ListType, MapType, Type, 
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class LoopOutput:
     """A variable with its type; `is_result`: it holds the whole result of a prompt."""
 
     symbol: Symbol
@@ -26,7 +26,7 @@ class Given:
     is_result: bool
 
 
-def given_of(facts: Facts, symbol: Symbol, statements: Iterable[n.Statement]) -> Given | None:
+def given_of(facts: Facts, symbol: Symbol, statements: Iterable[n.Statement]) -> LoopOutput | None:
     """What the statements leave in a variable; None when it may be a result and may be none.
 
     `statements` are those of a loop, with those inside them.
@@ -44,7 +44,7 @@ def given_of(facts: Facts, symbol: Symbol, statements: Iterable[n.Statement]) ->
     # An empty list is filled elsewhere: then the variable as a whole tells what of.
     is_told = not any(type_ == ANY or _is_empty(type_) for type_ in types)
     whole = facts.symbols.get(symbol, ANY)
-    return Given(symbol, union(types) if is_told else whole, kept.pop())
+    return LoopOutput(symbol, union(types) if is_told else whole, kept.pop())
 
 
 def _is_empty(type_: Type) -> bool:

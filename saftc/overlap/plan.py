@@ -41,8 +41,8 @@ from saftc.effects.certainty import (
 )
 from saftc.effects.effects import UNKNOWN, Effect, Effects
 from saftc.effects.variables import continues_of
-from saftc.overlap.loop_values import Given, counted_in, given_of, growing
-from saftc.overlap.prefixes import DEFINES, SKIPS, Head, Heads, needs
+from saftc.overlap.loop_values import LoopOutput, counted_in, given_of, growing
+from saftc.overlap.prefixes import DEFINES, SKIPS, LoopPrefix, PrefixFinder, needs
 from saftc.overlap.settings import DEFAULT, Overlapping
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
@@ -56,7 +56,7 @@ _AHEAD = frozenset[Effect]({"asks", "prints", "reads"})
 
 
 @dataclass(frozen=True, slots=True)
-class Ahead:
+class PipelinedLoop:
     """A loop whose statements from the `start` to the `cut` run ahead, in a function called `name`.
 
     Those above are its `head`. The function takes an item, or what the head gives of one, called
@@ -65,11 +65,11 @@ class Ahead:
     Where that is nothing, what it gives is called `nothing`.
     """
 
-    head: Head | None
+    head: LoopPrefix | None
     cut: int
     name: str
     item: str
-    gives: tuple[Given, ...]
+    gives: tuple[LoopOutput, ...]
     grows: tuple[Symbol, ...]
     added: tuple[str, ...]
     counts: frozenset[Symbol]
@@ -97,7 +97,7 @@ class Mapped:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class Decision:
     """What was decided about a place that asks: `reason` is what keeps it in order."""
 
     node: n.Node
@@ -115,15 +115,17 @@ class Plan:
     """
 
     effects: Effects
-    loops: dict[n.ForStmt, Ahead] = field(default_factory=dict[n.ForStmt, Ahead])
+    loops: dict[n.ForStmt, PipelinedLoop] = field(default_factory=dict[n.ForStmt, PipelinedLoop])
     # The `continue`s that end a call of such a function.
-    ends: dict[n.ContinueStmt, Ahead] = field(default_factory=dict[n.ContinueStmt, Ahead])
+    ends: dict[n.ContinueStmt, PipelinedLoop] = field(
+        default_factory=dict[n.ContinueStmt, PipelinedLoop]
+    )
     maps: dict[n.Comprehension, Mapped] = field(default_factory=dict[n.Comprehension, Mapped])
     groups: dict[n.Statement, tuple[n.Statement, ...]] = field(
         default_factory=dict[n.Statement, tuple[n.Statement, ...]]
     )
     prints: bool = False
-    notes: list[Note] = field(default_factory=list[Note])
+    notes: list[Decision] = field(default_factory=list[Decision])
     awaits: Awaits | None = None
     suffix: str = ""
     defaults: str = ""
@@ -198,7 +200,7 @@ class _Planner:
         self.plan = Plan(effects, prints=effects.prints_in_turn, awaits=awaits)
         self.certainty = self.plan.certainty
         self.flow = self.certainty.flow
-        self.heads = Heads(self.flow, self.certainty, awaits)
+        self.heads = PrefixFinder(self.flow, self.certainty, awaits)
         # A name of the script may have got an underscore at its end.
         scopes = facts.names.scopes.values()
         self.taken = {name.rstrip("_") for scope in scopes for name in scope.symbols} | taken
@@ -272,7 +274,7 @@ class _Planner:
             self._block(block, _Place(place.scope, set(inside), after, failed, added))
 
     def _note(self, node: n.Node, words: str, reason: Reason | None = None) -> None:
-        self.plan.notes.append(Note(node, words, reason))
+        self.plan.notes.append(Decision(node, words, reason))
 
     def _begins_ahead(self, *nodes: n.Node) -> None:
         if "prints" in self.effects.of(*nodes):
@@ -303,7 +305,7 @@ class _Planner:
         cuts = dict.fromkeys((first, len(loop.body)))
         for end, cut in product(self.heads.ends(loop), cuts) if reason is None else ():
             found = self._cut(loop, end, cut, place)
-            if isinstance(found, Ahead):
+            if isinstance(found, PipelinedLoop):
                 ahead = loop.body[end:cut]
                 self.plan.loops[loop] = found
                 self.plan.ends |= dict.fromkeys(continues_of(ahead), found)
@@ -327,7 +329,7 @@ class _Planner:
         unset = self._without_value(read, place)
         return None if unset is None else Reason(loop, f"`{unset}` may have no value", GIVE_VALUE)
 
-    def _cut(self, loop: n.ForStmt, end: int, cut: int, place: _Place) -> Ahead | Reason:
+    def _cut(self, loop: n.ForStmt, end: int, cut: int, place: _Place) -> PipelinedLoop | Reason:
         head, first, rest = loop.body[:end], loop.body[end:cut], loop.body[cut:]
         in_head, in_first, in_rest = map(self.flow.assigned, (head, first, rest))
         reason = self.heads.prevents(loop, end) if end else None
@@ -391,25 +393,25 @@ class _Planner:
         item = self._new_name("item")
         nothing = item if "_" in self.read_names else "_"
         counts = frozenset(counted_in(self.flow, loop).intersection(grows))
-        return Ahead(made, cut, name, item, given, tuple(grows), added, counts, nothing)
+        return PipelinedLoop(made, cut, name, item, given, tuple(grows), added, counts, nothing)
 
     def _head(
         self, loop: n.ForStmt, end: int, gives: Sequence[Symbol], place: _Place
-    ) -> Head | Reason:
+    ) -> LoopPrefix | Reason:
         given = self._given(loop, end, gives or self.flow.bound(loop)[:1], are_known=False)
         if isinstance(given, Reason):
             return given
         kept = self.heads.kept(loop, end)
         name = self._new_function(f"each_{self._item_of(loop)}", place.scope)
         keeps = tuple(one for one in self._in_order(loop) if one in kept)
-        return Head(end, name, given, keeps)
+        return LoopPrefix(end, name, given, keeps)
 
     def _given(
         self, loop: n.ForStmt, cut: int, symbols: Sequence[Symbol], *, are_known: bool
-    ) -> tuple[Given, ...] | Reason:
+    ) -> tuple[LoopOutput, ...] | Reason:
         """What the statements up to a cut give to those below it, maybe of known types only."""
         statements = (loop, *all_statements(loop.body[:cut]))
-        given: list[Given] = []
+        given: list[LoopOutput] = []
         for symbol in symbols:
             one = given_of(self.facts, symbol, statements)
             if one is None:

@@ -29,7 +29,7 @@ from saftc.check.statements import all_statements
 from saftc.effects.awaits import Awaits
 from saftc.effects.certainty import TO_HEAD, Certainty, Reason
 from saftc.effects.variables import Flow, continues_of
-from saftc.overlap.loop_values import Given
+from saftc.overlap.loop_values import LoopOutput
 from saftc.syntax import nodes as n
 from saftc.types.builtins import Effect
 from saftc.types.types import MapType
@@ -40,7 +40,7 @@ SKIPS = "`continue` skips what has to stay in order", TO_HEAD
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class LoopPrefix:
     """The first `end` statements of a loop, in a generator called `name`.
 
     It gives `gives`, in this order, of each item that is to be asked for. What it `keeps` are
@@ -49,11 +49,11 @@ class Head:
 
     end: int
     name: str
-    gives: tuple[Given, ...]
+    gives: tuple[LoopOutput, ...]
     keeps: tuple[Symbol, ...]
 
 
-class Heads:
+class PrefixFinder:
     """Says how far the head of a loop may reach, and whether it may run ahead."""
 
     def __init__(self, flow: Flow, certainty: Certainty, awaits: Awaits | None) -> None:

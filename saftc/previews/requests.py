@@ -40,7 +40,7 @@ from saftc.driver import Checked, Compiled
 from saftc.infer.programs import conversions_of
 from saftc.infer.tools import approved, conversation, function_behind, is_field_of_tools, offered
 from saftc.overlap.alone import Alone
-from saftc.overlap.explanations import Told, calls_elsewhere, told
+from saftc.overlap.explanations import Explanation, calls_elsewhere, told
 from saftc.overlap.plan import Plan
 from saftc.overlap.settings import DEFAULT, Overlapping
 from saftc.previews.declarations import Declarations, FindModule
@@ -76,7 +76,7 @@ def preview(compiled: Compiled, find: FindModule, *, on_wire: bool = False) -> l
             known.imports.setdefault(symbol, []).append(imported)
     place = _places(compiled) if on_wire else None
     requests = _requests(checked)
-    return [_Asking(checked, known, node, place).preview(requests) for node in own]
+    return [RequestPreview(checked, known, node, place).preview(requests) for node in own]
 
 
 def previewed_calls(compiled: Compiled) -> list[Preview]:
@@ -114,12 +114,12 @@ def overlaps(planned: Plan, source: Source) -> dict[str, str]:
     }
 
 
-def _overlap_in_words(found: Told, source: Source) -> tuple[str, ...]:
+def _overlap_in_words(found: Explanation, source: Source) -> tuple[str, ...]:
     """Whether a prompt overlaps with others, for each place that asks it."""
     return tuple(dict.fromkeys(_overlap_at(one, source) for one in (found, *found.elsewhere)))
 
 
-def _overlap_at(told: Told, source: Source) -> str:
+def _overlap_at(told: Explanation, source: Source) -> str:
     source = told.source or source
     lines = sorted({source.line_of(place.span.start) for place in (told.place, *told.beside)})
     where = f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
@@ -202,7 +202,7 @@ class _Known:
     and names that are never changed."""
 
     declared: Declarations
-    overlap: Mapping[n.Prompt, Told | None]
+    overlap: Mapping[n.Prompt, Explanation | None]
     meanings: Mapping[Symbol, Symbol]
     constants: dict[Symbol, n.Expression] = field(default_factory=dict[Symbol, n.Expression])
     imports: dict[Symbol, list[_Imported]] = field(default_factory=dict[Symbol, "list[_Imported]"])
@@ -231,7 +231,7 @@ class _NotKnown(Exception):
     """The value of an expression is known only when the script runs."""
 
 
-class _Asking:
+class RequestPreview:
     """One prompt, on its way to a preview; `place` is there for what a server gets."""
 
     def __init__(

@@ -33,7 +33,7 @@ class Mistake(Exception):
         self.diagnostic = diagnostic
 
 
-class Sequence_(NamedTuple):
+class CommaList(NamedTuple):
     """The nodes of a comma-separated list, its place, and whether a comma is at its end."""
 
     items: tuple[Any, ...]
@@ -55,7 +55,7 @@ class Block(NamedTuple):
     span: Span
 
 
-_NOTHING = Sequence_((), Span(0, 0), False)
+_NOTHING = CommaList((), Span(0, 0), False)
 
 
 class Builder:
@@ -82,7 +82,7 @@ class Builder:
             children[0].kind == "CONV",
         )
 
-    def parameters(self, children: list[Any]) -> Sequence_:
+    def parameters(self, children: list[Any]) -> CommaList:
         return _items(children)
 
     def parameter(self, children: list[Any]) -> n.Parameter:
@@ -137,7 +137,7 @@ class Builder:
             )
         return n.DestructureStmt(_span(children), fields, value)
 
-    def pattern_fields(self, children: list[Any]) -> Sequence_:
+    def pattern_fields(self, children: list[Any]) -> CommaList:
         return _items(children)
 
     def pattern_field(self, children: list[Any]) -> n.PatternField:
@@ -330,10 +330,10 @@ class Builder:
     def map_schema(self, children: list[Any]) -> n.MapSchema:
         return n.MapSchema(_span(children), children[2], children[5])
 
-    def schema_items(self, children: list[Any]) -> Sequence_:
+    def schema_items(self, children: list[Any]) -> CommaList:
         return _items(children)
 
-    def schema_fields(self, children: list[Any]) -> Sequence_:
+    def schema_fields(self, children: list[Any]) -> CommaList:
         return _items(children)
 
     def schema_field(self, children: list[Any]) -> n.SchemaField:
@@ -379,7 +379,7 @@ class Builder:
             named = named or argument.name is not None
         return n.Call(_span(children), children[0], arguments.items, arguments.ends_with_comma)
 
-    def arguments(self, children: list[Any]) -> Sequence_:
+    def arguments(self, children: list[Any]) -> CommaList:
         return _items(children)
 
     def argument(self, children: list[Any]) -> n.Argument:
@@ -431,16 +431,16 @@ class Builder:
         fields = _sequence(children)
         return n.ObjectLiteral(_span(children), fields.items, fields.ends_with_comma)
 
-    def items(self, children: list[Any]) -> Sequence_:
+    def items(self, children: list[Any]) -> CommaList:
         return _items(children)
 
-    def list_items(self, children: list[Any]) -> Sequence_:
+    def list_items(self, children: list[Any]) -> CommaList:
         return _items(children)
 
     def spread(self, children: list[Any]) -> n.Spread:
         return n.Spread(_span(children), children[1])
 
-    def fields(self, children: list[Any]) -> Sequence_:
+    def fields(self, children: list[Any]) -> CommaList:
         return _items(children)
 
     def field(self, children: list[Any]) -> n.Field:
@@ -575,13 +575,13 @@ def _nodes(children: list[Any]) -> tuple[Any, ...]:
     return tuple(child for child in children if isinstance(child, n.Node))
 
 
-def _items(children: list[Any]) -> Sequence_:
+def _items(children: list[Any]) -> CommaList:
     ends_with_comma = isinstance(children[-1], Token)
-    return Sequence_(_nodes(children), _span(children), ends_with_comma)
+    return CommaList(_nodes(children), _span(children), ends_with_comma)
 
 
-def _sequence(children: list[Any]) -> Sequence_:
-    return next((child for child in children if isinstance(child, Sequence_)), _NOTHING)
+def _sequence(children: list[Any]) -> CommaList:
+    return next((child for child in children if isinstance(child, CommaList)), _NOTHING)
 
 
 def _after(children: list[Any], kind: str) -> Any:

@@ -131,7 +131,7 @@ def _begins_line(source: Source, node: n.Node) -> bool:
 
 
 @dataclass(slots=True)
-class Attached:
+class StatementComments:
     """The comments of a statement, of a later branch of an `if`, of its `else`, or of `except`."""
 
     leading: list[Comment] = field(default_factory=list[Comment])
@@ -147,8 +147,8 @@ class Comments:
         self._source = source
         self._pending = list(comments)
         self._pending.reverse()
-        self._attached: dict[n.Node, Attached] = {}
-        self._others: dict[n.Node, Attached] = {}
+        self._attached: dict[n.Node, StatementComments] = {}
+        self._others: dict[n.Node, StatementComments] = {}
         self._footers: dict[n.Node, list[Comment]] = {}
         self._block(module.statements)
         self.end = self._take(len(source.text) + 1)
@@ -166,13 +166,13 @@ class Comments:
         del leading[: len(title)]
         return title
 
-    def of(self, node: n.Statement | n.Branch) -> Attached:
+    def of(self, node: n.Statement | n.Branch) -> StatementComments:
         """The comments of a statement and its first block, or of a later branch of an `if`."""
-        return self._attached.setdefault(node, Attached())
+        return self._attached.setdefault(node, StatementComments())
 
-    def of_else(self, node: n.IfStmt | n.TryStmt) -> Attached:
+    def of_else(self, node: n.IfStmt | n.TryStmt) -> StatementComments:
         """The comments of the `else` of an `if`, or of the `except` of a `try`."""
-        return self._others.setdefault(node, Attached())
+        return self._others.setdefault(node, StatementComments())
 
     def footer(self, body: Sequence[n.Statement]) -> list[Comment]:
         """The comments at the end of a block."""
@@ -188,7 +188,7 @@ class Comments:
         for statement in statements:
             if not self._pending:
                 return
-            own = Attached(self._take(statement.span.start))
+            own = StatementComments(self._take(statement.span.start))
             self._attached[statement] = own
             match statement:
                 case n.IfStmt():
@@ -205,10 +205,10 @@ class Comments:
                     line_end = self._source.line_start(self._source.line_of(statement.span.end) + 1)
                     own.beside = next(iter(self._take(line_end)), None)
 
-    def _if(self, statement: n.IfStmt, own: Attached) -> None:
+    def _if(self, statement: n.IfStmt, own: StatementComments) -> None:
         for branch in statement.branches:
             if branch is not statement.branches[0]:
-                own = self._attached[branch] = Attached(self._take(branch.span.start))
+                own = self._attached[branch] = StatementComments(self._take(branch.span.start))
             self._body(branch.body, own)
         if statement.other:
             self._else(statement, statement.branches[-1].span.end, statement.other)
@@ -217,10 +217,10 @@ class Comments:
         self, statement: n.IfStmt | n.TryStmt, end: int, body: Sequence[n.Statement]
     ) -> None:
         """The last block of a statement; `end` is where the block before it ends."""
-        own = self._others[statement] = Attached(self._take(skip(self._source.text, end)))
+        own = self._others[statement] = StatementComments(self._take(skip(self._source.text, end)))
         self._body(body, own)
 
-    def _body(self, body: Sequence[n.Statement], own: Attached) -> None:
+    def _body(self, body: Sequence[n.Statement], own: StatementComments) -> None:
         """The block of a statement or branch: the rest of its head, the block, and its end."""
         text, first = self._source.text, body[0].span.start
         while self._pending and self._pending[-1].span.start < first:

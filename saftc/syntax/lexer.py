@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Advice, Code, Collector, Diagnostic, Edit, Related
+from saftc.diagnostics.model import Code, Collector, Diagnostic, Edit, Hint, Related
 from saftc.source import Source, Span
 from saftc.syntax.mistakes.divisions import DIVISION_HINT, swallows
 from saftc.syntax.mistakes.habits import CHARACTERS, CLOSING_QUOTES, INSTEAD
@@ -705,7 +705,7 @@ class _Lexer:
             hint=self._hint_of(offset),
         )
 
-    def _hint_of(self, offset: int) -> str | Advice | None:
+    def _hint_of(self, offset: int) -> str | Hint | None:
         if _CONVERSION.match(self.text, offset) and self._is_in(_FORMAT_HOLE):
             return "a value is written as `str(x)` writes it; `json(x)` puts a text in quotes"
         if _CONVERSION.match(self.text, offset) and self._is_in("hole"):
@@ -723,7 +723,7 @@ class _Lexer:
         text = INSTEAD[character]
         if text.isalpha() and self.text[end : end + 1] not in (" ", "\n"):
             text += " "
-        return Advice(hint, edits=(Edit(Span(offset, end), text),))
+        return Hint(hint, edits=(Edit(Span(offset, end), text),))
 
     def is_of_another_kind(self) -> bool:
         """Whether the file is no text in UTF-8 at all, of which one mistake is reported."""
@@ -824,7 +824,7 @@ class _Lexer:
         start: int,
         end: int,
         *,
-        hint: str | Advice | None = None,
+        hint: str | Hint | None = None,
         related: tuple[Related, ...] = (),
         **words: object,
     ) -> None:
@@ -835,19 +835,19 @@ class _Lexer:
         self.tokens.append(Token(kind, self.text[start:end], Span(start, end)))
 
 
-def _number_hint(text: str) -> str | Advice | None:
+def _number_hint(text: str) -> str | Hint | None:
     """What a number of another language is in decimal digits, as far as it can be read."""
     digits = text.rstrip("_lLuU").replace("__", "_")
     if len(digits) > LONGEST_INTEGER:
         return None
     if _NUMBER.fullmatch(digits):
-        return Advice(f"write `{digits}`", instead=digits)
+        return Hint(f"write `{digits}`", instead=digits)
     if digits.isdecimal():
         number = str(int(digits))
-        return Advice(f"write `{number}`", instead=number)
+        return Hint(f"write `{number}`", instead=number)
     with suppress(ValueError):
         number = str(int(digits, 0))
-        return Advice(f"numbers are decimal: write `{number}`", instead=number)
+        return Hint(f"numbers are decimal: write `{number}`", instead=number)
     return None
 
 

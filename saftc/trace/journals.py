@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 
 from runtime_support._budgets import Spent
 from runtime_support._core.redaction import escaped, redacted
-from runtime_support._core.scopes import Asked, enclosing_scopes
+from runtime_support._core.scopes import PromptKey, enclosing_scopes
 from runtime_support._journal.journal import Kind, entries, has_failed, is_in_use
 from runtime_support._journal.json_lines import Entry, usage_of
 from runtime_support._observability.tracing import Event, trace_text
@@ -50,7 +50,7 @@ def events(path: str) -> Iterator[Event]:
     for entry in entries(path):
         if "at" not in entry:
             continue
-        asked, (step, kind) = Asked(*entry["at"][:3]), entry["at"][3:]
+        asked, (step, kind) = PromptKey(*entry["at"][:3]), entry["at"][3:]
         number = numbers.setdefault(hash(asked), len(numbers) + 1)
         if kind == Kind.RETRY:
             over = {"event": "over", "prompt": number, "key": number, "error": entry["why"]}

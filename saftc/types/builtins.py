@@ -84,7 +84,7 @@ PROGRAMS = "runtime_support.programs"
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class Param:
     """A parameter: the kinds it takes, and for a list the kinds its items must all be of one of.
 
     `is_keyword`: Python takes it by name alone.
@@ -98,7 +98,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Python:
+class PythonForm:
     """Python's own form of a proved call.
 
     `how`: `name(x)` ("function", of a `module` where it is not Python's), `x.name()` ("method"),
@@ -113,11 +113,11 @@ class Python:
     is_iterator: bool = False
 
 
-_OWN, _OPERATION = Python("own"), Python("operation")
+_OWN, _OPERATION = PythonForm("own"), PythonForm("operation")
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Overload:
     """One way to call a builtin.
 
     `gives` is the result's type, or how it follows from the types of the arguments but `by`, a
@@ -126,10 +126,10 @@ class Way:
     the kinds in `alike`.
     """
 
-    parameters: tuple[Taken, ...]
+    parameters: tuple[Param, ...]
     gives: Type | Result
-    python: Python
-    by: Taken | None = None
+    python: PythonForm
+    by: Param | None = None
     repeats: bool = False
     least: int = 0
     alike: tuple[Kinds, ...] = ()
@@ -138,18 +138,18 @@ class Way:
         """The type of a call's value."""
         return self.gives(arguments) if callable(self.gives) else self.gives
 
-    def named(self, name: str) -> Taken | None:
+    def named(self, name: str) -> Param | None:
         """The parameter of this name, or None."""
         parameters = (*self.parameters, *([self.by] if self.by else []))
         return next((one for one in parameters if one.name == name), None)
 
-    def parameter(self, position: int) -> Taken | None:
+    def parameter(self, position: int) -> Param | None:
         """The parameter that the argument at `position` is for, or None when it is one too many."""
         if position < len(self.parameters):
             return self.parameters[position]
         return self.parameters[-1] if self.repeats else None
 
-    def given(self, position: int, name: str | None) -> Taken | None:
+    def given(self, position: int, name: str | None) -> Param | None:
         """The parameter that an argument is for, by its name, or else by its place."""
         if name is not None:
             return self.named(name)
@@ -184,7 +184,7 @@ class Builtin:
     """
 
     name: str
-    ways: tuple[Way, ...]
+    ways: tuple[Overload, ...]
     effect: Effect | None = "unknown"
     fails: Fails = "maybe"
     holds: Holds = "arguments"
@@ -210,7 +210,7 @@ class Builtin:
         names = [one.name for way in ways for one in way.parameters]
         return list(dict.fromkeys([*names, *(way.by.name for way in ways if way.by)]))
 
-    def meant(self, arguments: Sequence[tuple[str | None, Type]]) -> Way:
+    def meant(self, arguments: Sequence[tuple[str | None, Type]]) -> Overload:
         """The way that arguments, named or not, are meant for.
 
         That is the last that certainly takes them, as the general ones are first, or the first
@@ -226,7 +226,7 @@ class Builtin:
 _CERTAIN = 2
 
 
-def _fit(way: Way, arguments: Sequence[tuple[str | None, Type]]) -> tuple[int, int]:
+def _fit(way: Overload, arguments: Sequence[tuple[str | None, Type]]) -> tuple[int, int]:
     """How well a way fits: certainly, maybe or not, and how many arguments it takes."""
     if way.by is not None and all(name != way.by.name for name, _ in arguments):
         return -1, 0
@@ -245,7 +245,7 @@ def _fit(way: Way, arguments: Sequence[tuple[str | None, Type]]) -> tuple[int, i
     return _CERTAIN if is_certain else 1, 0
 
 
-def takes(parameter: Taken, argument: Type) -> bool | None:
+def takes(parameter: Param, argument: Type) -> bool | None:
     """Whether `argument` is certainly right (True), certainly wrong (False), or neither."""
     if not parameter.kinds:
         return True
@@ -259,7 +259,7 @@ def takes(parameter: Taken, argument: Type) -> bool | None:
     return True if not parameter.items else _takes_items(parameter, argument)
 
 
-def _takes_items(parameter: Taken, argument: Type) -> bool | None:
+def _takes_items(parameter: Param, argument: Type) -> bool | None:
     if not is_only(argument, *ITEMS):
         return True
     found = kinds(item_type(argument))
@@ -271,14 +271,14 @@ def _takes_items(parameter: Taken, argument: Type) -> bool | None:
     return None if any(found & wanted for wanted in parameter.items) else False
 
 
-def wrong_members(parameter: Taken, argument: Type) -> Type:
+def wrong_members(parameter: Param, argument: Type) -> Type:
     """What `argument` may be that the parameter does not take; `NEVER` when nothing is known."""
     if not parameter.kinds or kinds(argument) is None:
         return NEVER
     return union(one for one in members(argument) if not (kinds(one) or set()) <= parameter.kinds)
 
 
-def taken_words(parameter: Taken, argument: Type) -> str:
+def taken_words(parameter: Param, argument: Type) -> str:
     """What a parameter takes instead of `argument`, in words."""
     if not parameter.items or not is_only(argument, *ITEMS):
         return " or ".join(sorted(parameter.kinds))
@@ -383,30 +383,30 @@ def _env(arguments: Sequence[Type]) -> Type:
 # The rows
 
 
-def _method(name: str) -> Python:
-    return Python("method", name)
+def _method(name: str) -> PythonForm:
+    return PythonForm("method", name)
 
 
-def _function(name: str, module: str = "") -> Python:
-    return Python("function", name, module)
+def _function(name: str, module: str = "") -> PythonForm:
+    return PythonForm("function", name, module)
 
 
-def _iterator(name: str) -> Python:
-    return Python("function", name, is_iterator=True)
+def _iterator(name: str) -> PythonForm:
+    return PythonForm("function", name, is_iterator=True)
 
 
-def _view(name: str) -> Python:
-    return Python("method", name, is_iterator=True)
+def _view(name: str) -> PythonForm:
+    return PythonForm("method", name, is_iterator=True)
 
 
-def _maybe(name: str, taken: Kinds) -> Taken:
+def _maybe(name: str, taken: Kinds) -> Param:
     """A parameter that may be left out."""
-    return Taken(name, taken, is_required=False)
+    return Param(name, taken, is_required=False)
 
 
 def _pure(
     name: str,
-    *ways: Way,
+    *ways: Overload,
     fails: Fails = "on other kinds",
     holds: Holds | None = None,
     goes_over: Literal["all", "some", "later"] | None = None,
@@ -415,17 +415,17 @@ def _pure(
     return Builtin(name, ways, None, fails, holds or _held(ways), goes_over)
 
 
-def _effect(effect: Effect, name: str, *ways: Way, fails: Fails = "by accident") -> Builtin:
+def _effect(effect: Effect, name: str, *ways: Overload, fails: Fails = "by accident") -> Builtin:
     """A row of what does something."""
     return Builtin(name, ways, effect, fails, _held(ways))
 
 
-def _held(ways: Sequence[Way]) -> Holds:
+def _held(ways: Sequence[Overload]) -> Holds:
     """A text or a number holds nothing of the arguments."""
     return "nothing" if all(map(_gives_plain, ways)) else "arguments"
 
 
-def _gives_plain(way: Way) -> bool:
+def _gives_plain(way: Overload) -> bool:
     """Whether the result is made of numbers, texts and the like."""
     if callable(way.gives):
         return False
@@ -435,30 +435,30 @@ def _gives_plain(way: Way) -> bool:
 
 ORDERED = (NUMBERS, DECIMALS, TEXT, *DATES)
 ORDERED_KINDS = frozenset[str]().union(*ORDERED)
-_BY = Taken("by", FUNCTION)
-_REVERSE = Taken("reverse", TRUTH, is_required=False, is_keyword=True)
-_TEXT, _PATH, _PART = Taken("text", TEXT), Taken("path", TEXT), Taken("part", TEXT)
-_NUMERIC = Taken("value", NUMBERS | TEXT | DECIMALS)
-_OPTIONS = Taken("options", ITEMS)
-_ANY, _OBJECT, _TABLE = Taken("value", VALUE), Taken("object", OBJECT), Taken("table", TABLE)
-_ITEMS, _OF_TEXTS = Taken("items", ITEMS), Taken("items", ITEMS, (TEXT,))
-_OF_SUMMED = Taken("items", ITEMS, (NUMBERS, DECIMALS, DURATIONS))
-_OF_NUMBERS, _OF_ORDERED = Taken("items", ITEMS, (NUMBERS,)), Taken("items", ITEMS, ORDERED)
-_OF_BOOLS = Taken("items", ITEMS, (TRUTH,))
+_BY = Param("by", FUNCTION)
+_REVERSE = Param("reverse", TRUTH, is_required=False, is_keyword=True)
+_TEXT, _PATH, _PART = Param("text", TEXT), Param("path", TEXT), Param("part", TEXT)
+_NUMERIC = Param("value", NUMBERS | TEXT | DECIMALS)
+_OPTIONS = Param("options", ITEMS)
+_ANY, _OBJECT, _TABLE = Param("value", VALUE), Param("object", OBJECT), Param("table", TABLE)
+_ITEMS, _OF_TEXTS = Param("items", ITEMS), Param("items", ITEMS, (TEXT,))
+_OF_SUMMED = Param("items", ITEMS, (NUMBERS, DECIMALS, DURATIONS))
+_OF_NUMBERS, _OF_ORDERED = Param("items", ITEMS, (NUMBERS,)), Param("items", ITEMS, ORDERED)
+_OF_BOOLS = Param("items", ITEMS, (TRUTH,))
 # Of one column of a dataframe.
-_COLUMN = (Taken("items", TABLE), Taken("column", TEXT))
+_COLUMN = (Param("items", TABLE), Param("column", TEXT))
 
 
 def _extreme_of(name: str) -> Builtin:
     """`min` and `max`: of a list or of several values, also by a function, and of a column."""
-    several, found = Taken("items", ITEMS | ORDERED_KINDS, ORDERED), _function(name)
+    several, found = Param("items", ITEMS | ORDERED_KINDS, ORDERED), _function(name)
     return _pure(
         name,
-        Way((_OF_ORDERED,), _extreme, found),
-        Way((several,), _extreme, found, repeats=True, least=2, alike=ORDERED),
-        Way(_COLUMN, ANY, _OPERATION),
-        Way((_ITEMS,), _extreme, found, by=_BY),
-        Way((Taken("items", VALUE),), _extreme, found, by=_BY, repeats=True, least=2),
+        Overload((_OF_ORDERED,), _extreme, found),
+        Overload((several,), _extreme, found, repeats=True, least=2, alike=ORDERED),
+        Overload(_COLUMN, ANY, _OPERATION),
+        Overload((_ITEMS,), _extreme, found, by=_BY),
+        Overload((Param("items", VALUE),), _extreme, found, by=_BY, repeats=True, least=2),
         fails="maybe",
         holds="one",
         goes_over="all",
@@ -469,42 +469,42 @@ _UNITS = ("weeks", "days", "hours", "minutes", "seconds")
 
 _ROWS = (
     # text
-    _pure("upper", Way((_TEXT,), STRING, _method("upper"))),
-    _pure("lower", Way((_TEXT,), STRING, _method("lower"))),
-    _pure("strip", Way((_TEXT,), STRING, _method("strip"))),
+    _pure("upper", Overload((_TEXT,), STRING, _method("upper"))),
+    _pure("lower", Overload((_TEXT,), STRING, _method("lower"))),
+    _pure("strip", Overload((_TEXT,), STRING, _method("strip"))),
     _pure(
         "split",
-        Way((_TEXT, _maybe("separator", TEXT)), ListType(STRING), _method("split")),
+        Overload((_TEXT, _maybe("separator", TEXT)), ListType(STRING), _method("split")),
         fails="maybe",
     ),
     _pure(
         "join",
-        Way((_OF_TEXTS, _maybe("separator", TEXT)), STRING, _OWN),
-        Way((Taken("separator", TEXT), _OF_TEXTS), STRING, _OWN),
+        Overload((_OF_TEXTS, _maybe("separator", TEXT)), STRING, _OWN),
+        Overload((Param("separator", TEXT), _OF_TEXTS), STRING, _OWN),
         goes_over="all",
     ),
     _pure(
         "replace",
-        Way((_TEXT, Taken("old", TEXT), Taken("new", TEXT)), STRING, _method("replace")),
+        Overload((_TEXT, Param("old", TEXT), Param("new", TEXT)), STRING, _method("replace")),
     ),
     _pure(
         "contains",
-        Way((Taken("container", TEXT | ITEMS | OBJECT), Taken("item", VALUE)), BOOL, _OWN),
+        Overload((Param("container", TEXT | ITEMS | OBJECT), Param("item", VALUE)), BOOL, _OWN),
     ),
-    _pure("matches", Way((_TEXT, Taken("pattern", TEXT)), BOOL, _OWN), fails="maybe"),
-    _pure("chars", Way((_TEXT,), ListType(STRING), _function("list"))),
-    _pure("starts_with", Way((_TEXT, _PART), BOOL, _method("startswith"))),
-    _pure("ends_with", Way((_TEXT, _PART), BOOL, _method("endswith"))),
+    _pure("matches", Overload((_TEXT, Param("pattern", TEXT)), BOOL, _OWN), fails="maybe"),
+    _pure("chars", Overload((_TEXT,), ListType(STRING), _function("list"))),
+    _pure("starts_with", Overload((_TEXT, _PART), BOOL, _method("startswith"))),
+    _pure("ends_with", Overload((_TEXT, _PART), BOOL, _method("endswith"))),
     # collections
     _pure(
         "len",
-        Way((Taken("value", TEXT | ITEMS | OBJECT | TABLE),), INT, _OWN),
-        Way((Taken("value", TABLE),), INT, Python("attribute", "height")),
+        Overload((Param("value", TEXT | ITEMS | OBJECT | TABLE),), INT, _OWN),
+        Overload((Param("value", TABLE),), INT, PythonForm("attribute", "height")),
     ),
     _pure(
         "range",
-        Way(
-            (Taken("start", WHOLE), _maybe("stop", WHOLE), _maybe("step", WHOLE)),
+        Overload(
+            (Param("start", WHOLE), _maybe("stop", WHOLE), _maybe("step", WHOLE)),
             ListType(INT),
             _iterator("range"),
         ),
@@ -512,53 +512,55 @@ _ROWS = (
     ),
     _pure(
         "sorted",
-        Way((_OF_ORDERED, _REVERSE), _list_of_items, _function("sorted")),
-        Way((_ITEMS, _REVERSE), _list_of_items, _function("sorted"), by=_BY),
+        Overload((_OF_ORDERED, _REVERSE), _list_of_items, _function("sorted")),
+        Overload((_ITEMS, _REVERSE), _list_of_items, _function("sorted"), by=_BY),
         holds="items",
         goes_over="all",
     ),
-    _pure("unique", Way((_ITEMS,), _list_of_items, _function("unique", _OPS)), holds="items"),
-    _pure("reversed", Way((_ITEMS,), _list_of_items, _iterator("reversed")), holds="items"),
+    _pure("unique", Overload((_ITEMS,), _list_of_items, _function("unique", _OPS)), holds="items"),
+    _pure("reversed", Overload((_ITEMS,), _list_of_items, _iterator("reversed")), holds="items"),
     _pure(
         "zip",
-        Way((_ITEMS,), _zip, _iterator("zip"), repeats=True),
+        Overload((_ITEMS,), _zip, _iterator("zip"), repeats=True),
         holds="items",
         goes_over="later",
     ),
     _pure(
         "enumerate",
-        Way((_ITEMS, _maybe("start", WHOLE)), _enumerate, _iterator("enumerate")),
+        Overload((_ITEMS, _maybe("start", WHOLE)), _enumerate, _iterator("enumerate")),
         holds="items",
         goes_over="later",
     ),
-    _pure("keys", Way((_OBJECT,), _keys, Python("itself", is_iterator=True)), holds="nothing"),
-    _pure("values", Way((_OBJECT,), _values, _view("values")), holds="items"),
-    _pure("items", Way((_OBJECT,), _items, _view("items")), holds="items"),
+    _pure(
+        "keys", Overload((_OBJECT,), _keys, PythonForm("itself", is_iterator=True)), holds="nothing"
+    ),
+    _pure("values", Overload((_OBJECT,), _values, _view("values")), holds="items"),
+    _pure("items", Overload((_OBJECT,), _items, _view("items")), holds="items"),
     _pure(
         "get",
-        Way((_OBJECT, Taken("key", KEYED), _maybe("default", VALUE)), _get, _method("get")),
+        Overload((_OBJECT, Param("key", KEYED), _maybe("default", VALUE)), _get, _method("get")),
         holds="default",
     ),
     _pure(
         "sum",
-        Way((_OF_SUMMED,), _sum, _OWN),
-        Way(_COLUMN, union((NUMBER, DECIMAL)), _OPERATION),
+        Overload((_OF_SUMMED,), _sum, _OWN),
+        Overload(_COLUMN, union((NUMBER, DECIMAL)), _OPERATION),
         holds="nothing",
         goes_over="all",
     ),
     _extreme_of("min"),
     _extreme_of("max"),
-    _pure("any", Way((_OF_BOOLS,), BOOL, _function("any")), goes_over="some"),
-    _pure("all", Way((_OF_BOOLS,), BOOL, _function("all")), goes_over="some"),
+    _pure("any", Overload((_OF_BOOLS,), BOOL, _function("any")), goes_over="some"),
+    _pure("all", Overload((_OF_BOOLS,), BOOL, _function("all")), goes_over="some"),
     # kinds
-    _pure("type", Way((_ANY,), STRING, _function("kind", _OPS)), fails="never"),
-    Builtin("str", (Way((_ANY,), STRING, _OWN),), None, "never", "nothing"),
-    _pure("int", Way((_NUMERIC,), INT, _function("int")), fails="maybe"),
-    _pure("float", Way((_NUMERIC,), FLOAT, _function("float")), fails="maybe"),
+    _pure("type", Overload((_ANY,), STRING, _function("kind", _OPS)), fails="never"),
+    Builtin("str", (Overload((_ANY,), STRING, _OWN),), None, "never", "nothing"),
+    _pure("int", Overload((_NUMERIC,), INT, _function("int")), fails="maybe"),
+    _pure("float", Overload((_NUMERIC,), FLOAT, _function("float")), fails="maybe"),
     _pure(
         "round",
-        Way(
-            (Taken("value", NUMBERS | DECIMALS), _maybe("digits", WHOLE)),
+        Overload(
+            (Param("value", NUMBERS | DECIMALS), _maybe("digits", WHOLE)),
             _round,
             _function("round"),
         ),
@@ -567,28 +569,28 @@ _ROWS = (
     ),
     _pure(
         "abs",
-        Way((Taken("value", NUMBERS | DECIMALS | DURATIONS),), _same_number, _function("abs")),
+        Overload((Param("value", NUMBERS | DECIMALS | DURATIONS),), _same_number, _function("abs")),
         holds="nothing",
     ),
     Builtin(
         "div",
-        (Way((Taken("a", NUMBERS), Taken("b", NUMBERS)), INT, _OWN),),
+        (Overload((Param("a", NUMBERS), Param("b", NUMBERS)), INT, _OWN),),
         None,
         "maybe",
         "nothing",
         in_ops="floordiv",
     ),
-    _pure("json", Way((_ANY,), STRING, _function("to_json", _OPS)), fails="maybe"),
-    _pure("parse", Way((_TEXT,), ANY, _function("parse", _OPS)), fails="maybe"),
+    _pure("json", Overload((_ANY,), STRING, _function("to_json", _OPS)), fails="maybe"),
+    _pure("parse", Overload((_TEXT,), ANY, _function("parse", _OPS)), fails="maybe"),
     # dates and decimals
-    _pure("date", Way((_TEXT,), DATE, _function("to_date", _OPS)), fails="maybe"),
-    _pure("datetime", Way((_TEXT,), DATETIME, _function("to_datetime", _OPS)), fails="maybe"),
-    _pure("time", Way((_TEXT,), TIME, _function("to_time", _OPS)), fails="maybe"),
+    _pure("date", Overload((_TEXT,), DATE, _function("to_date", _OPS)), fails="maybe"),
+    _pure("datetime", Overload((_TEXT,), DATETIME, _function("to_datetime", _OPS)), fails="maybe"),
+    _pure("time", Overload((_TEXT,), TIME, _function("to_time", _OPS)), fails="maybe"),
     _pure(
         "duration",
-        Way((_TEXT,), DURATION, _function("to_duration", _OPS)),
-        Way(
-            tuple(Taken(unit, NUMBERS, is_required=False, is_keyword=True) for unit in _UNITS),
+        Overload((_TEXT,), DURATION, _function("to_duration", _OPS)),
+        Overload(
+            tuple(Param(unit, NUMBERS, is_required=False, is_keyword=True) for unit in _UNITS),
             DURATION,
             _function("to_duration", _OPS),
             least=1,
@@ -597,83 +599,83 @@ _ROWS = (
     ),
     _pure(
         "decimal",
-        Way((Taken("value", TEXT | DECIMALS),), DECIMAL, _function("to_decimal", _OPS)),
+        Overload((Param("value", TEXT | DECIMALS),), DECIMAL, _function("to_decimal", _OPS)),
         fails="maybe",
     ),
-    _effect("reads", "today", Way((), DATE, _function("today", _OPS))),
+    _effect("reads", "today", Overload((), DATE, _function("today", _OPS))),
     # What was before and what comes behind can be told by it: it keeps its place.
-    _effect("writes", "now", Way((), DATETIME, _function("now", _OPS))),
+    _effect("writes", "now", Overload((), DATETIME, _function("now", _OPS))),
     # effects
     _effect(
         "prints",
         "print",
-        Way((_maybe("value", VALUE),), NIL, _OWN, repeats=True),
+        Overload((_maybe("value", VALUE),), NIL, _OWN, repeats=True),
         fails="never",
     ),
-    _effect("prints", "write", Way((_ANY,), NIL, _OWN), fails="never"),
-    _effect("reads", "read_text", Way((_PATH,), STRING, _function("read_text", _OPS))),
+    _effect("prints", "write", Overload((_ANY,), NIL, _OWN), fails="never"),
+    _effect("reads", "read_text", Overload((_PATH,), STRING, _function("read_text", _OPS))),
     _effect(
         "reads",
         "list_files",
-        Way((Taken("pattern", TEXT),), ListType(STRING), _function("list_files", _OPS)),
+        Overload((Param("pattern", TEXT),), ListType(STRING), _function("list_files", _OPS)),
     ),
-    _effect("writes", "write_text", Way((_PATH, _TEXT), NIL, _function("write_text", _OPS))),
-    _effect("writes", "append_text", Way((_PATH, _TEXT), NIL, _function("append_text", _OPS))),
+    _effect("writes", "write_text", Overload((_PATH, _TEXT), NIL, _function("write_text", _OPS))),
+    _effect("writes", "append_text", Overload((_PATH, _TEXT), NIL, _function("append_text", _OPS))),
     _effect(
         "writes",
         "input",
-        Way((_maybe("question", TEXT),), union((STRING, NIL)), _function("read_line", _OPS)),
+        Overload((_maybe("question", TEXT),), union((STRING, NIL)), _function("read_line", _OPS)),
     ),
-    _effect("reads", "env", Way((Taken("name", TEXT), _maybe("default", VALUE)), _env, _OWN)),
+    _effect("reads", "env", Overload((Param("name", TEXT), _maybe("default", VALUE)), _env, _OWN)),
     # tables
-    _effect("reads", "read", Way((_PATH,), DATAFRAME, _function("read", _OPS))),
-    _pure("shape", Way((_TABLE,), TupleType((INT, INT)), Python("attribute", "shape"))),
-    _pure("columns", Way((_TABLE,), ListType(STRING), Python("attribute", "columns"))),
-    _pure("rows", Way((_TABLE,), ListType(ROW), _method("to_dicts")), holds="items"),
+    _effect("reads", "read", Overload((_PATH,), DATAFRAME, _function("read", _OPS))),
+    _pure("shape", Overload((_TABLE,), TupleType((INT, INT)), PythonForm("attribute", "shape"))),
+    _pure("columns", Overload((_TABLE,), ListType(STRING), PythonForm("attribute", "columns"))),
+    _pure("rows", Overload((_TABLE,), ListType(ROW), _method("to_dicts")), holds="items"),
     _pure(
         "head",
-        Way((_TABLE, _maybe("count", WHOLE)), DATAFRAME, _method("head")),
+        Overload((_TABLE, _maybe("count", WHOLE)), DATAFRAME, _method("head")),
         fails="maybe",
     ),
     # polars takes some names for patterns, and the type of its own method is not known to checkers
     # without numpy.
     _pure(
         "select",
-        Way((_TABLE, Taken("names", TEXT | ITEMS, (TEXT,))), DATAFRAME, _OPERATION),
+        Overload((_TABLE, Param("names", TEXT | ITEMS, (TEXT,))), DATAFRAME, _OPERATION),
         fails="maybe",
     ),
     _pure(
         "mean",
-        Way((_OF_NUMBERS,), FLOAT, _function("mean", _OPS)),
-        Way(_COLUMN, FLOAT, _function("mean", _OPS)),
+        Overload((_OF_NUMBERS,), FLOAT, _function("mean", _OPS)),
+        Overload(_COLUMN, FLOAT, _function("mean", _OPS)),
         fails="maybe",
     ),
     # media
-    _effect("reads", "image", Way((_PATH,), IMAGE, _function("image", PACKAGE))),
-    _effect("reads", "file", Way((_PATH,), FILE, _function("file", PACKAGE))),
+    _effect("reads", "image", Overload((_PATH,), IMAGE, _function("image", PACKAGE))),
+    _effect("reads", "file", Overload((_PATH,), FILE, _function("file", PACKAGE))),
     # tools
     _pure(
         "approve",
-        Way((Taken("function", FUNCTION),), _approved, _function("approve", PACKAGE)),
+        Overload((Param("function", FUNCTION),), _approved, _function("approve", PACKAGE)),
         holds="one",
     ),
     # programs
     _effect(
         "unknown",
         "run",
-        Way((Taken("plan", PROGRAM),), ANY, _function("run", PROGRAMS)),
+        Overload((Param("plan", PROGRAM),), ANY, _function("run", PROGRAMS)),
         fails="maybe",
     ),
     Builtin(
         "option",
-        (Way((_TEXT, _maybe("value", VALUE)), ANY, _function("option", PROGRAMS)),),
+        (Overload((_TEXT, _maybe("value", VALUE)), ANY, _function("option", PROGRAMS)),),
         None,
         "never",
         takes_names=True,
     ),
     _pure(
         "ambiguous",
-        Way((Taken("message", TEXT), _OPTIONS), ANY, _function("ambiguous", PROGRAMS)),
+        Overload((Param("message", TEXT), _OPTIONS), ANY, _function("ambiguous", PROGRAMS)),
         fails="maybe",
     ),
 )

@@ -31,15 +31,15 @@ from saftc.types.types import (
     UnionType,
     is_open,
     members,
-    opened,
     parts,
     remembered,
+    unrolled,
     widened,
     within,
 )
 
 
-class Fit(IntEnum):
+class Assignability(IntEnum):
     """What must be done to a value where a type is asked for, from nothing to giving up.
 
     What is converted is an int, where a float or a decimal is asked for; in a plan also what else
@@ -53,41 +53,52 @@ class Fit(IntEnum):
 
 
 @remembered
-def fit(given: Type, wanted: Type) -> Fit:
+def fit(given: Type, wanted: Type) -> Assignability:
     """How a value of type `given` fits a place that asks for `wanted`."""
     if wanted == ANY or given in (wanted, NEVER):
-        return Fit.EXACT
+        return Assignability.EXACT
     if given == ANY or (isinstance(given, SelfType) and isinstance(wanted, SelfType)):
-        return Fit.CHECK
+        return Assignability.CHECK
     if isinstance(given, SelfType) or isinstance(wanted, SelfType):
-        return fit(opened(given), opened(wanted))
+        return fit(unrolled(given), unrolled(wanted))
     if isinstance(given, UnionType):
         fits = {fit(member, wanted) for member in given.members}
-        if fits == {Fit.EXACT}:
-            return Fit.EXACT
-        if fits == {Fit.NEVER}:
-            return Fit.NEVER
+        if fits == {Assignability.EXACT}:
+            return Assignability.EXACT
+        if fits == {Assignability.NEVER}:
+            return Assignability.NEVER
         # `float(x)` is right for an int and for a float alike, and so is `Decimal(x)`.
-        is_plain = fits <= {Fit.EXACT, Fit.CONVERT} and wanted in (FLOAT, DECIMAL)
-        return Fit.CONVERT if is_plain else Fit.CHECK
+        is_plain = fits <= {Assignability.EXACT, Assignability.CONVERT} and wanted in (
+            FLOAT,
+            DECIMAL,
+        )
+        return Assignability.CONVERT if is_plain else Assignability.CHECK
     if isinstance(wanted, UnionType):
         fits = [fit(given, member) for member in wanted.members]
         # Of several members that could take it, the check at run time picks the right one.
-        return Fit.CHECK if min(fits) == Fit.CONVERT and Fit.CHECK in fits else min(fits)
+        return (
+            Assignability.CHECK
+            if min(fits) == Assignability.CONVERT and Assignability.CHECK in fits
+            else min(fits)
+        )
     return _fit_plain(given, wanted)
 
 
-def _fit_plain(given: Type, wanted: Type) -> Fit:
+def _fit_plain(given: Type, wanted: Type) -> Assignability:
     if is_open(given) and not isinstance(wanted, RecordType):
-        return Fit.CHECK
+        return Assignability.CHECK
     match wanted:
         case Scalar():
             if isinstance(given, LiteralType):
                 return fit(given.base, wanted)
-            return Fit.CONVERT if given == INT and wanted in (FLOAT, DECIMAL) else Fit.NEVER
+            return (
+                Assignability.CONVERT
+                if given == INT and wanted in (FLOAT, DECIMAL)
+                else Assignability.NEVER
+            )
         case LiteralType():
             # The value may be the right one: only the type of it is known.
-            return Fit.CHECK if given == wanted.base else Fit.NEVER
+            return Assignability.CHECK if given == wanted.base else Assignability.NEVER
         case ListType():
             return _fit_list(given, wanted)
         case TupleType():
@@ -101,98 +112,106 @@ def _fit_plain(given: Type, wanted: Type) -> Fit:
         case CallableType():
             return _fit_callable(given, wanted)
         case FunctionType() | BuiltinType():
-            return Fit.NEVER
+            return Assignability.NEVER
         case UnionType() | SelfType():
             return fit(given, wanted)
         case _:
             assert_never(wanted)
 
 
-def _fit_callable(given: Type, wanted: CallableType) -> Fit:
+def _fit_callable(given: Type, wanted: CallableType) -> Assignability:
     """Of a certain function, its definition tells more, which inference looks at."""
     if isinstance(given, FunctionType | BuiltinType):
-        return Fit.CHECK
+        return Assignability.CHECK
     if not isinstance(given, CallableType) or len(given.parameters) != len(wanted.parameters):
-        return Fit.NEVER
+        return Assignability.NEVER
     return fit_call(given.parameters, given.result, wanted)
 
 
-def fit_call(parameters: Iterable[Type], result: Type, wanted: CallableType) -> Fit:
+def fit_call(parameters: Iterable[Type], result: Type, wanted: CallableType) -> Assignability:
     """How a function with these parameters, and with this result, can be called as `wanted` says.
 
     One that takes or gives something else is held against both, at each call.
     """
     fits = {fit(result, wanted.result), *map(fit, wanted.parameters, parameters)}
-    return Fit.NEVER if Fit.NEVER in fits else Fit.EXACT if fits == {Fit.EXACT} else Fit.CHECK
+    return (
+        Assignability.NEVER
+        if Assignability.NEVER in fits
+        else Assignability.EXACT
+        if fits == {Assignability.EXACT}
+        else Assignability.CHECK
+    )
 
 
-def _fit_record(given: Type, wanted: RecordType) -> Fit:
+def _fit_record(given: Type, wanted: RecordType) -> Assignability:
     if not isinstance(given, RecordType):
-        return Fit.NEVER
+        return Assignability.NEVER
     if wanted.definition in given.bases:
-        return Fit.EXACT
-    return Fit.CHECK if given.definition in wanted.bases else Fit.NEVER
+        return Assignability.EXACT
+    return Assignability.CHECK if given.definition in wanted.bases else Assignability.NEVER
 
 
-def _fit_list(given: Type, wanted: ListType) -> Fit:
+def _fit_list(given: Type, wanted: ListType) -> Assignability:
     if not isinstance(given, ListType):
-        return Fit.NEVER
+        return Assignability.NEVER
     if given.item == NEVER or wanted.item == ANY:
-        return Fit.EXACT
+        return Assignability.EXACT
     if isinstance(given.item, RecordType) and isinstance(wanted.item, ObjectType | MapType):
-        return Fit.NEVER  # whoever writes that wants the fields of the records
+        return Assignability.NEVER  # whoever writes that wants the fields of the records
     # A Python list type takes no list of a narrower type, so a list of another item type is
     # checked even where every item fits. An empty list fits any, so no list can be wrong.
-    return Fit.CHECK
+    return Assignability.CHECK
 
 
-def _fit_tuple(given: Type, wanted: TupleType) -> Fit:
+def _fit_tuple(given: Type, wanted: TupleType) -> Assignability:
     if not isinstance(given, TupleType) or len(given.items) != len(wanted.items):
-        return Fit.NEVER
+        return Assignability.NEVER
     worst = max(
         (fit(item, place) for item, place in zip(given.items, wanted.items, strict=True)),
-        default=Fit.EXACT,
+        default=Assignability.EXACT,
     )
-    return Fit.CHECK if worst == Fit.CONVERT else worst
+    return Assignability.CHECK if worst == Assignability.CONVERT else worst
 
 
-def _fit_map(given: Type, wanted: MapType) -> Fit:
+def _fit_map(given: Type, wanted: MapType) -> Assignability:
     match given:
         case MapType():
             # As of lists: an empty one fits any.
             is_alike = given.key == wanted.key and wanted.value == ANY
-            return Fit.EXACT if is_alike or given.value == NEVER else Fit.CHECK
+            return Assignability.EXACT if is_alike or given.value == NEVER else Assignability.CHECK
         case ObjectType():
             if given.fields and wanted.key != STRING:
-                return Fit.NEVER
+                return Assignability.NEVER
             fits = {fit(field.type, wanted.value) for field in given.fields}
-            if Fit.NEVER in fits:
-                return Fit.NEVER
+            if Assignability.NEVER in fits:
+                return Assignability.NEVER
             is_alike = all(wanted.value in (field.type, ANY) for field in given.fields)
             # Python's type checkers do not take a class of objects for a dict.
-            return Fit.EXACT if is_alike and not given.is_declared else Fit.CHECK
+            return (
+                Assignability.EXACT if is_alike and not given.is_declared else Assignability.CHECK
+            )
         case _:
-            return Fit.NEVER
+            return Assignability.NEVER
 
 
-def _fit_object(given: Type, wanted: ObjectType) -> Fit:
+def _fit_object(given: Type, wanted: ObjectType) -> Assignability:
     if isinstance(given, MapType):
         if given.key != STRING:
-            return Fit.NEVER
+            return Assignability.NEVER
         needed = (f.type for f in wanted.fields if NIL not in members(f.type))
-        is_possible = all(fit(given.value, type_) != Fit.NEVER for type_ in needed)
-        return Fit.CHECK if is_possible else Fit.NEVER
+        is_possible = all(fit(given.value, type_) != Assignability.NEVER for type_ in needed)
+        return Assignability.CHECK if is_possible else Assignability.NEVER
     if not isinstance(given, ObjectType):
-        return Fit.NEVER
+        return Assignability.NEVER
     if any(wanted.field(field.name) is None for field in given.fields):
-        return Fit.NEVER
+        return Assignability.NEVER
     for field in wanted.fields:
         own = given.field(field.name)
         if own is None and NIL not in members(field.type) and field.type != ANY:
-            return Fit.NEVER
-        if own is not None and fit(own.type, field.type) == Fit.NEVER:
-            return Fit.NEVER
-    return Fit.CHECK
+            return Assignability.NEVER
+        if own is not None and fit(own.type, field.type) == Assignability.NEVER:
+            return Assignability.NEVER
+    return Assignability.CHECK
 
 
 def can_be_equal(left: Type, right: Type) -> bool:
@@ -208,7 +227,7 @@ def _may_equal(left: Type, right: Type) -> bool:
     if isinstance(left, LiteralType) and isinstance(right, LiteralType):
         numbers = {left.base, right.base} <= {INT, FLOAT}
         return (left.base == right.base or numbers) and left.value == right.value
-    left, right = widened(opened(left)), widened(opened(right))
+    left, right = widened(unrolled(left)), widened(unrolled(right))
     if left == right or {left, right} in ({INT, FLOAT}, {INT, DECIMAL}):
         return True
     match left, right:
@@ -222,7 +241,7 @@ def _may_equal(left: Type, right: Type) -> bool:
         ):
             return True
         case (RecordType(), RecordType()):
-            return Fit.NEVER not in (_fit_record(left, right), _fit_record(right, left))
+            return Assignability.NEVER not in (_fit_record(left, right), _fit_record(right, left))
         case _:
             return False
 

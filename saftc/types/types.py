@@ -313,14 +313,14 @@ def members(type_: Type) -> tuple[Type, ...]:
     return type_.members if isinstance(type_, UnionType) else (type_,)
 
 
-def opened(type_: Type) -> Type:
+def unrolled(type_: Type) -> Type:
     """`type_`, or what it stands for when it is an object type inside itself."""
     match type_:
         case SelfType():
             return type_.whole[0]
         case UnionType():
             if any(isinstance(member, SelfType) for member in type_.members):
-                return union(map(opened, type_.members))
+                return union(map(unrolled, type_.members))
             return type_
         case _:
             return type_
@@ -385,20 +385,20 @@ def widened(type_: Type) -> Type:
     return union(base(member) for member in members(type_))
 
 
-def filled(type_: Type) -> Type:
+def never_to_any(type_: Type) -> Type:
     """`type_` with any value where it says that there is none yet: an item of an empty list.
 
     Fields of objects are left as they are.
     """
     match type_:
         case ListType():
-            return ListType(filled(type_.item))
+            return ListType(never_to_any(type_.item))
         case TupleType():
-            return TupleType(tuple(map(filled, type_.items)))
+            return TupleType(tuple(map(never_to_any, type_.items)))
         case MapType():
-            return MapType(filled(type_.value), type_.key)
+            return MapType(never_to_any(type_.value), type_.key)
         case UnionType():
-            return union(map(filled, type_.members))
+            return union(map(never_to_any, type_.members))
         case _:
             return ANY if type_ == NEVER else type_
 
@@ -472,7 +472,7 @@ def item_type(type_: Type) -> Type:
                 pass  # what it is going over is not known yet
             case _:
                 return ANY
-    return opened(union(result))
+    return unrolled(union(result))
 
 
 def is_known(type_: Type) -> bool:

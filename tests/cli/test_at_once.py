@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from saftc import user_cache
-from saftc.cli.fast_path import at_once
+from saftc.cli.fast_path import command_without_options
 from tests.cli.conftest import Command
 
 Script = Callable[[str, str], Path]
@@ -70,7 +70,7 @@ AT_ONCE = [
 def test_it_is_the_same(
     saftc: Command, saftc_at_once: Command, words: list[str], folder: Path
 ) -> None:
-    assert at_once(words) is not None
+    assert command_without_options(words) is not None
     environment = {"SAFT_PROVIDER": "mock"}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "environ", {**os.environ, **environment})
@@ -127,12 +127,12 @@ def test_a_provider_that_does_not_exist(
     ids=" ".join,
 )
 def test_all_else_is_read_by_typer(words: list[str]) -> None:
-    assert at_once(words) is None
+    assert command_without_options(words) is None
 
 
 def test_a_shell_that_completes_is_answered_by_typer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("_SAFTC_COMPLETE", "complete_bash")
-    assert at_once(["run", "a.saft"]) is None
+    assert command_without_options(["run", "a.saft"]) is None
 
 
 @pytest.mark.heavy

@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 
 from saftc.diagnostics.catalogue import ALWAYS_TRUE, UNKNOWN_NAME
-from saftc.diagnostics.model import LIMIT, Advice, Collector, Edit, Related
+from saftc.diagnostics.model import LIMIT, Collector, Edit, Hint, Related
 from saftc.diagnostics.near import near
 from saftc.diagnostics.render import as_data, draw_place, render_json, render_text
 from saftc.diagnostics.styled import plain
@@ -247,7 +247,7 @@ def test_a_fix_of_a_long_line_is_drawn_where_it_changes_it() -> None:
 
 
 def _fixed(text: str, *edits: tuple[int, int, str]) -> list[str]:
-    advice = Advice("", edits=tuple(Edit(Span(start, end), put) for start, end, put in edits))
+    advice = Hint("", edits=tuple(Edit(Span(start, end), put) for start, end, put in edits))
     shown = render_text([UNKNOWN_NAME.at(Span(0, 1), name="a", hint=advice)], _source(text))
     return [row.strip() for row in shown.splitlines()[6:]]
 
@@ -346,7 +346,7 @@ def test_no_row_is_wider_than_the_terminal(width: int, place: tuple[int, int], n
 def test_several_lines_and_a_fix_are_no_wider_than_the_terminal() -> None:
     source = _source("if x:\n    print(" + "a" * 60 + ")\n    print(1)\nprint(2)\n")
     edit = Edit(Span(16, 20), "bcd" * 30)
-    one = ALWAYS_TRUE.at(Span(0, 85), text="x", hint=Advice("a hint " * 20, edits=(edit,)))
+    one = ALWAYS_TRUE.at(Span(0, 85), text="x", hint=Hint("a hint " * 20, edits=(edit,)))
     for width in (40, 80):
         lines = render_text([one], source, width).splitlines()
         assert max(map(_columns, lines[2:])) <= width

@@ -17,7 +17,7 @@ from saftc.effects.effects import Effects
 from saftc.infer.failures import _Finder  # pyright: ignore[reportPrivateUsage]
 from saftc.overlap import loop_values
 from saftc.overlap.plan import _Planner  # pyright: ignore[reportPrivateUsage]
-from saftc.overlap.prefixes import Heads
+from saftc.overlap.prefixes import PrefixFinder
 from saftc.syntax import nodes as n
 from tests.overlap.comparing import Difference, Unsuitable, checked, compare, decisions
 from tests.overlap.interleavings import raised_at_once
@@ -156,10 +156,10 @@ _RULES: dict[str, tuple[object, str, Any]] = {
     "reads in groups": (_Planner, "_shows_its_place", _no),
     "functions that call themselves": (Certainty, "_of_function", _looked_into),
     "ret in a loop in a loop": (certainty, "_ENDING_ALL", ()),
-    "heads that others see": (Heads, "_is_told", _no),
+    "heads that others see": (PrefixFinder, "_is_told", _no),
     "heads that end more than a loop": (Certainty, "unending", _nothing),
-    "what heads need": (Heads, "_lost", _none),
-    "heads that wait": (Heads, "_waits", _no),
+    "what heads need": (PrefixFinder, "_lost", _none),
+    "heads that wait": (PrefixFinder, "_waits", _no),
     "items that fail": (Ahead, "look_ahead", raised_at_once),
     "sums of floats": (loop_values, "_is_sum", _yes),
     "prints wait": (turns, "in_turn", _at_once),

@@ -33,7 +33,7 @@ from runtime_support import (
     prompt,
 )
 from runtime_support._core.messages import ToolRequest
-from runtime_support._journal.hook import KeptCall
+from runtime_support._journal.hook import CallRecord
 from runtime_support._journal.journal import add
 from runtime_support._journal.journal import entries as rows
 from runtime_support.map import map_rows
@@ -403,14 +403,14 @@ def test_an_answer_is_kept_though_the_task_is_cancelled_as_it_comes(
     desk: Desk, journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[PendingCall] = []
-    answer = KeptCall.answer
+    answer = CallRecord.answer
 
     async def main() -> None:
         task, loop = asyncio.current_task(), asyncio.get_running_loop()
         assert task is not None
         was_cancelled = Event()
 
-        def answer_late(call: KeptCall, held: Any, decision: Decision) -> None:
+        def answer_late(call: CallRecord, held: Any, decision: Decision) -> None:
             turns = 3  # of the loop: by then, the cancellation has arrived
 
             def turn() -> None:
@@ -422,7 +422,7 @@ def test_an_answer_is_kept_though_the_task_is_cancelled_as_it_comes(
             was_cancelled.wait()
             answer(call, held, decision)
 
-        monkeypatch.setattr(KeptCall, "answer", answer_late)
+        monkeypatch.setattr(CallRecord, "answer", answer_late)
 
         async def lead(call: PendingCall) -> bool:
             asked.append(call)

@@ -24,7 +24,7 @@ from runtime_support import (
     program,
     prompt,
 )
-from runtime_support._core.messages import Reply, Request, Said
+from runtime_support._core.messages import AssistantMessage, Reply, Request
 from runtime_support._core.redaction import holds_secret
 from runtime_support._core.settings import settings_for
 from runtime_support._journal.hook import journaled
@@ -212,7 +212,7 @@ def test_a_provider_of_ones_own_sees_plain_messages(scripted: Script) -> None:
     model = scripted(tool_request("double", number=1), "done")
     prompt("{double}", double=double)
     messages = model.requests[-1].messages
-    assert isinstance(messages[1], Said) and type(dict(messages[1])) is dict
+    assert isinstance(messages[1], AssistantMessage) and type(dict(messages[1])) is dict
     assert json.loads(json.dumps(messages))[1]["tool_calls"][0]["id"] == "call00001"
 
 

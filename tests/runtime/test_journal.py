@@ -668,7 +668,7 @@ def test_who_waits_for_a_lock_of_windows_gets_it(
 ) -> None:
     monkeypatch.setattr(lines, "lock", partial(lines.lock_by_msvcrt, Msvcrt()))
     path = str(tmp_path / "file")
-    first = lines.Held(path, 0o600, waits=True)
+    first = lines.LockedFile(path, 0o600, waits=True)
     pauses: list[float] = []
 
     def pause(seconds: float) -> None:
@@ -677,7 +677,7 @@ def test_who_waits_for_a_lock_of_windows_gets_it(
             first.close()
 
     monkeypatch.setattr(lines.time, "sleep", pause)
-    with lines.Held(path, 0o600, waits=True) as second:
+    with lines.LockedFile(path, 0o600, waits=True) as second:
         second.add(b"1\n")
     assert len(pauses) == 3
     assert Path(path).read_bytes() == b"1\n"

@@ -37,7 +37,7 @@ from runtime_support import (
 from runtime_support._budgets import Spent
 from runtime_support._core.tasks import turns as order
 from runtime_support._core.tasks.turns import Clock, clock_here
-from runtime_support._journal.json_lines import Held
+from runtime_support._journal.json_lines import LockedFile
 from runtime_support._schema.reading import schema_of
 from runtime_support.errors import AuthenticationFailed, ProviderError
 from runtime_support.map import Module, Report, Script, map_rows
@@ -1142,7 +1142,7 @@ def test_a_disk_that_is_full_before_the_job_begins(monkeypatch: pytest.MonkeyPat
 
     path = table("mails.csv", 4)
     with monkeypatch.context() as patch:
-        patch.setattr(Held, "overwrite", full)
+        patch.setattr(LockedFile, "overwrite", full)
         with pytest.raises(ConfigError, match=r"cannot use .*job\.db.*: No space left"):
             map_rows(ask, path, "out")
     configure(provider=Echo())

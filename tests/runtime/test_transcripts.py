@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 
 from runtime_support import CheckError, ConfigError, configure, image, prompt
-from runtime_support._core.messages import FailedCall, Origin, Reply, Said, ToolRequest
+from runtime_support._core.messages import (
+    AssistantMessage,
+    Origin,
+    Reply,
+    ToolErrorMessage,
+    ToolRequest,
+)
 from runtime_support._core.transcripts import read_messages, write_messages
 from runtime_support.testing import Scripted, tool_request
 from tests.support.fake_server import FakeServer
@@ -54,7 +60,7 @@ def test_a_conversation_goes_on_from_json(scripted: Script) -> None:
     again = prompt("And twice that?", after=json.loads(written))
     assert model.requests[-1].messages[:-1] == tuple(first.transcript.messages)
     assert again.messages[: len(first.messages)] == first.messages
-    assert isinstance(model.requests[-1].messages[4], FailedCall)
+    assert isinstance(model.requests[-1].messages[4], ToolErrorMessage)
     assert json.loads(written)[4] == {
         "role": "tool",
         "tool_call_id": "call00002",
@@ -215,9 +221,9 @@ def test_all_that_a_reply_has_is_there_again() -> None:
     call = ToolRequest("double", '{"number": 4}', "own", {"extra_content": {"x": 1}})
     origin = Origin("chat", "http://x/v1/", "m")
     reply = Reply("Hm.", (call,), opaque={"reasoning": "So."}, origin=origin)
-    message = Said({**called("call00001"), "content": "Hm."}, reply)
+    message = AssistantMessage({**called("call00001"), "content": "Hm."}, reply)
     message["tool_calls"][0]["function"]["arguments"] = '{"number": 4}'
     (again, _) = read_messages(
         json.loads(json.dumps(write_messages([message, result("call00001")])))
     )
-    assert again == message and isinstance(again, Said) and again.reply == reply
+    assert again == message and isinstance(again, AssistantMessage) and again.reply == reply

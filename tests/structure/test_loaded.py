@@ -138,8 +138,8 @@ def test_an_unchanged_script_runs_without_the_compiler(tmp_path: Path) -> None:
     program = (
         "import sys, atexit, os\n"
         "sys.argv = ['saftc', 'run', 'in.saft']\n"
-        "from saftc.cli.fast_path import at_once\n"
-        "assert at_once(sys.argv[1:])() == 0\n"
+        "from saftc.cli.fast_path import command_without_options\n"
+        "assert command_without_options(sys.argv[1:])() == 0\n"
         "print(*sys.modules)\n"
     )
     environment = {**os.environ, "SAFT_CACHE_DIR": str(tmp_path / "cache")}

@@ -20,7 +20,7 @@ from saftc.codegen.python import Expression
 from saftc.effects.awaits import Wait
 from saftc.lower.values import Text
 from saftc.syntax import nodes as n
-from saftc.types.builtins import BUILTINS, PACKAGE, PROGRAMS, Builtin, Python
+from saftc.types.builtins import BUILTINS, PACKAGE, PROGRAMS, Builtin, PythonForm
 from saftc.types.types import DECIMAL, Type
 
 _Given = Sequence[n.Expression]
@@ -155,14 +155,14 @@ def _native(context: Context, form: BuiltinCall, given: _Given) -> Expression:
     return py.call(_function(context, python, values), _behind(python, values), named)
 
 
-def _function(context: Context, python: Python, values: Sequence[Expression]) -> Expression:
+def _function(context: Context, python: PythonForm, values: Sequence[Expression]) -> Expression:
     """What Python calls: a function, or a method of the first value."""
     if python.how == "method":
         return py.attribute(values[0], python.name)
     return context.global_(python.name)
 
 
-def _behind(python: Python, values: Sequence[Expression]) -> Sequence[Expression]:
+def _behind(python: PythonForm, values: Sequence[Expression]) -> Sequence[Expression]:
     """The arguments: those behind the value that a method is of."""
     return values[1:] if python.how == "method" else values
 

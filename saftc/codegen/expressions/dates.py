@@ -16,7 +16,7 @@ from saftc.codegen.annotations import class_of_date
 from saftc.codegen.context import Context
 from saftc.codegen.python import Expression
 from saftc.syntax import nodes as n
-from saftc.types.builtins import Way
+from saftc.types.builtins import Overload
 from saftc.types.dates import is_read
 from saftc.types.types import DATE, DATES, DATETIME, DECIMAL, DURATION, TIME, Scalar, Type
 
@@ -27,7 +27,7 @@ _WHOLE = re.compile(
 )
 
 
-def date_call(context: Context, node: n.Call, way: Way) -> Expression | None:
+def date_call(context: Context, node: n.Call, way: Overload) -> Expression | None:
     """A call of `date`, `duration` or the like as one of Python's class; None of what has to be
     read when the script runs."""
     made = way.gives

@@ -28,7 +28,7 @@ from saftc.codegen.statements.loops import emit_comprehension
 from saftc.codegen.statements.overlaps import emit_mapped
 from saftc.codegen.statements.servers import emit_server_call
 from saftc.syntax import nodes as n
-from saftc.types.relations import Fit
+from saftc.types.relations import Assignability
 from saftc.types.types import PROGRAM
 
 _UNREADABLE = re.compile(r'[\\\n"#]')
@@ -48,7 +48,7 @@ def emit_expression(context: Context, node: n.Expression) -> Expression:
     if coercion is None:
         wanted = context.facts.place_without_history(node)
         return value if wanted is None else checked(context, value, wanted)
-    if coercion.fit == Fit.CONVERT:
+    if coercion.fit == Assignability.CONVERT:
         value = converted(context, node, value, coercion.wanted)
     elif coercion.wanted == PROGRAM:
         value = emit_kept_program(context, node, value)

@@ -32,7 +32,7 @@ from saftc.codegen.layout import WIDTH, mark
 from saftc.codegen.python import Expression, Statement
 from saftc.infer.programs import conversions_of, functions_above
 from saftc.infer.tools import (
-    Offered,
+    OfferedTool,
     approved_in,
     certainly_kept,
     is_field_of_tools,
@@ -332,7 +332,7 @@ def _listed(context: Context, prompt: n.Prompt, node: n.Expression) -> list[Expr
     return [_with_name(one.name, value) for one, value in zip(tools, each, strict=True)]
 
 
-def _tool(context: Context, node: n.Expression, tool: Offered) -> Expression:
+def _tool(context: Context, node: n.Expression, tool: OfferedTool) -> Expression:
     value = context.emit(node)
     return value if _is_called_so(context, tool) else _with_name(tool.name, value)
 
@@ -341,7 +341,7 @@ def _with_name(name: str, function: Expression) -> Expression:
     return py.tuple_([py.constant(name), function])
 
 
-def _is_called_so(context: Context, tool: Offered) -> bool:
+def _is_called_so(context: Context, tool: OfferedTool) -> bool:
     """Whether a function certainly has the tool's name as its own in Python."""
     symbol = tool.facts.names.of(tool.value) if isinstance(tool.value, n.Name) else None
     is_own = tool.facts is context.facts

@@ -21,7 +21,7 @@ from saftc.codegen.layout import code_of
 from saftc.codegen.python import Statement
 from saftc.source import Span
 from saftc.syntax import nodes as n
-from saftc.syntax.comments import Attached
+from saftc.syntax.comments import StatementComments
 from saftc.syntax.tokens import Comment
 from saftc.syntax.walk import walk
 
@@ -80,7 +80,7 @@ def _emit_hoisted(context: Context, statement: n.Statement) -> list[Statement]:
 
 
 def _emit_run(
-    context: Context, run: "_Run", own: Attached, leading: Sequence[Comment]
+    context: Context, run: "_Run", own: StatementComments, leading: Sequence[Comment]
 ) -> list[Statement]:
     """A statement, or imports that follow each other, below their comments and the classes that
     are needed first.
@@ -103,7 +103,7 @@ def _emit_run(
     if is_told and own.beside is not None:
         # The comment for linters is beside it already.
         lines.append(comment_line(own.beside))
-        own = Attached(own.leading, own.inner)
+        own = StatementComments(own.leading, own.inner)
     if _has_block(statement) and not isinstance(made[0], cst.SimpleStatementLine):
         lines += [comment_line(own.beside)] if own.beside is not None else []
     else:
@@ -251,17 +251,17 @@ def _runs(context: Context, statements: Sequence[n.Statement]) -> list[_Run]:
     return runs
 
 
-def _comments_of_run(context: Context, run: _Run) -> Attached:
+def _comments_of_run(context: Context, run: _Run) -> StatementComments:
     """The comments of a statement; those of joined imports are above the first."""
     first, *others = map(context.comments.of, run)
     if not others:
         return first
     if not isinstance(run[0], _IMPORTS):
-        return Attached(first.leading)  # the others are between those that ask
+        return StatementComments(first.leading)  # the others are between those that ask
     leading = [*first.leading, *([first.beside] if first.beside else [])]
     for own in others:
         leading += [*own.leading, *([own.beside] if own.beside else [])]
-    return Attached(leading, first.inner)
+    return StatementComments(leading, first.inner)
 
 
 def _stays(context: Context, statement: n.Statement) -> bool:

@@ -39,9 +39,9 @@ from saftc.codegen.layout import WIDTH, code_of
 from saftc.codegen.python import Expression, Statement
 from saftc.codegen.statements.blocks import above, emit_block, footer_lines
 from saftc.codegen.statements.loops import emit_pattern, loop_over
-from saftc.overlap.loop_values import Given
-from saftc.overlap.plan import Ahead, Mapped, call_of_item
-from saftc.overlap.prefixes import Head
+from saftc.overlap.loop_values import LoopOutput
+from saftc.overlap.plan import Mapped, PipelinedLoop, call_of_item
+from saftc.overlap.prefixes import LoopPrefix
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.syntax.tokens import Comment
@@ -147,7 +147,7 @@ def _overlap(context: Context, function: Expression, items: Expression, span: Sp
 # Loops
 
 
-def emit_for_ahead(context: Context, statement: n.ForStmt, ahead: Ahead) -> list[Statement]:
+def emit_for_ahead(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> list[Statement]:
     """The functions that run ahead, and the loop over what they give."""
     if ahead.head is None:
         functions, items = [], loop_over(context, statement)
@@ -164,7 +164,7 @@ def emit_for_ahead(context: Context, statement: n.ForStmt, ahead: Ahead) -> list
     return [*functions, _loop(context, statement, ahead, made, statement.span)]
 
 
-def emit_given(context: Context, ahead: Ahead, span: Span) -> Statement:
+def emit_given(context: Context, ahead: PipelinedLoop, span: Span) -> Statement:
     """The end of the function that runs ahead."""
     symbols = (*(one.symbol for one in ahead.gives), *ahead.grows)
     names = [py.name(context.names[symbol]) for symbol in symbols]
@@ -172,7 +172,7 @@ def emit_given(context: Context, ahead: Ahead, span: Span) -> Statement:
     return context.note(py.line(py.returned(value)), span)
 
 
-def _function_alone(context: Context, statement: n.ForStmt, ahead: Ahead) -> n.Call | None:
+def _function_alone(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> n.Call | None:
     """The call of a function with the item alone, when that is all that runs ahead."""
     first = statement.body[ahead.start]
     comments = context.comments.of(first)
@@ -197,7 +197,7 @@ def _function_alone(context: Context, statement: n.ForStmt, ahead: Ahead) -> n.C
     return called if is_whole else None
 
 
-def _items_of(context: Context, statement: n.ForStmt, ahead: Ahead) -> list[Symbol]:
+def _items_of(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> list[Symbol]:
     """The variables that an item is given in, if those are all."""
     if ahead.head is not None:
         return [one.symbol for one in ahead.head.gives]
@@ -206,7 +206,7 @@ def _items_of(context: Context, statement: n.ForStmt, ahead: Ahead) -> list[Symb
     return []
 
 
-def _function_of_head(context: Context, statement: n.ForStmt, head: Head) -> cst.FunctionDef:
+def _function_of_head(context: Context, statement: n.ForStmt, head: LoopPrefix) -> cst.FunctionDef:
     """The generator of what the prompts of an item are about."""
     body = replace(context.deeper().deeper(), frame=head, caught=())
     made, footer = emit_block(body, statement.body[: head.end])
@@ -226,7 +226,7 @@ def _function_of_head(context: Context, statement: n.ForStmt, head: Head) -> cst
     )
 
 
-def _outer(context: Context, statement: n.ForStmt, head: Head) -> Iterator[Statement]:
+def _outer(context: Context, statement: n.ForStmt, head: LoopPrefix) -> Iterator[Statement]:
     """The declarations of the variables around the loop that its head binds again."""
     rebound = {
         context.facts.names.of(name)
@@ -245,7 +245,7 @@ def _outer(context: Context, statement: n.ForStmt, head: Head) -> Iterator[State
             )
 
 
-def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.FunctionDef:
+def _function(context: Context, statement: n.ForStmt, ahead: PipelinedLoop) -> cst.FunctionDef:
     # What it adds is a list of its own, and has another name than the one that it is added to.
     added = dict(zip(ahead.grows, ahead.added, strict=True))
     names = {**context.names, **added}
@@ -292,18 +292,18 @@ def _function(context: Context, statement: n.ForStmt, ahead: Ahead) -> cst.Funct
     )
 
 
-def _returns(context: Context, ahead: Ahead) -> Expression:
+def _returns(context: Context, ahead: PipelinedLoop) -> Expression:
     types = [_type_given(context, one) for one in ahead.gives]
     types += [annotation(context, _type(context, symbol)) for symbol in ahead.grows]
     return _together(context, types) if types else py.constant(None)
 
 
-def _type_of_head(context: Context, head: Head) -> Expression:
+def _type_of_head(context: Context, head: LoopPrefix) -> Expression:
     types = [_type_given(context, one) for one in head.gives]
     return _together(context, types)
 
 
-def _type_given(context: Context, given: Given) -> Expression:
+def _type_given(context: Context, given: LoopOutput) -> Expression:
     made = annotation(context, given.type)
     return py.subscript(context.global_("Result"), made) if given.is_result else made
 
@@ -318,7 +318,7 @@ def _type(context: Context, symbol: Symbol) -> Type:
 
 
 def _loop(
-    context: Context, statement: n.ForStmt, ahead: Ahead, made: Expression, place: Span
+    context: Context, statement: n.ForStmt, ahead: PipelinedLoop, made: Expression, place: Span
 ) -> Statement:
     """The loop over what `made` gives; what fails in it is reported at the place."""
     rest = statement.body[ahead.cut :]

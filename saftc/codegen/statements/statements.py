@@ -31,7 +31,7 @@ from saftc.formatter.expressions import write_expression
 from saftc.formatter.original import Original
 from saftc.lower.values import Text
 from saftc.syntax import nodes as n
-from saftc.syntax.comments import Attached
+from saftc.syntax.comments import StatementComments
 from saftc.types.types import FAILURE
 
 
@@ -281,7 +281,7 @@ def raised(context: Context, value: Expression) -> cst.Raise:
 # Branches and loops
 
 
-def emit_if_stmt(context: Context, statement: n.IfStmt, part: Attached | None) -> cst.If:
+def emit_if_stmt(context: Context, statement: n.IfStmt, part: StatementComments | None) -> cst.If:
     """`part` holds the comments of one that is `else: if` in the script, and reads `elif`."""
     first, *others = statement.branches
     if part is None:
@@ -298,7 +298,7 @@ def emit_if_stmt(context: Context, statement: n.IfStmt, part: Attached | None) -
     return orelse
 
 
-def _branch(context: Context, branch: n.Branch, part: Attached) -> cst.If:
+def _branch(context: Context, branch: n.Branch, part: StatementComments) -> cst.If:
     """An `elif`; comments inside its head that find no place are above it."""
     inside = context.beside(part.inner)
     condition = emit_condition(inside, branch.condition)
@@ -309,7 +309,7 @@ def _branch(context: Context, branch: n.Branch, part: Attached) -> cst.If:
 def _else(context: Context, statement: n.IfStmt) -> cst.If | cst.Else:
     part = context.comments.of_else(statement)
     only = statement.other[0]
-    if len(statement.other) == 1 and isinstance(only, n.IfStmt) and part == Attached():
+    if len(statement.other) == 1 and isinstance(only, n.IfStmt) and part == StatementComments():
         return emit_if_stmt(context, only, context.comments.of(only))
     lines = comment_lines(context, part.leading, None)
     return cst.Else(emit_body(context, statement.other, part.head), leading_lines=lines)

@@ -30,8 +30,8 @@ from saftc.types.builtins import (
     ITEMS,
     KEYED,
     Builtin,
-    Taken,
-    Way,
+    Overload,
+    Param,
     key_type,
     taken_words,
     takes,
@@ -402,7 +402,7 @@ def _check_values(
     inference: Inference,
     node: n.Call,
     builtin: Builtin,
-    way: Way,
+    way: Overload,
     values: list[n.Expression],
 ) -> None:
     """`div` takes no zero, `get` a key as the object has them, `min` and `max` one list, or several
@@ -445,7 +445,7 @@ def _check_values(
             )
 
 
-def _taken_words(parameter: Taken, argument: Type, first: Type) -> str:
+def _taken_words(parameter: Param, argument: Type, first: Type) -> str:
     """What a parameter takes instead of an argument; a key as the first argument has them."""
     known = show(key_type(first)) if parameter.kinds == KEYED else "any"
     return taken_words(parameter, argument) if known == "any" else known
@@ -457,7 +457,7 @@ def _unreadable(node: n.Literal, name: str, text: str) -> Diagnostic:
     return catalogue.UNREADABLE.at(node.span, text=text, name=name, hint=hint)
 
 
-def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin, way: Way) -> CallForm:
+def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin, way: Overload) -> CallForm:
     facts = inference.facts
     if facts.is_imported(node.function):
         return DirectCall(None)
@@ -478,7 +478,7 @@ def _builtin_form(inference: Inference, node: n.Call, builtin: Builtin, way: Way
     return BuiltinCall(builtin, way, kept, Form.OPS, by)
 
 
-def _key_function(node: n.Call, way: Way) -> n.Expression | None:
+def _key_function(node: n.Call, way: Overload) -> n.Expression | None:
     """What the argument `by` is, where the builtin takes one."""
     if way.by is None:
         return None
@@ -486,7 +486,7 @@ def _key_function(node: n.Call, way: Way) -> n.Expression | None:
     return next((one.value for one in named), None)
 
 
-def _element(inference: Inference, node: n.Call, way: Way) -> Type:
+def _element(inference: Inference, node: n.Call, way: Overload) -> Type:
     """What `sorted`, `min` or `max` compares: the items of a list, or the arguments."""
     positions = arguments_by_position(node, way)
     types = [inference.facts.types[positions[position]] for position in sorted(positions)]
@@ -495,7 +495,9 @@ def _element(inference: Inference, node: n.Call, way: Way) -> Type:
     return item_type(types[0]) if types and is_only(types[0], *ITEMS) else ANY
 
 
-def _is_native(facts: Facts, builtin: Builtin, way: Way, arguments: Sequence[n.Expression]) -> bool:
+def _is_native(
+    facts: Facts, builtin: Builtin, way: Overload, arguments: Sequence[n.Expression]
+) -> bool:
     """Whether the types prove a call, and Python's own form of it does the same."""
     types = [facts.types[argument] for argument in arguments]
     if not way.is_proved(types):
@@ -525,7 +527,7 @@ def _is_native(facts: Facts, builtin: Builtin, way: Way, arguments: Sequence[n.E
             return True
 
 
-def _in_order(node: n.Call, way: Way) -> tuple[n.Expression, ...] | None:
+def _in_order(node: n.Call, way: Overload) -> tuple[n.Expression, ...] | None:
     """The arguments in the order of the parameters; None where that would change the effects."""
     positions = arguments_by_position(node, way)
     ordered = sorted(positions)

@@ -15,7 +15,7 @@ from saftc.diagnostics import catalogue
 from saftc.diagnostics.model import Diagnostic
 from saftc.infer.rules.environment import Environment, Target, path_of
 from saftc.syntax import nodes as n
-from saftc.types.relations import Fit
+from saftc.types.relations import Assignability
 from saftc.types.types import (
     ANY,
     NEVER,
@@ -27,9 +27,9 @@ from saftc.types.types import (
     erased,
     kind_word,
     members,
-    opened,
     show,
     union,
+    unrolled,
     without,
 )
 
@@ -107,7 +107,7 @@ class Inference:
     def keep(self, node: n.Node, type_: Type) -> Type:
         """Notes the type of an expression."""
         if not isinstance(type_, Scalar):
-            type_ = opened(type_)
+            type_ = unrolled(type_)
         known = self.facts.types[node] = erased(type_)
         if known is not type_:
             self.of_functions[node] = type_
@@ -120,9 +120,9 @@ class Inference:
         known = self.facts.types.get(node, ANY)
         return self.of_functions.get(node, ANY) if known == ANY else known
 
-    def coerce(self, node: n.Node, fit: Fit, wanted: Type) -> None:
+    def coerce(self, node: n.Node, fit: Assignability, wanted: Type) -> None:
         """Notes what the place of `node` does with its value."""
-        if fit == Fit.EXACT:
+        if fit == Assignability.EXACT:
             self.facts.coercions.pop(node, None)
         else:
             self.facts.coercions[node] = Coercion(fit, wanted)

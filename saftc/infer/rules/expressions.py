@@ -19,7 +19,7 @@ from saftc.check.forms import (
 )
 from saftc.check.names import Symbol
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Advice
+from saftc.diagnostics.model import Hint
 from saftc.diagnostics.near import did_you_mean
 from saftc.infer.rules.calls import call
 from saftc.infer.rules.conditions import (
@@ -45,7 +45,7 @@ from saftc.infer.rules.places import fit_into, is_zero
 from saftc.infer.rules.prompts import prompt
 from saftc.syntax import nodes as n
 from saftc.types.operators import is_constant, negate, operate, wrong_members
-from saftc.types.relations import Fit, fit
+from saftc.types.relations import Assignability, fit
 from saftc.types.results import FAILURE_KIND, FAILURE_KINDS
 from saftc.types.types import (
     ANY,
@@ -172,7 +172,7 @@ def _unary(inference: Inference, node: n.Unary, env: Environment) -> Type:
 def _binary(inference: Inference, node: n.Binary, env: Environment, wanted: Type | None) -> Type:
     left = inference.expression(node.left, env)
     asked = member_of_kind(wanted, ListType)
-    if node.operator == "+" and asked is not None and fit(left, asked) == Fit.EXACT:
+    if node.operator == "+" and asked is not None and fit(left, asked) == Assignability.EXACT:
         # What is added to a list that a place asks for is such a list, too.
         right = inference.expression(node.right, env, asked)
         if is_only(right, "list"):
@@ -235,7 +235,7 @@ def _check_kinds(inference: Inference, node: n.Comparison, left: Type, right: Ty
     for other in (node.left, node.right, *items):
         kind = other.value if isinstance(other, n.Literal) else None
         if isinstance(kind, str) and kind not in FAILURE_KINDS:
-            hint: str | Advice = f"the kinds are {', '.join(FAILURE_KINDS)}"
+            hint: str | Hint = f"the kinds are {', '.join(FAILURE_KINDS)}"
             if meant := did_you_mean(kind, FAILURE_KINDS):
                 hint = replace(meant, instead=f'"{meant.instead}"')
             code = catalogue.FAILURE_KIND

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from saftc.check.facts import Facts
-from saftc.diagnostics.model import Advice
+from saftc.diagnostics.model import Hint
 from saftc.diagnostics.near import is_slip, near
 from saftc.types.types import (
     BOOL,
@@ -133,7 +133,7 @@ _PLACES = (
 _DRAFT = "a draft may lack fields: keep the stream, `whole: T = stream $ ... $`, and use `whole`"
 
 
-def mismatch_hint(facts: Facts, given: Type, wanted: Type) -> str | Advice | None:
+def mismatch_hint(facts: Facts, given: Type, wanted: Type) -> str | Hint | None:
     """What to write instead of a value of a type in a place that asks for another one."""
     records = [member for member in members(wanted) if isinstance(member, RecordType)]
     if isinstance(given, ObjectType) and records:
@@ -157,11 +157,11 @@ def _called_with(facts: Facts, given: ObjectType, records: list[RecordType]) -> 
     return None if closest.definition is None else facts.name_of_record(closest.definition)
 
 
-def _meant_literal(given: LiteralType, wanted: UnionType) -> Advice | None:
+def _meant_literal(given: LiteralType, wanted: UnionType) -> Hint | None:
     """The text among those that a place takes for which another one was written."""
     known = [str(one.value) for one in wanted.members if isinstance(one, LiteralType)]
     meant = near(str(given.value), known)
     if meant is None or not isinstance(given.value, str):
         return None
     is_guess = not is_slip(given.value, meant, known)
-    return Advice(f'did you mean "{meant}"?', instead=show(literal_type(meant)), is_guess=is_guess)
+    return Hint(f'did you mean "{meant}"?', instead=show(literal_type(meant)), is_guess=is_guess)

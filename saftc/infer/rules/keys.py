@@ -8,8 +8,8 @@ from saftc.diagnostics import catalogue
 from saftc.infer.parameters import passed
 from saftc.infer.rules.context import Inference
 from saftc.syntax import nodes as n
-from saftc.types.builtins import BUILTINS, ORDERED, ORDERED_KINDS, VALUE, Taken, taken_words, takes
-from saftc.types.relations import Fit, fit
+from saftc.types.builtins import BUILTINS, ORDERED, ORDERED_KINDS, VALUE, Param, taken_words, takes
+from saftc.types.relations import Assignability, fit
 from saftc.types.types import (
     NEVER,
     BuiltinType,
@@ -42,19 +42,25 @@ def is_proved_key(inference: Inference, by: n.Expression, element: Type) -> bool
         case BuiltinType(name=name):
             way = BUILTINS[name].meant([(None, element)])
             needed = sum(parameter.is_required for parameter in way.parameters)
-            first = next(iter(way.parameters), Taken("", VALUE))
+            first = next(iter(way.parameters), Param("", VALUE))
             found, words = takes(first, element), taken_words(first, element)
-            how = Fit.NEVER if found is False else Fit.EXACT if found else Fit.CHECK
+            how = (
+                Assignability.NEVER
+                if found is False
+                else Assignability.EXACT
+                if found
+                else Assignability.CHECK
+            )
             key, is_given = way.result((element,)), bool(way.parameters)
         case _:
             return False
     problem = f"`{name}` takes {words}, and the elements are {show(element)}"
     if needed > 1 or not is_given:
-        problem, how = f"`{name}` has {needed or 'none'}", Fit.NEVER
-    if how == Fit.NEVER:
+        problem, how = f"`{name}` has {needed or 'none'}", Assignability.NEVER
+    if how == Assignability.NEVER:
         inference.report(catalogue.BY_FUNCTION.at(by.span, problem=problem))
         return False
-    return _is_ordered(inference, by, name, key) and how == Fit.EXACT
+    return _is_ordered(inference, by, name, key) and how == Assignability.EXACT
 
 
 def _is_ordered(inference: Inference, by: n.Expression, name: str, key: Type) -> bool:

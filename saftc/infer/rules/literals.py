@@ -24,7 +24,7 @@ from saftc.infer.rules.places import fit_into
 from saftc.source import Span
 from saftc.syntax import nodes as n
 from saftc.types.dates import EXAMPLES_OF_DATES, is_read
-from saftc.types.relations import Fit, fit
+from saftc.types.relations import Assignability, fit
 from saftc.types.types import (
     ANY,
     EMPTY_OBJECT,
@@ -68,7 +68,7 @@ def list_literal(
     for item in node.items:
         if isinstance(item, n.Spread):
             items.append(_spread_items(inference, item, env))
-            is_fitting = is_fitting and fit(items[-1], wanted_item or ANY) == Fit.EXACT
+            is_fitting = is_fitting and fit(items[-1], wanted_item or ANY) == Assignability.EXACT
         else:
             items.append(_value(inference, item, wanted_item, env))
     if wanted_item is not None and is_fitting:
@@ -413,7 +413,7 @@ def _takes(asked: ObjectType | MapType, given: _Parts) -> bool:
     checkers, too: they know the fields of a class, and the one type of the values of a dict."""
     if isinstance(asked, MapType):
         return all(
-            fit(union(values_of(one)), asked.value) == Fit.EXACT
+            fit(union(values_of(one)), asked.value) == Assignability.EXACT
             and not (isinstance(one, ObjectType) and one.is_declared)
             for one in given.spread
         )
@@ -423,7 +423,8 @@ def _takes(asked: ObjectType | MapType, given: _Parts) -> bool:
         isinstance(one, ObjectType)
         and {field.name for field in one.fields} == {field.name for field in asked.fields}
         and all(
-            (own := one.field(field.name)) is not None and fit(own.type, field.type) == Fit.EXACT
+            (own := one.field(field.name)) is not None
+            and fit(own.type, field.type) == Assignability.EXACT
             for field in asked.fields
         )
         for one in given.possible

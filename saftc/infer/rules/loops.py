@@ -6,7 +6,7 @@ from saftc.check.forms import Form, PartsForm, loop_form, parts_of, unpack_form
 from saftc.diagnostics import catalogue
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment
-from saftc.infer.rules.places import hold
+from saftc.infer.rules.places import check_annotation
 from saftc.infer.tools import streams_in
 from saftc.syntax import nodes as n
 from saftc.types.types import (
@@ -20,9 +20,9 @@ from saftc.types.types import (
     item_type,
     kind_word,
     members,
-    opened,
     show,
     union,
+    unrolled,
 )
 
 # What to go over instead of a value that has no items.
@@ -105,8 +105,8 @@ def bind(inference: Inference, pattern: n.Pattern, type_: Type, env: Environment
     for part, taken in parts_of(pattern, type_):
         match part:
             case n.NamePattern():
-                hold(inference, part.name, opened(taken))
-                inference.assign(inference.facts.names.of(part.name), opened(taken), env)
+                check_annotation(inference, part.name, unrolled(taken))
+                inference.assign(inference.facts.names.of(part.name), unrolled(taken), env)
             case n.TuplePattern():
                 count = len(part.items)
                 if not any(_may_unpack(member, count) for member in members(taken)):

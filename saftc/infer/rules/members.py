@@ -16,7 +16,7 @@ from saftc.check.forms import (
     written_value,
 )
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Advice, Diagnostic
+from saftc.diagnostics.model import Diagnostic, Hint
 from saftc.diagnostics.near import did_you_mean, is_slip, meant_to_be
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment, path_of
@@ -24,7 +24,7 @@ from saftc.syntax import nodes as n
 from saftc.syntax.mistakes.habits import method_hint
 from saftc.types.builtins import DATAFRAME_MEMBERS
 from saftc.types.dates import EXAMPLES_OF_DATES, MEMBERS_OF_DATES, METHODS_OF_DATES
-from saftc.types.relations import Fit, fit
+from saftc.types.relations import Assignability, fit
 from saftc.types.results import HISTORY_ONLY, MEMBER_TYPES, MEMBERS, misspelt_member
 from saftc.types.types import (
     ANY,
@@ -280,7 +280,7 @@ def _member_hint(
     name: str,
     node: n.Member | None = None,
     others: Iterable[str] = (),
-) -> str | Advice | None:
+) -> str | Hint | None:
     names: list[str] = []
     for member in members(value):
         match member:
@@ -363,7 +363,7 @@ def _bad_index(inference: Inference, node: n.Index, value: Type, key: Type) -> D
     if isinstance(value, ObjectType) and isinstance(node.key, n.Literal) and key == STRING:
         name = str(node.key.value)
         hint = _member_hint(inference, value, name)
-        if isinstance(hint, Advice) and hint.instead is not None:
+        if isinstance(hint, Hint) and hint.instead is not None:
             hint = replace(hint, instead=show_value(hint.instead))
         return catalogue.MISSING_FIELD.at(node.key.span, found=show(value), name=name, hint=hint)
     hint = "`rows(x)` gives the rows as a list" if value == DATAFRAME else None
@@ -383,7 +383,7 @@ def slice_(inference: Inference, node: n.Slice, env: Environment) -> Type:
     for end in (node.start, node.stop, node.step):
         type_ = INT if end is None else inference.expression(end, env)
         is_proved = is_proved and is_only(type_, "int")
-        if end is not None and fit(type_, INT) == Fit.NEVER:
+        if end is not None and fit(type_, INT) == Assignability.NEVER:
             inference.report(
                 catalogue.TYPE_MISMATCH.at(end.span, expected="int", found=show(type_))
             )
@@ -460,21 +460,21 @@ def _has_native_index(owner: Type, key: Type, written: n.Expression) -> bool:
 def _item_at(value: Type, key: Type, node: n.Expression) -> Type | None:
     match value:
         case ListType():
-            return value.item if fit(key, INT) != Fit.NEVER else None
+            return value.item if fit(key, INT) != Assignability.NEVER else None
         case TupleType():
-            return item_type(value) if fit(key, INT) != Fit.NEVER else None
+            return item_type(value) if fit(key, INT) != Assignability.NEVER else None
         case ObjectType():
             if isinstance(node, n.Literal) and isinstance(node.value, str):
                 field = value.field(node.value)
                 return field.type if field else None
-            possible = fit(key, STRING) != Fit.NEVER
+            possible = fit(key, STRING) != Assignability.NEVER
             return union(field.type for field in value.fields) if possible else None
         case MapType():
-            return value.value if fit(key, value.key) != Fit.NEVER else None
+            return value.value if fit(key, value.key) != Assignability.NEVER else None
         case _ if value == DATAFRAME:
-            return ListType(ANY) if fit(key, STRING) != Fit.NEVER else None
+            return ListType(ANY) if fit(key, STRING) != Assignability.NEVER else None
         case _:
-            return STRING if value == STRING and fit(key, INT) != Fit.NEVER else None
+            return STRING if value == STRING and fit(key, INT) != Assignability.NEVER else None
 
 
 def _slice_of(value: Type, node: n.Slice) -> Type | None:

@@ -11,7 +11,7 @@ from saftc.infer.rules.hints import mismatch_hint
 from saftc.syntax import nodes as n
 from saftc.types.builtins import BUILTINS, Builtin, takes
 from saftc.types.foreign import Function
-from saftc.types.relations import Fit, fit, fit_call
+from saftc.types.relations import Assignability, fit, fit_call
 from saftc.types.types import (
     ANY,
     NEVER,
@@ -26,9 +26,9 @@ from saftc.types.types import (
     Type,
     literal_type,
     members,
-    opened,
     show,
     union,
+    unrolled,
 )
 
 
@@ -43,20 +43,24 @@ def fit_into(
 
     `related` are the places that a mistake tells of besides.
     """
-    wanted = opened(wanted)
+    wanted = unrolled(wanted)
     if RESULT in members(wanted) and (keeper := inference.facts.result_of(node)) is not None:
         inference.expression(node, env)
         inference.facts.whole_results.add(node)
         if not isinstance(keeper, n.Prompt):
             inference.facts.history.keep(keeper)
         return RESULT
-    return settle(inference, node, inference.expression(node, env, wanted), wanted, related)
+    return check_assignable(
+        inference, node, inference.expression(node, env, wanted), wanted, related
+    )
 
 
 _ANOTHER_NAME = "a value of another type needs another name"
 
 
-def held(inference: Inference, name: n.Identifier) -> tuple[Type, tuple[Related, ...]] | None:
+def inherited_annotation(
+    inference: Inference, name: n.Identifier
+) -> tuple[Type, tuple[Related, ...]] | None:
     """The type that an annotation above asks for where a name is assigned, and where it stands."""
     schema = inference.facts.held.get(name)
     if schema is None:
@@ -65,10 +69,10 @@ def held(inference: Inference, name: n.Identifier) -> tuple[Type, tuple[Related,
     return inference.facts.schemas[schema], (related,)
 
 
-def hold(inference: Inference, name: n.Identifier, given: Type) -> None:
+def check_annotation(inference: Inference, name: n.Identifier, given: Type) -> None:
     """Reports a value that a name gets and that its annotation above cannot have."""
-    found = held(inference, name)
-    if found is not None and given != NEVER and fit(given, found[0]) == Fit.NEVER:
+    found = inherited_annotation(inference, name)
+    if found is not None and given != NEVER and fit(given, found[0]) == Assignability.NEVER:
         wanted, related = found
         code = catalogue.TYPE_MISMATCH
         inference.report(
@@ -82,7 +86,7 @@ def hold(inference: Inference, name: n.Identifier, given: Type) -> None:
         )
 
 
-def settle(
+def check_assignable(
     inference: Inference,
     node: n.Expression,
     given: Type,
@@ -93,7 +97,7 @@ def settle(
     given = as_written(node, given, wanted)
     how = _fit_function(inference, node, given, wanted)
     how = fit(given, wanted) if how is None else how
-    if how == Fit.NEVER:
+    if how == Assignability.NEVER:
         hint = mismatch_hint(inference.facts, given, wanted)
         if related and given != NIL and (hint is None or wanted == STRING):
             hint = _ANOTHER_NAME
@@ -109,16 +113,16 @@ def settle(
         return wanted
     inference.coerce(node, how, wanted)
     others = [one for one in members(given) if not isinstance(one, FunctionType | BuiltinType)]
-    if how == Fit.EXACT and wanted != ANY and len(others) < len(members(given)):
+    if how == Assignability.EXACT and wanted != ANY and len(others) < len(members(given)):
         # As a function of that type it keeps no history, and is one of many.
         inference.facts.given_functions[node] = wanted
         return union([*others, *(one for one in members(wanted) if isinstance(one, CallableType))])
-    return given if how == Fit.EXACT and ANY not in (given, wanted) else wanted
+    return given if how == Assignability.EXACT and ANY not in (given, wanted) else wanted
 
 
 def _fit_function(
     inference: Inference, node: n.Expression, given: Type, wanted: Type
-) -> Fit | None:
+) -> Assignability | None:
     """How a certain function fits a place for functions; None where it is not that."""
     asked = [one for one in members(wanted) if isinstance(one, CallableType)]
     if not asked:
@@ -126,13 +130,13 @@ def _fit_function(
     if given == ANY:
         declared = inference.facts.declared_by_python(node)
         is_proved = isinstance(declared, Function) and any(
-            declared.waits == "no" and fit(_given(declared, one), one.result) == Fit.EXACT
+            declared.waits == "no" and fit(_given(declared, one), one.result) == Assignability.EXACT
             for one in asked
         )
-        return Fit.EXACT if is_proved else None
+        return Assignability.EXACT if is_proved else None
     if not any(isinstance(one, FunctionType | BuiltinType) for one in members(given)):
         return None
-    fits: set[Fit] = set()
+    fits: set[Assignability] = set()
     for member in members(given):
         match member:
             case FunctionType():
@@ -142,7 +146,7 @@ def _fit_function(
                 fits.add(min(_fit_builtin(BUILTINS[member.name], one) for one in asked))
             case _:
                 fits.add(fit(member, wanted))
-    return fits.pop() if len(fits) == 1 else Fit.CHECK
+    return fits.pop() if len(fits) == 1 else Assignability.CHECK
 
 
 def _given(function: Function, wanted: CallableType) -> Type:
@@ -150,32 +154,34 @@ def _given(function: Function, wanted: CallableType) -> Type:
     return function.given(wanted.parameters, {}).type
 
 
-def _fit_definition(inference: Inference, given: FunctionType, wanted: CallableType) -> Fit:
+def _fit_definition(
+    inference: Inference, given: FunctionType, wanted: CallableType
+) -> Assignability:
     """Whether a function of the script can be called as the type says, and gives what it says."""
     parameters = given.definition.parameters
     needed = sum(one.default is None for one in parameters)
     if not needed <= len(wanted.parameters) <= len(parameters):
-        return Fit.NEVER
+        return Assignability.NEVER
     known = inference.facts.functions[given.definition].parameters
     return fit_call(known, inference.result_of(given.definition), wanted)
 
 
-def _fit_builtin(builtin: Builtin, wanted: CallableType) -> Fit:
+def _fit_builtin(builtin: Builtin, wanted: CallableType) -> Assignability:
     """The same of a builtin, which looks itself at what it is given."""
     types = wanted.parameters
     way = builtin.meant([(None, one) for one in types])
     taken = [way.parameter(position) for position in range(len(types))]
     needed = sum(one.is_required for one in way.parameters)
     if way.by is not None or len(types) < max(needed, way.least):
-        return Fit.NEVER
+        return Assignability.NEVER
     pairs = zip(taken, types, strict=True)
     if any(one is None or takes(one, type_) is False for one, type_ in pairs):
-        return Fit.NEVER
+        return Assignability.NEVER
     result = way.result(types)
     how = fit_call(types, result, wanted)
     # What Python's function gives for certain arguments, its own annotation does not say.
     is_said = not callable(way.gives) and len(builtin.ways) == 1
-    return how if is_said else max(how, Fit.CHECK)
+    return how if is_said else max(how, Assignability.CHECK)
 
 
 def _shown(inference: Inference, given: Type) -> str:
@@ -219,7 +225,7 @@ def pass_argument(
     # What the use of a bare parameter asks for is not an annotation: a prompt stays text.
     type_ = inference.expression(node, env)
     if position not in function.from_calls:
-        settle(inference, node, type_, wanted)
+        check_assignable(inference, node, type_, wanted)
     elif inference.facts.is_own(function.node):
         inference.take(function.node, position, passed(type_), node)
     elif _is_other(type_, wanted):
@@ -228,12 +234,12 @@ def pass_argument(
         # A literal is of the class that is meant.
         fit_into(inference, node, wanted, env)
     else:
-        settle(inference, node, type_, wanted)
+        check_assignable(inference, node, type_, wanted)
 
 
 def _is_other(given: Type, wanted: Type) -> bool:
     """Whether a value of `given` is certainly not what the calls of the other script pass."""
-    if fit(given, wanted) in (Fit.CONVERT, Fit.NEVER):
+    if fit(given, wanted) in (Assignability.CONVERT, Assignability.NEVER):
         return True
     lists = [member for member in members(wanted) if isinstance(member, ListType)]
     items = [member.item for member in members(given) if isinstance(member, ListType)]

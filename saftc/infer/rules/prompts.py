@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 
 from saftc.diagnostics import catalogue
-from saftc.diagnostics.model import Advice
+from saftc.diagnostics.model import Hint
 from saftc.diagnostics.near import did_you_mean, meant_to_be
 from saftc.infer.prompt_hints import options_of_another_wire
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment
 from saftc.infer.rules.hints import mismatch_hint
 from saftc.infer.rules.members import conversation_hint
-from saftc.infer.rules.places import as_written, fit_into, settle
+from saftc.infer.rules.places import as_written, check_assignable, fit_into
 from saftc.syntax import nodes as n
-from saftc.types.relations import Fit, fit
+from saftc.types.relations import Assignability, fit
 from saftc.types.results import CONVERSATION, MESSAGE, OPTIONS
 from saftc.types.types import (
     ANY,
@@ -54,7 +54,7 @@ def prompt(inference: Inference, node: n.Prompt, env: Environment, wanted: Type 
                         hint="`:approve` is for a function that the model may call",
                     )
                 )
-            if part.is_raw and fit(type_, STRING) == Fit.NEVER:
+            if part.is_raw and fit(type_, STRING) == Assignability.NEVER:
                 inference.report(
                     catalogue.RAW_NEEDS_STRING.at(
                         part.value.span,
@@ -89,7 +89,7 @@ def _streamed(inference: Inference, node: n.Prompt, wanted: Type | None) -> Type
         found, hint = "a program", _WITHOUT
     elif node in history.drafted:
         return wanted
-    elif wanted is None or fit(STRING, wanted) != Fit.NEVER:
+    elif wanted is None or fit(STRING, wanted) != Assignability.NEVER:
         return None
     elif node in history.streams:
         return wanted
@@ -106,12 +106,12 @@ def _after(inference: Inference, node: n.Expression, env: Environment) -> None:
         fit_into(inference, node, RESULT, env)
         return
     type_ = inference.expression(node, env)
-    is_of_others = isinstance(type_, ListType) and fit(type_.item, MESSAGE) == Fit.NEVER
-    if fit(type_, CONVERSATION) == Fit.NEVER or is_of_others:
+    is_of_others = isinstance(type_, ListType) and fit(type_.item, MESSAGE) == Assignability.NEVER
+    if fit(type_, CONVERSATION) == Assignability.NEVER or is_of_others:
         hint = conversation_hint(inference, node)
         inference.report(catalogue.NO_CONVERSATION.at(node.span, found=show(type_), hint=hint))
     else:
-        settle(inference, node, type_, CONVERSATION)
+        check_assignable(inference, node, type_, CONVERSATION)
 
 
 def _no_functions_inside(inference: Inference, node: n.Expression, type_: Type) -> None:
@@ -161,7 +161,7 @@ def _tools_without_tables(inference: Inference, node: n.Prompt) -> None:
                 inference.report(code.at(value.span, expected="a tool", found=found, hint=hint))
 
 
-def _hint_of_option(name: str) -> str | Advice:
+def _hint_of_option(name: str) -> str | Hint:
     if name == "functions":
         return "list them as `tools`: `with {tools: [look_up, refund]}`"
     from runtime_support._core.settings import OPTIONS_ELSEWHERE
@@ -169,7 +169,7 @@ def _hint_of_option(name: str) -> str | Advice:
 
     if new := renaming.SETTINGS.get(name):
         words = renaming.renamed(name, new)
-        return Advice(words, new) if new in OPTIONS else f"{words}, and bounds a run, not a prompt"
+        return Hint(words, new) if new in OPTIONS else f"{words}, and bounds a run, not a prompt"
     meant = did_you_mean(OPTIONS_ELSEWHERE.get(name, name), OPTIONS)
     return (
         meant
@@ -180,7 +180,7 @@ def _hint_of_option(name: str) -> str | Advice:
 def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) -> None:
     """The options of a prompt, as far as they are known."""
     if not isinstance(type_, ObjectType):
-        if fit(type_, _ANY_OBJECT) == Fit.NEVER:
+        if fit(type_, _ANY_OBJECT) == Assignability.NEVER:
             inference.report(
                 catalogue.TYPE_MISMATCH.at(
                     node.span, expected="an object of options", found=show(type_)
@@ -214,7 +214,7 @@ def _options(inference: Inference, node: n.Name | n.ObjectLiteral, type_: Type) 
             _check_models(inference, key.value, written)
         wanted = OPTIONS[field.name]
         given = as_written(key.value, field.type, wanted) if key else field.type
-        if fit(given, wanted) == Fit.NEVER:
+        if fit(given, wanted) == Assignability.NEVER:
             inference.report(
                 catalogue.TYPE_MISMATCH.at(
                     key.value.span if key else node.span,
@@ -239,7 +239,7 @@ def _check_models(
     asked = set[str]()
     for item in (*first, *node.items):
         type_ = inference.facts.types.get(item, ANY)
-        if fit(type_, STRING) == Fit.NEVER:
+        if fit(type_, STRING) == Assignability.NEVER:
             mistake = catalogue.TYPE_MISMATCH.at(item.span, expected="string", found=show(type_))
             inference.report(mistake)
         if isinstance(item, n.Literal) and isinstance(item.value, str):
@@ -251,7 +251,7 @@ def _check_models(
             asked.add(item.value)
 
 
-def _hint_of_value(option: str, given: Type) -> Advice | None:
+def _hint_of_value(option: str, given: Type) -> Hint | None:
     """The hint where a value of an option was called so."""
     from runtime_support._values import renamed as renaming
 

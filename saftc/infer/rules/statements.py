@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import assert_never
 
-from saftc.check.forward import Forward, Loop
+from saftc.check.forward import ForwardAnalysis, Loop
 from saftc.check.history import is_stream
 from saftc.check.names import Symbol
 from saftc.diagnostics import catalogue
@@ -13,11 +13,11 @@ from saftc.infer.rules.conditions import condition, narrow
 from saftc.infer.rules.context import Inference
 from saftc.infer.rules.environment import Environment, Slot, join
 from saftc.infer.rules.loops import bind, iterated, unpack
-from saftc.infer.rules.places import fit_into, held, settle
+from saftc.infer.rules.places import check_assignable, fit_into, inherited_annotation
 from saftc.infer.rules.prompts import asked_of_model
 from saftc.infer.tools import offered, streams_in
 from saftc.syntax import nodes as n
-from saftc.types.relations import Fit, fit
+from saftc.types.relations import Assignability, fit
 from saftc.types.types import ANY, FAILURE, NIL, STRING, Type, members, show, union, without
 
 # A variable that still grows in a loop after so many turns is any value.
@@ -30,7 +30,7 @@ def along(inference: Inference, statements: Sequence[n.Statement], env: Environm
     return below is not None and not below.has_ended
 
 
-class _Types(Forward[Environment]):
+class _Types(ForwardAnalysis[Environment]):
     """The types of variables along the flow; what is never reached has types as well."""
 
     def __init__(self, inference: Inference) -> None:
@@ -104,7 +104,7 @@ class _Types(Forward[Environment]):
         self.reported.pop()
         return below
 
-    def begin_again(self, loop: Loop, head: Environment, again: Environment) -> Environment | None:
+    def widen(self, loop: Loop, head: Environment, again: Environment) -> Environment | None:
         """What still grows after `_MOST_TURNS` turns is any value."""
         wider = join([head, again])
         growing = {s: slot for s, slot in wider.slots.items() if slot != head.get(s)}
@@ -139,7 +139,7 @@ def _statement(inference: Inference, statement: n.Statement, env: Environment) -
         case n.AssignStmt():
             _assign_stmt(inference, statement, env)
         case n.AugmentedAssignStmt():
-            found = held(inference, statement.name)
+            found = inherited_annotation(inference, statement.name)
             if found is None:
                 given = inference.expression(statement.value, env)
             else:
@@ -156,7 +156,7 @@ def _statement(inference: Inference, statement: n.Statement, env: Environment) -
         case n.FailStmt():
             type_ = inference.expression(statement.value, env, STRING)
             if type_ != FAILURE:
-                settle(inference, statement.value, type_, STRING)
+                check_assignable(inference, statement.value, type_, STRING)
         case n.RetStmt():
             _ret_stmt(inference, statement, env)
         case n.AssertStmt():
@@ -213,19 +213,19 @@ def _bare_defaults(inference: Inference, definition: n.FunctionDef, env: Environ
             inference.take(definition, position, passed(given), parameter.default)
             continue
         how = fit(given, asked)
-        if how == Fit.CHECK or (how == Fit.NEVER and given == NIL):
+        if how == Assignability.CHECK or (how == Assignability.NEVER and given == NIL):
             types = list(function.parameters)
             types[position] = union((asked, given))
             inference.give(definition, types)
         else:
-            settle(inference, parameter.default, given, asked)
+            check_assignable(inference, parameter.default, given, asked)
 
 
 def _assign_stmt(inference: Inference, statement: n.AssignStmt, env: Environment) -> None:
     symbol = inference.facts.names.of(statement.name)
     if statement.schema is not None:
         wanted, related = inference.facts.schemas[statement.schema], ()
-    elif (found := held(inference, statement.name)) is not None:
+    elif (found := inherited_annotation(inference, statement.name)) is not None:
         wanted, related = found
     else:
         inference.assign(symbol, inference.expression(statement.value, env), env)
@@ -240,7 +240,7 @@ def _ret_stmt(inference: Inference, statement: n.RetStmt, env: Environment) -> N
         declared = inference.facts.functions[inference.unit].declared
     if statement.value is None:
         inference.returned(NIL)
-        if declared is not None and fit(NIL, declared) == Fit.NEVER:
+        if declared is not None and fit(NIL, declared) == Assignability.NEVER:
             inference.report(
                 catalogue.TYPE_MISMATCH.at(statement.span, expected=show(declared), found="nil")
             )

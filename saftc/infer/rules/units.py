@@ -30,7 +30,7 @@ from saftc.infer.rules.expressions import type_of
 from saftc.infer.rules.statements import along
 from saftc.syntax import nodes as n
 from saftc.syntax.walk import nodes_of, walk
-from saftc.types.relations import Fit, fit
+from saftc.types.relations import Assignability, fit
 from saftc.types.types import ANY, NEVER, NIL, Type, show
 
 
@@ -137,7 +137,9 @@ def _is_doubtful(inference: Inference, definition: n.FunctionDef) -> bool:
     return (
         any(inference.found[one] for one in inside)
         or (is_mixed(function.returns) and any(map(is_mixed, known.values())))
-        or any(fit(facts.symbols[one], type_) != Fit.EXACT for one, type_ in known.items())
+        or any(
+            fit(facts.symbols[one], type_) != Assignability.EXACT for one, type_ in known.items()
+        )
     )
 
 
@@ -165,7 +167,7 @@ def _infer(inference: Inference, unit: Unit) -> None:
     if along(inference, unit.body, env):
         inference.returned(NIL)
         declared = function.declared
-        if declared is not None and fit(NIL, declared) != Fit.EXACT:
+        if declared is not None and fit(NIL, declared) != Assignability.EXACT:
             function.can_lack_value = True
             inference.report(
                 catalogue.MISSING_RETURN.at(

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 
-from saftc.diagnostics.model import Advice, Edit
+from saftc.diagnostics.model import Edit, Hint
 from saftc.source import Span
 from saftc.syntax.mistakes.habits import (
     ABSENT_ARGUMENTS,
@@ -82,22 +82,22 @@ class Place:
         return self.position > 0 and self.token(-1).span.end == self.bad.span.start
 
 
-def hint_of(place: Place) -> str | Advice | None:
+def hint_of(place: Place) -> str | Hint | None:
     """The hint for the unexpected token of `place`."""
     return next((hint for rule in _RULES if (hint := rule(place)) is not None), None)
 
 
-def _instead(hint: str, first: Token, last: Token, text: str) -> Advice:
+def _instead(hint: str, first: Token, last: Token, text: str) -> Hint:
     """A hint, and the edit that puts `text` in the place of the tokens from one to another."""
-    return Advice(hint, edits=(Edit(Span(first.span.start, last.span.end), text),))
+    return Hint(hint, edits=(Edit(Span(first.span.start, last.span.end), text),))
 
 
-def _behind(hint: str, token: Token, text: str) -> Advice:
+def _behind(hint: str, token: Token, text: str) -> Hint:
     """A hint, and the edit that puts `text` behind a token."""
-    return Advice(hint, edits=(Edit(Span(token.span.end, token.span.end), text),))
+    return Hint(hint, edits=(Edit(Span(token.span.end, token.span.end), text),))
 
 
-def _first_word(place: Place) -> str | Advice | None:
+def _first_word(place: Place) -> str | Hint | None:
     first, line = place.first, place.line
     if first.kind != "NAME" or first.text not in WORDS or len(line) < 2:
         return None
@@ -113,10 +113,10 @@ def _first_word(place: Place) -> str | Advice | None:
         return hint
     # A word that is needless goes with the blank behind it.
     end = first.span.end if spelling else line[1].span.start
-    return Advice(hint, edits=(Edit(Span(first.span.start, end), spelling),))
+    return Hint(hint, edits=(Edit(Span(first.span.start, end), spelling),))
 
 
-def _failing(hint: str, line: list[Token]) -> str | Advice:
+def _failing(hint: str, line: list[Token]) -> str | Hint:
     """The hint for `raise "text"`, `raise error` and `raise Error("text")`; of anything else a
     person is to say what the message is.
     """
@@ -126,7 +126,7 @@ def _failing(hint: str, line: list[Token]) -> str | Advice:
         case ["NAME", "LPAR", "STRING", "RPAR", "NEWLINE"]:
             text, end = line[3].span, line[4].span.end
             before = Edit(Span(line[0].span.start, text.start), "fail ")
-            return Advice(hint, edits=(before, Edit(Span(text.end, end), "")))
+            return Hint(hint, edits=(before, Edit(Span(text.end, end), "")))
         case _:
             return hint
 
@@ -165,7 +165,7 @@ def _string_prefix(place: Place) -> str | None:
     )
 
 
-def _brackets_of_types(place: Place) -> str | Advice | None:
+def _brackets_of_types(place: Place) -> str | Hint | None:
     name = place.token(-1)
     if place.bad.kind not in ("LSQB", "LESS") or name.kind != "NAME":
         return None
@@ -207,7 +207,7 @@ def _type_text(token: Token) -> str:
     return PLAIN_TYPES.get(token.text, token.text)
 
 
-def _augmented(place: Place) -> str | Advice | None:
+def _augmented(place: Place) -> str | Hint | None:
     """`xs[0] += 1`, `x++` and `x--`."""
     bad, line = place.bad, place.line
     if bad.kind in _AUGMENTED:
@@ -232,7 +232,7 @@ def _augmented(place: Place) -> str | Advice | None:
     return _instead(hint, line[0], last, written) if is_whole else hint
 
 
-def _assignment(place: Place) -> str | Advice | None:
+def _assignment(place: Place) -> str | Hint | None:
     if place.bad.kind != "ASSIGN" or not place.before:
         return None
     first, previous = place.first, place.before[-1]
@@ -283,13 +283,13 @@ _NEVER_CHANGED = "values are immutable: make a new one and assign it to the name
 _UNPACKING = "write `a, b = pair`"
 
 
-def _as_colon(place: Place, hint: str) -> Advice:
+def _as_colon(place: Place, hint: str) -> Hint:
     """The hint for `name = value` where `name: value` is meant."""
     start, end = place.token(-1).span.end, place.token(1).span.start
-    return Advice(hint, edits=(Edit(Span(start, end), ": "),))
+    return Hint(hint, edits=(Edit(Span(start, end), ": "),))
 
 
-def _assignment_in_parentheses(place: Place) -> str | Advice | None:
+def _assignment_in_parentheses(place: Place) -> str | Hint | None:
     assert place.opened is not None
     name = place.token(-1)
     called = place.tokens[place.opened - 1] if place.opened else None
@@ -362,7 +362,7 @@ def _rest(place: Place) -> str:
     return _FIXED if place.first.kind in ("FUNCTION", "CONV") else _NOT_TAKEN_OUT
 
 
-def _comprehensions(place: Place) -> str | Advice | None:
+def _comprehensions(place: Place) -> str | Hint | None:
     if place.bad.kind == "FOR" and place.opener == "LPAR":
         return "write a comprehension in square brackets: `[x for x in xs]`"
     inside = _inside(place) if place.opener == "LBRACE" else []
@@ -380,7 +380,7 @@ def _comprehensions(place: Place) -> str | Advice | None:
         return None
     key = inside[0].span.start, inside[item.index("COLON") - 1].span.end
     edits = Edit(Span(key[0], key[0]), "["), Edit(Span(key[1], key[1]), "]")
-    return Advice("the key is in brackets: `{[key]: value for x in xs}`", edits=edits)
+    return Hint("the key is in brackets: `{[key]: value for x in xs}`", edits=edits)
 
 
 def _inside(place: Place) -> list[Token]:
@@ -420,7 +420,7 @@ def _slices(place: Place) -> str | None:
     return "a slice has a start, a stop and a step" if has_step else None
 
 
-def _parameters(place: Place) -> str | Advice | None:
+def _parameters(place: Place) -> str | Hint | None:
     """`f g(x int)` and `type P:`."""
     is_type = place.first.kind == "TYPE" and place.opened is None
     if is_type and place.bad.kind in ("COLON", "LBRACE"):
@@ -448,7 +448,7 @@ def _conditions(place: Place) -> str | None:
     return None
 
 
-def _numbers(place: Place) -> str | Advice | None:
+def _numbers(place: Place) -> str | Hint | None:
     if place.bad.kind == "DOT" and place.kind(1) == "INTEGER":
         written = f"0.{place.token(1).text}"
         return _instead(f"write `{written}`", place.bad, place.token(1), written)
@@ -544,7 +544,7 @@ class Row:
     end: int = 0
     behind: str = ""
 
-    def __call__(self, place: Place) -> str | Advice | None:
+    def __call__(self, place: Place) -> str | Hint | None:
         """The hint, with its edit, where the row fits."""
         bad, line = place.bad, place.line
         called = place.tokens[place.opened - 1].kind if place.opened else ""
@@ -600,7 +600,7 @@ _OPTIONAL = "what may be nil has a type that ends with `?`: `name: string?`"
 _MODES = "only `do`, `program` and `stream` are before a prompt"
 
 # The first that fits is right: the special ones stand before the general ones.
-_RULES: tuple[Callable[[Place], str | Advice | None], ...] = (
+_RULES: tuple[Callable[[Place], str | Hint | None], ...] = (
     _failures,
     _first_word,
     Row(before="PROMPT_END", bad=f"{_VALUE} NOT IS", hint=_NO_TRIPLE),
