@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _MEDIA = {"image": "Image", "audio": "File"}
+# What a schema says of its value by other schemas.
+_CHOOSING = {"$ref", "allOf", "anyOf", "oneOf"}
 
 
 class ToolServer:
@@ -183,24 +185,67 @@ def server(name: str, *, pure: Collection[str] = ()) -> ToolServer:
 
 
 def _sent(tool: LockedTool, arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments as JSON data, without those that stand for none.
-
-    One that is null stays where it is required, where no schema tells of it, and where its default
-    would be another value and null is one of its own. What is null inside of an argument stays.
-    """
+    """The arguments as JSON data, without those that stand for none."""
     given = json.loads(to_json({name: plain(one) for name, one in arguments.items()}))
-    known: dict[str, Any] = tool.parameters.get("properties") or {}
-    optional = known.keys() - (tool.parameters.get("required") or ())
-    absent = {name for name in optional if not _is_said_by_null(known[name])}
-    return {name: one for name, one in given.items() if one is not None or name not in absent}
+    return _without_absent(given, [tool.parameters], tool.parameters)
 
 
-def _is_said_by_null(schema: Any) -> bool:
+def _without_absent(value: Any, schemas: list[Any], root: Mapping[str, Any]) -> Any:
+    """The value without the fields that are null as they may be left out.
+
+    An object of a script has null for each field that it leaves out, and servers often refuse it.
+    `schemas` say what the value is, all of them or one of them. A field that is null stays where it
+    is required, and where its default would be another value and null is one of its own.
+    """
+    told = _parts(schemas, root)
+    if is_list(value):
+        items = [one["items"] for one in told if "items" in one]
+        return [_without_absent(one, items, root) for one in value]
+    if not is_object(value):
+        return value
+    required = {name for part in told for name in part.get("required") or ()}
+    others = [part["additionalProperties"] for part in told if "additionalProperties" in part]
+    kept: dict[str, Any] = {}
+    for name, one in value.items():
+        of = [part["properties"][name] for part in told if name in (part.get("properties") or ())]
+        if one is not None or not of or name in required or _is_said_by_null(_parts(of, root)):
+            kept[name] = _without_absent(one, of or others, root)
+    return kept
+
+
+def _is_said_by_null(told: list[Mapping[str, Any]]) -> bool:
     """Whether null says something else than nothing: it is allowed, and not the default."""
-    if not is_object(schema) or schema.get("default") is None:
-        return False
-    members: list[Any] = schema.get("anyOf", [])
-    return any("null" in (one.get("type") or "") for one in (schema, *members))
+    return any(one.get("default") is not None for one in told) and any(map(_takes_null, told))
+
+
+def _takes_null(schema: Mapping[str, Any]) -> bool:
+    kinds = schema.get("type", "null" if not schema.keys() & _CHOOSING else "")
+    values = [*schema.get("enum", ()), *([schema["const"]] if "const" in schema else ())]
+    return None in values or (not values and "null" in kinds)
+
+
+def _parts(schemas: Iterable[Any], root: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Schemas and all that they refer to, for one and the same value, each of them once."""
+    found: dict[int, Mapping[str, Any]] = {}
+    left = [*schemas]
+    while left:
+        schema = left.pop()
+        if not is_object(schema) or id(schema) in found:
+            continue
+        found[id(schema)] = schema
+        left += [one for word in ("allOf", "anyOf", "oneOf") for one in schema.get(word, ())]
+        reference = schema.get("$ref")
+        if isinstance(reference, str) and reference[:1] == "#":
+            left.append(_referred(reference, root))
+    return list(found.values())
+
+
+def _referred(reference: str, root: Mapping[str, Any]) -> Any:
+    found: Any = root
+    for name in reference[2:].split("/") if reference[1:] else ():
+        name = name.replace("~1", "/").replace("~0", "~")
+        found = found.get(name) if is_object(found) else None
+    return found
 
 
 def _is_outcome(data: Any) -> bool:
