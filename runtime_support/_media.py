@@ -1,4 +1,4 @@
-"""Pictures and files for prompts, and the content of messages that they go into.
+"""Pictures and files for prompts, and message contents with them.
 
     prompt("What is in {photo}?", photo=image("photo.png"))
 
@@ -8,9 +8,9 @@
      {'type': 'image_url', 'image_url': {'url': 'data:image/png;base64,Li4u'}},
      {'type': 'text', 'text': '?'}]
 
-What kind a file is of is read from its content, not from its name. It is read when it is named.
-Text alone stays text, which every server takes. Where people look at a message, and in recordings,
-the number of bytes and a hash replace the data of a part: see `abridge_data`.
+A file's type is read from its content, not from its name. `image` and `file` read the file at once.
+Content without media stays a string, which every server accepts. Recordings, and messages shown to
+people, have the size and a hash in place of the data: see `abridge_data`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from runtime_support.errors import CheckError, FileError
 MOST_BYTES = 20 * 1024 * 1024
 MOST_TEXT_BYTES = 1024 * 1024
 
-# The first bytes of a file, and its type; of pictures, the ones that models take. The expressions
-# are compiled when they are needed: importing `re` takes as long as all of our own modules.
+# The first bytes of a file, and its type; only pictures that models accept. The expressions are
+# compiled late: importing `re` takes as long as all of our own modules.
 _SIGNS = (
     (rb"\x89PNG\r\n\x1a\n", "image/png"),
     (rb"\xff\xd8\xff", "image/jpeg"),
@@ -43,7 +43,7 @@ HASH_LENGTH = 16
 _BASE64 = ";base64,"
 
 _AUDIO_FORMATS = {"audio/wav": "wav", "audio/mpeg": "mp3"}
-# By the type of a part: the name of its data, and the word for it.
+# By type of a part: the field with its data, and its name in messages.
 _DATA = {
     "image_url": ("url", "image"),
     "file": ("file_data", "file"),
@@ -55,7 +55,7 @@ _DATA_URL = r"data:image/[\w.+-]+;base64,([A-Za-z0-9+/=\s]*)"
 
 
 class _Media:
-    """Something that is sent with a prompt: `data` of a MIME `type`, or a `url`."""
+    """An attachment of a prompt: `data` of a MIME `type`, or a `url`."""
 
     __slots__ = ("data", "name", "type", "url")
     __saft_kind__: ClassVar[str]
@@ -83,14 +83,14 @@ class _Media:
 
 
 class Image(_Media):
-    """A picture for a prompt, or the address of one; `image(...)` makes it."""
+    """A picture for a prompt, or its URL; made by `image(...)`."""
 
     __slots__ = ()
     __saft_kind__ = "image"
 
 
 class File(_Media):
-    """A file for a prompt: a PDF, a sound, a picture or UTF-8 text; `file(...)` makes it."""
+    """A file for a prompt: a PDF, a sound, a picture or UTF-8 text; made by `file(...)`."""
 
     __slots__ = ()
     __saft_kind__ = "file"
@@ -147,7 +147,7 @@ def file(path: str) -> File:
 
 
 def content_of(pieces: Iterable[Piece]) -> Content:
-    """The content that these pieces make, in their order."""
+    """Returns the message content of these pieces: a string if all are text, else parts."""
     pieces = [piece for piece in pieces if piece != ""]
     if all(isinstance(piece, str) for piece in pieces):
         return "".join(map(str, pieces))
@@ -161,21 +161,21 @@ def content_of(pieces: Iterable[Piece]) -> Content:
 
 
 def ending_with(content: Content, text: str) -> Content:
-    """The content with a paragraph after it."""
+    """Returns the content with a paragraph added at the end."""
     if not text:
         return content
     return f"{content}\n\n{text}" if isinstance(content, str) else [*content, _text_part(text)]
 
 
 def text_of(content: Any) -> str:
-    """The text in the content of a message, without its other parts."""
+    """Returns the text in a message's content, without other parts."""
     if is_list(content):
         return "".join(part["text"] for part in content if part["type"] == "text")
     return content or ""
 
 
 def describe_content(content: Any) -> str:
-    """The content in words: its text, and `[image, 70 bytes, sha256 ...]` for another part."""
+    """Returns the content as text, with `[image, 70 bytes, sha256 ...]` for other parts."""
     if not is_list(content):
         return content or ""
     return "\n".join(
@@ -185,7 +185,7 @@ def describe_content(content: Any) -> str:
 
 
 def count_attachments(messages: Iterable[dict[str, Any]]) -> str:
-    """How many pictures and files the messages have: `2 images, 1 file`."""
+    """Counts the pictures and files in messages: `2 images, 1 file`."""
     from collections import Counter
 
     contents = [message["content"] for message in messages]
@@ -195,7 +195,7 @@ def count_attachments(messages: Iterable[dict[str, Any]]) -> str:
 
 
 def abridge_data(message: dict[str, Any]) -> dict[str, Any]:
-    """The message, with the data of its parts stood for by their number of bytes and a hash."""
+    """Returns the message with the data of each part replaced by its size and hash."""
     content = message.get("content")
     if not is_list(content):
         return message
@@ -203,7 +203,7 @@ def abridge_data(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(path: str) -> tuple[str, bytes]:
-    """The resolved path and the content."""
+    """Returns the resolved path and the content of a file."""
     place = resolve_path(path)
     data = content(place, MOST_BYTES)
     if len(data) > MOST_BYTES:
@@ -256,7 +256,7 @@ def _decoded(text: str) -> bytes:
 
 
 def _part(piece: Any) -> ContentPart:
-    """The part of a picture or a file, or one that is given as it is."""
+    """Returns the message part for a picture or a file; parts are returned unchanged."""
     if is_object(piece):
         return piece
     if piece.url is not None:
@@ -286,7 +286,7 @@ def _abridged_part(part: ContentPart) -> ContentPart:
     name, _ = _DATA[kind]
     head, mark, data = part[kind][name].rpartition(_BASE64)
     if data.startswith("<") or (kind != "input_audio" and not mark):
-        return part  # abridged already, or an address
+        return part  # abridged already, or a URL
     return {**part, kind: {**part[kind], name: f"{head}{mark}{_stand_in(data)}"}}
 
 

@@ -1,15 +1,15 @@
-"""Recording and replaying exchanges.
+"""Records and replays exchanges with models and MCP servers.
 
-    SAFT_RECORD=file                     every exchange is made and written to the file
-    SAFT_REPLAY=file                     every answer comes from the file; a miss is an error
-    SAFT_REPLAY=file SAFT_RECORD=file    what is missing is made and written
+    SAFT_RECORD=file                     sends every request and records the exchange
+    SAFT_REPLAY=file                     answers from the file; a miss is an error
+    SAFT_REPLAY=file SAFT_RECORD=file    sends and records only missing requests
 
-A recording has one JSON line for each exchange: the key of the canonical request, the number of the
-repeat, the request and the reply. A model that the environment or a project file chose is not part
-of the request, so that others can replay it with theirs. Lines are added as replies come, those of
-prompts that overlap in the order of the script, and also by several processes at once; at the end
-the file is sorted by key so that it diffs well. There are no headers in it, and each secret is
-replaced by `[redacted]`; what is asked is compared in the same form.
+A recording has one JSON line per exchange: the key of the canonical request, the number of the
+repeat, the request and the reply. A model chosen by the environment or a project file is not part
+of the request, so that others can replay it with their own. Lines are appended as replies arrive,
+for overlapping prompts in the order of the script; several processes may append at once. At the end
+the file is sorted by key, so that it diffs well. It has no headers, and each secret is replaced by
+`[redacted]`; requests are compared in that form.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from runtime_support._core.hooks import MakeCall, PromptRun, SendRequest
 
 MOST_DIFFERENCES = 30
-# Entries that are compared in full with a request that is missing, and how much of each is read to
-# choose them.
+# How many entries are compared in full with a missing request, and how many characters of each
+# entry are read to choose them.
 MOST_COMPARED = 8
 _SKIMMED = 4000
 _READABLE = ("text", "thinking", "summary")
@@ -82,18 +82,18 @@ class Recording:
         self._lock = threading.Lock()
 
     def key_of(self, asked: Entry) -> str:
-        """The key of a request; a journal has it with its secrets."""
+        """Returns the key of a request; journals compute it with secrets, recordings without."""
         return key_of_data(asked if self.is_journal else without_secrets(asked))
 
     def place(self, key: str) -> EntryKey:
-        """The place of a request with this key: the key, and how often it came before."""
+        """Returns the key and how often it was requested before, and counts this request."""
         with self._lock:
             repeat = self.asked[key]
             self.asked[key] += 1
         return key, repeat
 
     def find(self, *places: EntryKey) -> Entry | None:
-        """The first entry at one of these places, which then counts as used."""
+        """Returns the first entry at one of these places and marks it as used; or None."""
         with self._lock:
             for one in places:
                 if one in self.entries:
@@ -102,13 +102,13 @@ class Recording:
             return None
 
     def miss(self, asked: Entry) -> ReplayMiss:
-        """The error that this request has no entry, which is noted in `misses`."""
+        """Returns the error for a request without an entry, and adds it to `misses`."""
         error = _miss(self, asked)
         self.misses.append(error)
         return error
 
     def check(self) -> None:
-        """ConfigError when nothing can be recorded."""
+        """Raises ConfigError if the file cannot be written."""
         with self._lock:
             if self._unwritten or not self._is_writable:
                 try:
@@ -119,7 +119,7 @@ class Recording:
                 self._is_writable = True
 
     def put(self, place: EntryKey, asked: Entry, reply: Entry) -> None:
-        """Writes an exchange. It has been paid for, so errors are reported and not raised."""
+        """Writes an exchange. Errors are only reported, as the reply has been paid for."""
         shown = without_secrets(reply)
         entry = {"key": place[0], "repeat": place[1], "request": without_secrets(asked), **shown}
         with self._lock:
@@ -133,11 +133,11 @@ class Recording:
                 note(f"cannot write the recording {self.path}: {error.strerror or error}")
 
     def unused(self) -> list[Entry]:
-        """The entries that were not asked for."""
+        """The entries that were not requested."""
         return [entry for place, entry in sorted(self.entries.items()) if place not in self.used]
 
     def close(self) -> None:
-        """Sorts the file, when something was written to it."""
+        """Sorts the file if this process has written to it."""
         with self._lock:
             if not self.has_changed:
                 return
@@ -151,7 +151,7 @@ class Recording:
             self.has_changed = False
 
     def _write(self, *, and_finish: bool = False) -> None:
-        """Adds what is not in the file yet, which is then sorted when this is to finish it."""
+        """Appends the pending entries to the file; with `and_finish`, also sorts it."""
         with LockedFile(self.path, PRIVATE, waits=True) as file:
             file.mend()  # other processes may write to it, and be killed
             while self._unwritten:
@@ -166,7 +166,7 @@ class Recording:
 
 
 class RecordingHook(Hook):
-    """Answers from a recording, or records what is answered."""
+    """Replays requests from a recording, or records their replies."""
 
     def __init__(self, replay: str | None, record: str | None) -> None:
         self.replay = None if replay is None else open_recording(replay)
@@ -178,9 +178,9 @@ class RecordingHook(Hook):
             )
 
     def request(self, request: Request, proceed: SendRequest) -> Replying:
-        """The recorded reply, or the live one; ReplayMiss when neither may be.
+        """Returns the recorded reply, or the live one when recording; else raises ReplayMiss.
 
-        Of a reply that was left, what came of it is recorded.
+        Of an abandoned stream, the part that arrived is recorded.
         """
         recordings = {id(r): r for r in (self.replay, self.record) if r is not None}
         asked = request_data(request)
@@ -216,15 +216,15 @@ class RecordingHook(Hook):
             yield _in_turn(put, outcome_data(refusal))
             raise
         except SaftError:
-            in_turn(places[id(self.record)])  # it counts, for those that are the same
+            in_turn(places[id(self.record)])  # it counts as a repeat for equal requests
             raise
         yield _in_turn(put, outcome_data(reply))
         return reply
 
     def tool_call(self, call: RequestedCall, proceed: MakeCall) -> Effects[Any]:
-        """What a call of a server gave, or gives; ReplayMiss when neither may be.
+        """Returns the recorded result of an MCP call, or the live one; else raises ReplayMiss.
 
-        Who answers is not asked: such a call is told by its tool and its arguments.
+        The key is the tool and its arguments, without the server.
         """
         if call.kind != "server":
             return (yield from proceed(call))
@@ -253,13 +253,13 @@ class RecordingHook(Hook):
 
 
 def hook_for(prompt: PromptRun) -> RecordingHook | None:
-    """What records or replays, where the environment asks for that."""
+    """Returns the hook that records or replays if the environment asks for it, else None."""
     replay, record = os.environ.get("SAFT_REPLAY"), os.environ.get("SAFT_RECORD")
     return RecordingHook(replay or None, record or None) if replay or record else None
 
 
 def answers_in_order(prompt: PromptRun) -> bool:
-    """Whether what is asked first has the first of equal answers."""
+    """True if equal requests must be numbered in the order of the script: in a replay."""
     return bool(os.environ.get("SAFT_REPLAY"))
 
 
@@ -267,29 +267,29 @@ def _in_turn(put: Callable[[Entry], None], reply: Entry) -> Effect:
     return Effect(partial(in_turn, partial(put, reply)))
 
 
-# What records the requests that a recording misses, by its path: whoever replays it may know.
+# Hints for missing requests, by path of the recording: set by those who know how to record them.
 _advice: dict[str, str] = {}
 _open: ByPath[Recording] = ByPath()
 
 
 def advise(path: str, hint: str) -> None:
-    """From now on, what the error says of a request that the recording at this path misses."""
+    """Sets the hint of the error for a request that the recording at this path misses."""
     _advice[os.path.realpath(path)] = hint
 
 
 def open_recording(path: str) -> Recording:
-    """The recording at this path, shared by the process until it is closed."""
+    """Returns the recording at this path, shared by the process until it is closed."""
     return _open.at(os.path.realpath(path), Recording)
 
 
 def misses_of(path: str) -> list[ReplayMiss]:
-    """The requests that the open recording at this path has missed."""
+    """Returns the misses of the open recording at this path."""
     recording = _open.open.get(os.path.realpath(path))
     return [] if recording is None else recording.misses
 
 
 def close(path: str) -> list[Entry]:
-    """Finishes the recording at this path, and gives the entries that were not used."""
+    """Finishes the recording at this path and returns the entries that were not used."""
     recording = _open.take(os.path.realpath(path))
     if recording is None:
         return []
@@ -303,7 +303,7 @@ def _close_all() -> None:
         try:
             unused = close(path)
         except KeyboardInterrupt:
-            return  # every reply is in the file, which is not sorted
+            return  # the file is complete, but not sorted
         except SaftError as error:
             note(str(error))
             continue
@@ -313,12 +313,12 @@ def _close_all() -> None:
 
 
 def count_unused(unused: list[Entry]) -> str:
-    """`1 unused entry`, `2 unused entries`."""
+    """Returns `1 unused entry`, `2 unused entries`."""
     return counted(len(unused), "unused entry", "unused entries")
 
 
 def _read(path: str) -> tuple[dict[EntryKey, Entry], int | None]:
-    """The entries of a file, none when it is not there, and the number of a torn last line."""
+    """Returns the entries of a file, if it exists, and the number of a torn last line."""
     entries: dict[EntryKey, Entry] = {}
     for number, line in enumerate(read_lines(path, "recording") if os.path.exists(path) else (), 1):
         if not line.strip():
@@ -331,14 +331,14 @@ def _read(path: str) -> tuple[dict[EntryKey, Entry], int | None]:
             raise ConfigError(f"{path}:{number}: not JSON: {error}") from None
         if not _is_entry(entry):
             raise ConfigError(f"{path}:{number}: this is not an entry of a recording")
-        # By what it says, which somebody may have edited.
+        # The key is computed, as someone may have edited the request.
         entry["key"] = key_of_data(entry["request"])
         entries[entry["key"], entry["repeat"]] = entry
     return entries, None
 
 
 def _from_journal(path: str) -> dict[EntryKey, Entry]:
-    """The exchanges of a run as entries, those of one request in the order of the file."""
+    """Returns the exchanges of a run as entries; equal requests are numbered in file order."""
     asked: Counter[str] = Counter()
     found: dict[EntryKey, Entry] = {}
     for entry in exchanges(path):
@@ -363,7 +363,7 @@ def _is_entry(entry: Any) -> bool:
 
 
 def _miss(recording: Recording, asked: Entry) -> ReplayMiss:
-    """The error, with the difference to the nearest entry."""
+    """Returns the error for a missing request, with the difference to the most similar entry."""
     import difflib
 
     def pretty(data: Any) -> list[str]:
@@ -397,7 +397,7 @@ def _miss(recording: Recording, asked: Entry) -> ReplayMiss:
 
 
 def _likely(known: list[Entry], wanted: Entry) -> list[Entry]:
-    """The requests that share most words with the one that is wanted: few, to be compared well."""
+    """Returns the few recorded requests that share the most words with the missing one."""
 
     def words(request: Entry) -> set[str]:
         return set(json.dumps(request, ensure_ascii=False)[:_SKIMMED].split())
@@ -420,9 +420,10 @@ def _excerpt(entry: Entry) -> str:
 
 
 def without_secrets(entry: Entry) -> Entry:
-    """The entry with each secret replaced.
+    """Returns the entry with each secret replaced.
 
-    Of what only a server understands, the values of known secrets and what people can read.
+    In data that only the server understands, only known secrets are replaced, and the readable
+    texts in it are treated like the rest.
     """
     reply = entry.get("reply")
     return _without_secrets(entry, has_opaque=is_object(reply) and "origin" in reply)

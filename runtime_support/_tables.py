@@ -1,4 +1,4 @@
-"""The builtins of dataframes, on polars, which is imported at the first use.
+"""The builtins for dataframes, implemented with polars, which is imported at the first use.
 
     >>> players = polars().DataFrame({"name": ["Ada", "Grace"], "goals": [3, 6]})
     >>> mean(players, "goals")
@@ -7,11 +7,11 @@
     Traceback (most recent call last):
     runtime_support.errors.MissingError: no column `gaols`: ...; did you mean `goals`?
 
-Where the compiler knows a dataframe, the output calls polars itself: `df.select(names)`. These are
-for what only the data can tell, such as whether a column holds numbers.
+If the compiler knows that a value is a dataframe, the output calls polars itself:
+`df.select(names)`. These functions decide what depends on the data, such as whether a column holds
+numbers.
 
-What a model sees of a dataframe is a bounded summary, never the table; a hundred million rows give
-no more than a hundred:
+Models see a bounded summary of a dataframe, never the table, however many rows it has:
 
     {"kind": "dataframe", "shape": [120, 3],
      "columns": {"name": "String", "goals": "Int64", "rating": "Float64"},
@@ -43,13 +43,13 @@ from runtime_support._values.kinds import (
 from runtime_support._values.names import did_you_mean, listed
 from runtime_support.errors import CheckError, ConfigError, FileError, MissingError
 
-# Inside, dataframes and columns are Any: polars' own types speak of numpy, which need not be there.
+# Inside, dataframes and columns are Any: polars' types refer to numpy, which may be missing.
 if TYPE_CHECKING:
     from decimal import Decimal
 
     from polars import DataFrame
 else:
-    DataFrame = Any  # in the annotations that tools are described by
+    DataFrame = Any  # for the annotations that describe tools
 
 
 MOST_COLUMNS = 32
@@ -64,7 +64,7 @@ REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def polars() -> Any:
-    """The module; ConfigError with the name of the extra when it is not installed."""
+    """Imports polars; raises ConfigError with an installation hint if it is missing."""
     try:
         return importlib.import_module("polars")
     except ModuleNotFoundError as error:
@@ -87,10 +87,10 @@ def read(path: str) -> DataFrame:
         try:
             table = library.read_csv(place, glob=False)
         except library.exceptions.ComputeError:
-            # The first rows did not tell what the column holds.
+            # The first rows did not determine the type of a column.
             table = library.read_csv(place, glob=False, infer_schema_length=None)
     except OSError as error:
-        # polars gives no `strerror`, but the same words.
+        # polars sets no `strerror`, but its message has the same words.
         reason = error.strerror or str(error).partition(" (os error")[0]
         raise FileError(f"cannot read {place}: {reason}", path=place) from error
     except library.exceptions.NoDataError as error:
@@ -99,10 +99,10 @@ def read(path: str) -> DataFrame:
         reason, hint = _explained(str(error), place)
         raise FileError(f"cannot read {place}: {reason}", path=place, hint=hint) from error
     if any(REPLACEMENT in name for name in table.columns):
-        # polars puts it into names for bytes that are not text.
+        # polars replaces invalid bytes in column names by it.
         raise FileError(f"cannot read {place}: it is not UTF-8 text", path=place)
     if any("\n" in name for name in table.columns):
-        # polars takes all rows into a name whose quote is not closed.
+        # After an unclosed quote, polars reads all rows as part of a column name.
         next(csv_records(place))
     return table
 
@@ -167,8 +167,9 @@ def mean(items: Any, column: str | None = None) -> float:
 
 
 def sum_of_column(table: DataFrame, column: Any) -> int | float | Decimal:
-    """The sum of a column of numbers, 0 when it has none; nulls do not count. Decimals are added by
-    their digits.
+    """The sum of a column of numbers; 0 if it has no values. Nulls are skipped.
+
+    Decimals are added exactly.
     """
     from decimal import Decimal
 
@@ -187,8 +188,9 @@ def sum_of_column(table: DataFrame, column: Any) -> int | float | Decimal:
 
 
 def extreme_of_column(name: str, table: DataFrame, column: Any = None) -> Any:
-    """The `min` or `max` of a column of numbers, decimals, strings, dates or the like; nulls do not
-    count. Datetimes without an offset are refused.
+    """The `min` or `max` of a column of numbers, strings, dates or the like, without nulls.
+
+    Raises CheckError for datetimes without an offset.
     """
     values, pl = _filled_column(name, table, column), polars()
     kinds = (pl.String, pl.Date, pl.Time, pl.Duration)
@@ -200,12 +202,11 @@ def extreme_of_column(name: str, table: DataFrame, column: Any = None) -> Any:
 
 
 def summary(table: DataFrame) -> dict[str, Any]:
-    """The summary as JSON data.
+    """Returns the summary of a dataframe as JSON data.
 
-    Columns are listed until there are `MOST_COLUMNS`, or until their names have
-    `MOST_NAME_CHARACTERS`; the sample has the first rows of these columns. In it, what has no form
-    in JSON is text, texts are cut at `MOST_TEXT`, and a number that is not finite is null. A
-    profile is of the finite values.
+    It lists columns up to `MOST_COLUMNS`, or until their names exceed `MOST_NAME_CHARACTERS`. The
+    sample has the first rows of these columns: values without a JSON form become text, texts are
+    cut at `MOST_TEXT`, non-finite numbers become null. Profiles cover the finite values.
     """
     rows, width = table.shape
     columns = table.get_columns()
@@ -281,13 +282,13 @@ def _mean_of_list(items: Any, column: Any) -> float:
 def csv_records(
     path: str, delimiter: str = ",", encoding: str = "utf-8-sig"
 ) -> Iterator[tuple[int, list[str]]]:
-    """The records of a CSV file, each with the line that it begins in.
+    """Yields the records of a CSV file, each with its first line number.
 
-    FileError for double quotes that do not match, as rows would be taken into the value of another.
+    Raises FileError for unbalanced double quotes, as a row would become part of another's value.
     """
     import csv
 
-    csv.field_size_limit(2**31 - 1)  # a mail is longer than what Python allows by itself
+    csv.field_size_limit(2**31 - 1)  # e-mails exceed Python's default
     with open(path, encoding=encoding, newline="") as file:
         reader = csv.reader(file, strict=True, delimiter=delimiter)
         begins = 1
@@ -296,7 +297,7 @@ def csv_records(
                 yield begins, cells
                 begins = reader.line_num + 1
         except csv.Error as error:
-            if "expected" not in str(error):  # it is about something else than quotes
+            if "expected" not in str(error):  # the error is not about quotes
                 raise
             raise FileError(
                 f"{path}:{begins}: the double quotes of this row do not match (line "
@@ -307,7 +308,7 @@ def csv_records(
 
 
 def _explained(message: str, path: str) -> tuple[str, str | None]:
-    """Why polars could not read the file, in a line, and what to try."""
+    """Returns one line that says why polars could not read the file, and a hint."""
     if "utf-8" in message.lower():
         return "it is not UTF-8 text", None
     if "more fields" in message:
@@ -318,7 +319,7 @@ def _explained(message: str, path: str) -> tuple[str, str | None]:
 
 
 def _first_long_row(path: str) -> str | None:
-    """The place of the first row that has more values than there are columns."""
+    """Describes the first row with more values than there are columns."""
     import csv
 
     try:
@@ -334,7 +335,7 @@ def _first_long_row(path: str) -> str | None:
 
 
 def _listed(names: Sequence[str]) -> int:
-    """How many of the columns are listed."""
+    """Returns how many columns the summary lists."""
     characters = 0
     for position, name in enumerate(names[:MOST_COLUMNS]):
         characters += len(name)
@@ -356,7 +357,7 @@ def _profile(column: Any) -> dict[str, Any]:
 
 
 def _rounded(mean: Any) -> float | None:
-    """The last digits depend on the order in which the threads of polars add."""
+    """Rounds a mean: its last digits depend on the order in which polars' threads add."""
     return None if mean is None else float(f"{float(mean):.{DIGITS_OF_MEAN}g}")
 
 

@@ -60,7 +60,7 @@ __all__ = [
     "ZeroError",
 ]
 
-# Control characters but for line ends and tabs, and those that turn the direction of writing.
+# Control characters except line ends and tabs, and those that change the writing direction.
 _ESCAPED = {
     code: chr(code).encode("unicode_escape").decode("ascii")
     for code in (*range(0x20), *range(0x7F, 0xA0), *range(0x2028, 0x202F), *range(0x2066, 0x206A))
@@ -69,9 +69,9 @@ _ESCAPED = {
 
 
 def printable(text: str) -> str:
-    """The text with control characters, and halves of surrogate pairs, written as escapes.
+    """Returns the text with control characters and halves of surrogate pairs escaped.
 
-    A message may quote what servers, models and files say; a terminal would obey it.
+    Messages quote servers, models and files, and a terminal would obey control characters.
     """
     escaped = text.translate(_ESCAPED)
     if escaped.isascii():
@@ -80,11 +80,11 @@ def printable(text: str) -> str:
 
 
 class _WithMessage(BaseException):
-    """What errors of this package say, and where.
+    """The base of this package's errors, with message, hint and place.
 
-    `message` says what is wrong, and `hint` what to try, or is None. `saft_position` is the place
-    in the script, if there is one. `replies` is how many replies the prompt had, `reply` the text
-    of the last.
+    `message` says what is wrong, `hint` what to try, or is None. `saft_position` is the place in
+    the script, if known. `replies` counts the replies that the prompt got; `reply` is the text of
+    the last.
     """
 
     saft_position: str | None = None
@@ -103,7 +103,7 @@ class _WithMessage(BaseException):
         return printable(self.message + between + self.hint)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Errors travel between processes with all their data, whatever their constructors take.
+        # Pickles all attributes, whatever the constructor takes.
         return _rebuilt, (type(self), self.args, self.__dict__)
 
 
@@ -118,14 +118,14 @@ def _rebuilt(
 class SaftError(_WithMessage, Exception):
     """The base of all errors of this package.
 
-    `message` says what is wrong, and `hint` what to try, or is None. `saft_position` is the place
-    in the script, if there is one. `replies` is how many replies the prompt had, `reply` the text
-    of the last.
+    `message` says what is wrong, `hint` what to try, or is None. `saft_position` is the place in
+    the script, if known. `replies` counts the replies that the prompt got; `reply` is the text of
+    the last.
     """
 
 
 class CheckError(SaftError, TypeError):
-    """A value is not of the type that is needed; `path` is the place in the value, if known."""
+    """A value does not have the required type; `path` is the place in the value, if known."""
 
     def __init__(self, message: str, *, path: str | None = None, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -133,7 +133,7 @@ class CheckError(SaftError, TypeError):
 
 
 class MissingError(SaftError, LookupError):
-    """A field, a key or an index does not exist; `name` is the one that was asked for."""
+    """A field, a key or an index does not exist; `name` is the missing one."""
 
     def __init__(self, message: str, *, name: object = None, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -145,7 +145,7 @@ class ZeroError(SaftError, ZeroDivisionError):
 
 
 class FileError(SaftError, OSError):
-    """A file cannot be read or written; `path` is its whole path."""
+    """A file cannot be read or written; `path` is its full path."""
 
     def __init__(self, message: str, *, path: str, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -153,9 +153,7 @@ class FileError(SaftError, OSError):
 
 
 class ConfigError(SaftError, ValueError):
-    """A setting or an option is unknown, wrong or missing; `setting` is its name, if it is a
-    setting.
-    """
+    """A setting or an option is unknown, wrong or missing; `setting` names a setting."""
 
     def __init__(
         self, message: str, *, setting: str | None = None, hint: str | None = None
@@ -165,34 +163,32 @@ class ConfigError(SaftError, ValueError):
 
 
 class Failed(SaftError):
-    """The script said `fail`, with this message."""
+    """The script executed `fail` with this message."""
 
 
 class RunStopped(SaftError):
-    """The run has to stop. It ends tools and programs, too, and no model gets this error."""
+    """The run has to stop, including tools and programs; models do not get this error."""
 
 
 class BudgetSpent(RunStopped):
-    """The next request would exceed the budget, so it was not sent; or the reply was cut, as the
-    budget had no more left: `text` is the part that came.
+    """The next request would exceed the budget and was not sent; or the budget cut the reply.
+
+    `text` is the part of a cut reply that arrived.
     """
 
     text: str = ""
 
 
 class JournalError(RunStopped):
-    """An answer cannot be kept in the journal, or it is unknown whether a call was made; see
-    `hint`.
-    """
+    """The journal cannot store an answer, or does not know whether a call was made; see `hint`."""
 
 
 class RunWaiting(BaseException):
-    """A call waits for approval, and the journal has it: the run ends, and resumes after the
-    decision.
+    """A call awaits approval and is in the journal: the run ends, and resumes after the decision.
 
     `call` is the call in Saft's notation, `place` the place of its prompt. It is a BaseException,
-    so that no `except Exception`, tool or program handles it as a failure. A process that it ends
-    exits with `exit_code`.
+    so that no `except Exception`, tool or program handles it as a failure. The process exits with
+    `exit_code`.
     """
 
     exit_code: ClassVar[int] = 4
@@ -208,7 +204,7 @@ class RunWaiting(BaseException):
 
 
 class ProgramError(SaftError):
-    """No program of the model ran until its end; `outcome` is the outcome of the last one.
+    """No program of the model ran to its end; `outcome` is the outcome of the last one.
 
     `attempts` has a pair (reply text, reason) for each try, `tool_calls` the calls that were made.
     """
@@ -222,7 +218,7 @@ class ProgramError(SaftError):
 
 
 class PromptError(SaftError):
-    """A prompt got no usable answer; `tool_calls` has the calls that the model made before that."""
+    """A prompt got no usable answer; `tool_calls` has the calls that the model made before."""
 
     tool_calls: tuple[Any, ...] = ()
 
@@ -248,7 +244,7 @@ class ContractError(PromptError):
 
 
 class TruncatedReply(PromptError):
-    """The token limit has cut the reply; `text` is the part that came."""
+    """The token limit cut the reply; `text` is the part that arrived."""
 
     def __init__(self, message: str, *, text: str, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -264,9 +260,7 @@ class Refused(PromptError):
 
 
 class ToolLimitError(PromptError):
-    """The model asked for more rounds or calls of tools than allowed; `limit` is the number
-    allowed.
-    """
+    """The model asked for too many rounds or calls of tools; `limit` is the number allowed."""
 
     def __init__(self, message: str, *, limit: int, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -274,16 +268,15 @@ class ToolLimitError(PromptError):
 
 
 class ProviderError(PromptError):
-    """The exchange with the provider failed. `status` and `request_id` are those of the answer, if
-    any.
+    """The exchange with the provider failed; `status` and `request_id` are the response's, if any.
 
-    `stays_away` is true if no server answered, or it had too much to do: another try later may
-    work. `text` is the part of a streamed reply that came before the failure.
+    `stays_away` is true if no server answered or it was overloaded: a later try may work. `text` is
+    the part of a streamed reply that arrived before the failure.
     """
 
     stays_away: bool = False
     text: str = ""
-    # Where another try may do: why, and after how many seconds, as the server says.
+    # If a retry may help: the reason, and the seconds that the server asks to wait.
     another_try: tuple[Any, float | None] | None = None
 
     def __init__(
@@ -304,9 +297,7 @@ class ProviderTimeout(ProviderError, TimeoutError):
 
 
 class RateLimited(ProviderError):
-    """The provider answered with status 429; `retry_after` is in seconds, or None if it did not
-    say.
-    """
+    """The provider answered with status 429; `retry_after` is in seconds, or None if unknown."""
 
     retry_after: float | None = None
 
@@ -320,10 +311,10 @@ class ToolsUnsupported(ProviderError):
 
 
 class ReplayMiss(_WithMessage):
-    """The recording has no answer to this request; `nearest` is the most similar request in it.
+    """The recording has no answer to this request; `nearest` is the most similar recorded request.
 
-    It is a BaseException, so that no `except Exception`, tool or program handles it as a failure
-    of the model: a test that replays would pass with nothing replayed.
+    It is a BaseException, so that no `except Exception`, tool or program handles it as a failure of
+    the model: otherwise a test could pass with nothing replayed.
     """
 
     def __init__(

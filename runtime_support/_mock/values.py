@@ -1,10 +1,11 @@
-"""What the mock finds in a prompt, and the values that it makes of that for a JSON Schema.
+"""Reads a prompt for the mock, and makes values for a JSON Schema from it.
 
-    Reading.of("add 2 and 3").value({"type": "integer"})                         5
-    Reading.of('who is longest in ["Al","Barbara"]?').value({"type": "string"})  "Barbara"
+    ReadPrompt.of("add 2 and 3", {}).value({"type": "integer"})       5
+    ReadPrompt.of('who is longest in ["Al","Barbara"]?', {}).value({"type": "string"})
+                                                                      "Barbara"
 
-What can be computed is computed; then come values of the prompt that fit, whole or by the name of a
-field or in order, and at last plain values that say nothing.
+A value is computed if possible; else it is a fitting value of the prompt: a whole one, one by field
+name, or the next in order; else a placeholder.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _DEEPEST = 6
 
 @dataclass(frozen=True, slots=True)
 class ReadPrompt:
-    """A prompt: its text, the text without its JSON values, those, and the schemas by name.
+    """A prompt: its text, the rest without JSON values, those values, and named schemas.
 
     Once tools have answered, their results replace the values of the prompt.
     """
@@ -48,20 +49,20 @@ class ReadPrompt:
 
     @staticmethod
     def of(text: str, definitions: JSONSchema) -> ReadPrompt:
-        """The reading of a prompt's text; the definitions are those of the schema."""
+        """Reads the text of a prompt; `definitions` are those of the schema."""
         values, rest = _json_values(_LIST_MARK.sub("", text))
         return ReadPrompt(text, rest, values, definitions)
 
     def asks(self, words: str) -> bool:
-        """Whether one of the words is in the text."""
+        """True if one of the words is in the text."""
         return not {*words.split()}.isdisjoint(re.findall(r"\w+", self.rest.lower()))
 
     def takes(self, schema: Any, value: Any) -> bool:
-        """Whether a value satisfies a schema, and is of a form that the mock has texts of."""
+        """True if the value satisfies the schema; only formats that the mock can write."""
         return fits(schema, value, self.definitions, _is_of_form)
 
     def resolved(self, schema: JSONSchema) -> JSONSchema:
-        """The schema that a reference names."""
+        """Returns the definition that a `$ref` names, or the schema itself."""
         return resolved(schema, self.definitions)
 
     @property
@@ -70,18 +71,18 @@ class ReadPrompt:
 
     @property
     def objects(self) -> list[dict[str, Any]]:
-        """The objects among the values, and those in lists."""
+        """The objects among the values, including those in lists."""
         inner = [item for one in self.lists for item in one]
         return [value for value in (*self.values, *inner) if is_object(value)]
 
     def named(self, *apart: str) -> list[str]:
-        """Members of a list that the text names as well, or its words with a capital letter."""
+        """Returns the list members that the text names, else its capitalized words."""
         members = [item for one in self.lists for item in one if isinstance(item, str)]
         found = in_order(members, self.rest) or _NAME_WITHIN.findall(self.rest)
         return [name for name in found if name not in apart]
 
     def single(self) -> list[Any]:
-        """What fields may be filled with, in order: as it is, then from inside of texts."""
+        """Returns the values for fields, in order: whole values first, then parts of texts."""
         texts = [value for value in self.values if isinstance(value, str) and " " in value]
         whole = [value for value in self.values if value not in texts]
         numbers = [json.loads(one) for text in texts for one in _NUMBER.findall(text)]
@@ -89,7 +90,7 @@ class ReadPrompt:
         return [*self.row(), *whole, *self.named(), *numbers, *lines]
 
     def row(self) -> list[Any]:
-        """What an ordinal picks: "the 2nd of [1,2]", or the row of a list that it is in."""
+        """Returns what an ordinal selects: "the 2nd of [1,2]", or the row that contains it."""
         found = _ORDINAL.search(self.rest)
         if found is None or not self.lists or not 0 < int(found[1]) <= len(self.lists[0]):
             return []
@@ -98,7 +99,7 @@ class ReadPrompt:
         return rows[0] if rows else [picked]
 
     def computed(self) -> Any:
-        """The answer to a request that can be computed, else None."""
+        """Returns the computed answer, or None if nothing can be computed."""
         signs = _SIGNS.search(self.rest)
         if self.is_answered:
             signs = None
@@ -112,7 +113,7 @@ class ReadPrompt:
         for words, compute in _OF_ALL.items():
             if len(numbers) > 1 and self.asks(words):
                 return compute(numbers)
-        # What tools have done to each is not to be done again.
+        # Tools have already done this to each item.
         for table, items in ((_OF_NUMBERS, numbers), (_OF_TEXTS, texts)):
             for words, compute in table.items():
                 if items and self.asks(words) and not self.is_answered:
@@ -120,7 +121,7 @@ class ReadPrompt:
         return None
 
     def _of_a_table(self) -> Any:
-        """The column with the highest or lowest figure, or the figure of the column in the text."""
+        """Returns the column with the highest or lowest figure, or the figure of a named column."""
         kind = next((kind for words, kind in _OF_COLUMNS.items() if self.asks(words)), "")
         for table in self.objects:
             profile = table.get("profile")
@@ -139,7 +140,7 @@ class ReadPrompt:
         return None
 
     def text_answer(self) -> str:
-        """A text that answers the prompt."""
+        """Returns a text that answers the prompt."""
         computed = self.computed()
         if computed is not None or self.is_answered:
             return "; ".join(map(_written, self.values if computed is None else [computed]))
@@ -153,7 +154,7 @@ class ReadPrompt:
     # Values by schema
 
     def value(self, schema: JSONSchema, name: str = "") -> Any:
-        """A value that satisfies the schema; `name` is the field or parameter that it is for."""
+        """Returns a value that satisfies the schema; `name` is its field or parameter."""
         return self._value(schema, name, self.single(), ())
 
     def _value(
@@ -185,7 +186,7 @@ class ReadPrompt:
             case kind:
                 fitting = [one for one in single if self.takes(schema, one)]
                 if fitting and kind != "boolean":
-                    single.remove(fitting[0])  # which no other field gets then
+                    single.remove(fitting[0])  # so that no other field gets it
                     return fitting[0]
                 if kind == "boolean" and isinstance(answer := self.computed(), bool):
                     return answer
@@ -193,7 +194,7 @@ class ReadPrompt:
                 return plain[kind] if kind in plain else self._number_within(schema)
 
     def _number_within(self, schema: JSONSchema) -> int | float:
-        """1, or a number at or beside a limit of the schema, or the first multiple within both."""
+        """Returns 1, or a number near a limit of the schema, or a multiple within limits."""
         limits = [schema[one] for one in LIMITS if one in schema]
         step = schema.get("multipleOf", 1)
         near = [one for limit in limits for one in (limit, limit + step, limit - step, limit + 0.5)]
@@ -201,13 +202,13 @@ class ReadPrompt:
         return next((one for one in (1, step, *near, *multiples) if self.takes(schema, one)), 1)
 
     def _of_form(self, schema: JSONSchema, name: str) -> str:
-        """A text in a certain form: one of the prompt, or one that says nothing."""
+        """Returns a text of the format: a word of the prompt, or a placeholder."""
         form = schema.get("format", "")
         words = [*re.findall(r"[\w:.+-]*\w", self.text), _OF_FORM.get(form, "1"), f"some {name}"]
         return next((one for one in words if self.takes(schema, one)), _OF_FORM.get(form, "1"))
 
     def _whole(self, schema: JSONSchema, name: str) -> Iterator[Any]:
-        """What may be the value as it is: of that name in an object, computed, or in the prompt."""
+        """Yields candidates for a whole value: by field name, computed, or from the prompt."""
         if name:
             yield from (one[name] for one in self.objects if name in one)
             if "name" in name:
@@ -226,7 +227,7 @@ class ReadPrompt:
         return replace(self, values=tuple(item) if is_list(item) else (item,))
 
     def _trimmed(self, schema: JSONSchema, value: Any) -> Any:
-        """An object without the keys that the schema does not name."""
+        """Returns an object without the keys that the schema does not name."""
         fields = self.resolved(schema).get("properties")
         if not is_object(value) or fields is None:
             return value
@@ -248,7 +249,7 @@ class ReadPrompt:
 
 
 def in_order(things: Iterable[Any], text: str) -> list[Any]:
-    """Those that the text names, in its order."""
+    """Returns the things that the text names, in order of their first mention."""
     places: dict[Any, int] = {}
     for thing in things:
         found = re.search(rf"(?<!\w){re.escape(str(thing))}(?!\w)", text)
@@ -258,14 +259,14 @@ def in_order(things: Iterable[Any], text: str) -> list[Any]:
 
 
 def _member(schema: JSONSchema, inside: tuple[str, ...]) -> JSONSchema:
-    """Null where a union has it, else its first member that is not around this value."""
+    """Returns null if a union has it, else its first member that does not contain this value."""
     members = schema.get("anyOf") or [{"type": kind} for kind in schema["type"]]
     nil = [one for one in members if one.get("type") == "null"]
     return (nil or [one for one in members if one.get("$ref") not in inside] or members)[0]
 
 
 def _json_values(text: str) -> tuple[tuple[Any, ...], str]:
-    """The JSON values in the text, and the text without those that are not numbers."""
+    """Returns the JSON values in the text, and the text without those that are not numbers."""
     values: list[Any] = []
     rest: list[str] = []
     end = 0
@@ -274,7 +275,7 @@ def _json_values(text: str) -> tuple[tuple[Any, ...], str]:
         try:
             value, end = json.JSONDecoder().raw_decode(text, start)
             to_json(value)
-        except (ValueError, RecursionError, CheckError):  # none, or NaN or 1e999 in it
+        except (ValueError, RecursionError, CheckError):  # not JSON, or it has NaN or 1e999
             end = match.end()
             rest.append(text[before:end])
             continue
@@ -287,7 +288,7 @@ def _written(value: Any) -> str:
     return value if isinstance(value, str) else to_json(value)
 
 
-# Texts in the forms that a schema can ask for, beside those of dates.
+# Example texts for the formats that a schema can require.
 _OF_FORM = {
     **{form: EXAMPLES[word] for form, word in FORMS.items()},
     "uuid": "9f1c2e52-6e0f-4b53-9d6c-0a4c8a7d1e11",
@@ -303,7 +304,7 @@ def _is_of_form(form: str, text: str) -> bool:
     return is_of_form(form, text) if form in FORMS else text == _OF_FORM.get(form, text)
 
 
-# The words that ask for a computation, and what is computed; the first that fits counts.
+# Words that ask for a computation, and the computation; the first match wins.
 _OF_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -316,7 +317,7 @@ _OF_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "==": lambda a, b: a == b,
     "!=": lambda a, b: a != b,
 }
-# The figures of a column that a table has in a prompt, by the words that ask for them.
+# Figures in the profile of a dataframe's column, by the words that ask for them.
 _OF_COLUMNS = {
     "average mean": "mean",
     "lowest smallest minimum": "min",

@@ -1,1 +1,1 @@
-"""Who looks on at prompts: the trace, the log, the timeline, spans, observers."""
+"""Observability: the trace, the log, the timeline, spans and observers."""

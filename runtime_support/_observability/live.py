@@ -1,9 +1,9 @@
-"""The pieces of every reply, for who watches a run as it happens (SAFT_LIVE).
+"""Streams every reply for live viewers of a run (SAFT_LIVE).
 
-A prompt that the script does not stream is streamed all the same, where the provider is one of ours
-and can do that: the request says so, and nothing else of it changes. The script gets the whole
-reply, as it would without. When a connection breaks after the first piece, the request is sent once
-more as it would have been, since nobody has been given anything yet.
+If the provider is a built-in one that can stream, this also streams prompts that the script does
+not stream; nothing else in the request changes. The script still gets the whole reply. If the
+connection breaks after the first piece, the request is sent once more without streaming, as the
+script has received nothing yet.
 """
 
 from __future__ import annotations
@@ -25,13 +25,17 @@ if TYPE_CHECKING:
 
 
 class LiveHook(Hook):
-    """Outside of the budget, which counts both requests; journals and recordings see one reply."""
+    """Streams a prompt.
+
+    It runs outside of the budget, which counts both requests of a retry; journals and recordings
+    see one reply.
+    """
 
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
 
     def request(self, request: Request, proceed: SendRequest) -> Replying:
-        """The whole reply, whose pieces are told as they come."""
+        """Returns the whole reply and reports its pieces as they arrive."""
         if request.pieces is not None or not isinstance(self._prompt.provider, Streaming):
             return (yield from proceed(request))
         streamed = replace(request, pieces=[])
@@ -50,5 +54,5 @@ def _tell(prompt: PromptRun, step: Effect | str) -> Effects[None]:
 
 
 def hook_for(prompt: PromptRun) -> LiveHook | None:
-    """What streams every prompt, where somebody watches."""
+    """Returns the hook that streams a prompt if someone watches, else None."""
     return LiveHook(prompt) if os.environ.get("SAFT_LIVE") and watchers_here() else None

@@ -1,14 +1,13 @@
-"""Prompts, requests and calls of tools as spans of OpenTelemetry.
+"""Prompts, requests and tool calls as OpenTelemetry spans.
 
     invoke_workflow triage.saft            a run of a script, see `workflow`
     invoke_agent triage.saft:12:5          a prompt, with its place
       chat gpt-4o-mini                     each request
-      execute_tool look_up                 each call; what the tool does is inside of it
+      execute_tool look_up                 each call; the parent of the tool's own spans
 
-Names and attributes are those of its semantic conventions for generative AI, v0.1.0. What was said
-is left out, unless OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT asks for it; then it has no
-secrets.
-Only a program that has imported OpenTelemetry pays for this.
+Names and attributes follow OpenTelemetry's semantic conventions for generative AI, v0.1.0. Message
+contents are left out unless OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT asks for them, with
+secrets redacted. The module is loaded only in programs that have imported OpenTelemetry.
 """
 
 from __future__ import annotations
@@ -63,14 +62,14 @@ _PARTS = {
     "cache_write_tokens": "gen_ai.usage.cache_write.input_tokens",
     "reasoning_tokens": "gen_ai.usage.reasoning.output_tokens",
 }
-# What fails inside of a span says so when that ends.
+# `_ended` records errors, so OpenTelemetry must not do so too.
 _WATCHED = {"record_exception": False, "set_status_on_exception": False}
 _CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _CONTENTS = ("1", "true", "span_only", "span_and_event")
 
 
 class Spans:
-    """Begins and ends the spans of one prompt."""
+    """Starts and ends the spans of one prompt."""
 
     def __init__(self, tracer: Tracer, prompt: PromptRun) -> None:
         provider, model = who_answers(prompt.settings)
@@ -82,7 +81,7 @@ class Spans:
         self._open: dict[int, Span] = {}
 
     def hear(self, event: Any) -> None:
-        """Begins or ends what an event tells of."""
+        """Starts or ends the span of an event."""
         match event:
             case PromptStarted():
                 whole = {"gen_ai.agent.name": self._place, **self._about, **_where(self._place)}
@@ -102,7 +101,7 @@ class Spans:
             case CallEnded(result=result) if result is not None:
                 self._end(event, self._of_call(result), result.error)
             case PromptEnded(error=error):
-                # A request may be open that something has thrown out of.
+                # A request may still be open if an exception left it.
                 for identity in [*self._open][::-1]:
                     _ended(self._open.pop(identity), {}, error)
             case _:
@@ -165,7 +164,7 @@ class Spans:
 
 
 def _spans_for(prompt: PromptRun) -> Callable[[Any], None] | None:
-    """The spans, where the program has set up OpenTelemetry."""
+    """Returns the listener for a prompt's spans, or None if OpenTelemetry is not set up."""
     tracer = _tracer()
     return None if tracer is None else Spans(tracer, prompt).hear
 
@@ -175,9 +174,9 @@ listen(_spans_for)
 
 @contextmanager
 def workflow(name: str) -> Generator[None]:
-    """The run of a script as a span, which those of its prompts are inside of.
+    """Opens a span for the run of a script, the parent of its prompts' spans.
 
-    Where the program has not set up OpenTelemetry, nothing.
+    Does nothing if OpenTelemetry is not set up.
     """
     tracer = _tracer()
     if tracer is None:
@@ -198,7 +197,7 @@ def workflow(name: str) -> Generator[None]:
 
 
 def _tracer() -> Tracer | None:
-    """What begins spans; None where the program has not set up OpenTelemetry."""
+    """Returns the tracer, or None if OpenTelemetry is not set up."""
     provider = trace.get_tracer_provider()
     if isinstance(provider, (trace.ProxyTracerProvider, trace.NoOpTracerProvider)):
         return None
@@ -206,7 +205,7 @@ def _tracer() -> Tracer | None:
 
 
 def _ended(span: Span, about: dict[str, Any], error: BaseException | str | None = None) -> None:
-    """Ends a span with what came of it."""
+    """Sets the attributes and the error of a span, and ends it."""
     span.set_attributes(about)
     if error is not None and not isinstance(error, Abandoned | GeneratorExit):
         kind = "tool_error" if isinstance(error, str) else type(error).__name__

@@ -1,4 +1,4 @@
-"""Looking on while a prompt runs: what is sent, received and called.
+"""Traces prompts while they run: requests, replies and tool calls.
 
     SAFT_VERBOSE=1        a readable trace on standard error
     SAFT_LOG=saft.jsonl   the same as JSON lines
@@ -11,9 +11,9 @@
     [1] tool look_up {"city": "Oslo"}, 0.1 ms
         3.5
 
-The trace is in colours where the stream is a terminal and rich is installed. Secrets are redacted.
-An observer sees data and changes nothing; `add_observer` adds one's own. One that fails, and a log
-that cannot be written, is reported once and costs no prompt its answer.
+The trace is coloured if the stream is a terminal and rich is installed. Secrets are redacted.
+Observers, added by `add_observer`, receive data and cannot change the run. A failing observer or
+log is reported once and does not fail the prompt.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _STYLES: dict[LineKind, str] = {
     "text": "",
 }
 
-# What the environment asks for; most systems keep it as bytes.
+# The variables that turn on observers, also as bytes: most systems store them so.
 _DRAWN = ("SAFT_TIMELINE", "SAFT_CHROME", "SAFT_LIVE")
 _NAMES = ("SAFT_VERBOSE", "SAFT_LOG", *_DRAWN)
 _VARIABLES = frozenset((*_NAMES, *map(str.encode, _NAMES)))
@@ -77,13 +77,15 @@ _lock = threading.Lock()
 
 
 class Tracer:
-    """Tells listeners of what happens in one prompt, with its number and its place.
+    """Tells listeners of the events of one prompt, with its number and its place.
 
-    They hear of it in the order of the script; `watchers` at once, with the key of the prompt, the
-    one that it is `within`, the `item` that it is asked for where calls run ahead, the `function`
-    of Python that has it, its `max_in_flight`, and when what has ended now `began` and for how long
-    it `waited`. Watchers also hear each "piece" of a reply that is streamed, and that a prompt is
-    "over", and by which error if it failed.
+    Listeners receive events in the order of the script; `watchers` receive them at once. Watchers
+    also receive each "piece" of a streamed reply, and an "over" event when the prompt ends, with
+    its error if it failed.
+
+    For watchers, an event has: `key`, the id of the prompt; `within`, that of the enclosing prompt;
+    `item`, the path of the task if calls run ahead; `function`, the Python function that contains
+    the prompt; `max_in_flight`; when it `began`, and for how long it `waited` (ms).
     """
 
     def __init__(
@@ -100,16 +102,16 @@ class Tracer:
         self._about: Event = {"key": prompt.id, "within": within, "item": item, "place": self.place}
         self._about["function"] = function
         self._about["max_in_flight"] = prompt.settings.max_in_flight
-        # Calls of a program, which are told in its order when all have ended.
+        # Calls of a program: reported in program order when all have ended.
         self._of_program: list[tuple[tuple[int, ...], Event, Event]] = []
 
     def hear(self, event: Any) -> None:
-        """Tells of an event."""
+        """Reports an event of the prompt."""
         match event:
             case RequestSent(request=request):
                 told, count = self.messages_told, len(request.messages)
-                if not told or told >= count:  # a first request: with fewer, one to begin anew
-                    told = request.begins if request.begins > 1 else 0  # an earlier one was shown
+                if not told or told >= count:  # a first request, also of a restarted conversation
+                    told = request.begins if request.begins > 1 else 0  # the history was shown
                 self.messages_told = count
                 data = {**request.canonical(), "new_from": told}
                 self._tell("request", event, data)
@@ -125,7 +127,7 @@ class Tracer:
                 self._watch("piece", event.began, time=event.began, text=text)
             case PromptEnded(error=error):
                 self._tell_program()
-                # Listeners hear of it by the error, or by what the script does next.
+                # Watchers only: listeners see the error, or the script's next event.
                 self._watch("over", event.began, time=time.time(), error=_why(error))
             case _:
                 pass
@@ -145,7 +147,7 @@ class Tracer:
         in_turn(partial(self._tell_in_turn, head, data))
 
     def _tell_program(self) -> None:
-        """Tells listeners of the calls of a program, in its order."""
+        """Reports the calls of a program to listeners, in program order."""
         calls, self._of_program = self._of_program, []
         for _, head, data in sorted(calls, key=lambda one: one[0]):
             in_turn(partial(self._tell_in_turn, head, data))
@@ -168,7 +170,7 @@ def _tell_all(listeners: dict[str, Listener], event: Event) -> None:
 
 
 def _why(error: BaseException | None) -> str | None:
-    """What has ended a prompt; None where it has succeeded, or its answer was not wanted."""
+    """Returns why a prompt failed; None if it succeeded or its answer was no longer needed."""
     match error:
         case None | Abandoned() | GeneratorExit():
             return None
@@ -197,7 +199,7 @@ listen(_tracer_for)
 
 
 def _listeners_here() -> dict[str, Listener]:
-    """Those that `add_observer` and the environment ask for."""
+    """Returns the observers, and the trace and the log if the environment asks for them."""
     listeners = {f"observer {n} ({_name(own)})": own for n, own in enumerate(_observers, 1)}
     if os.environ.get("SAFT_VERBOSE", "") not in ("", "0"):
         listeners["trace"] = _trace
@@ -208,7 +210,7 @@ def _listeners_here() -> dict[str, Listener]:
 
 
 def watchers_here() -> dict[str, Listener]:
-    """What draws the run, if the environment asks for that."""
+    """Returns the timeline's listener if the environment asks for a timeline or live view."""
     if not any(map(os.environ.get, _DRAWN)):
         return {}
     watch = _drawing()
@@ -218,7 +220,7 @@ def watchers_here() -> dict[str, Listener]:
 
 @cache
 def _drawing() -> Callable[[], Listener | None] | None:
-    """What draws timelines: that of saftc, which an entry point names; None without saftc."""
+    """Returns saftc's timeline factory, found by its entry point; None without saftc."""
     for point in entry_points(group="saft.timeline"):
         return point.load()
     note(
@@ -262,7 +264,7 @@ def _log_to(path: str) -> Listener:
     def log(event: Event) -> None:
         told = {"time": event["time"], "process": os.getpid(), **event}
         line = redacted(json.dumps(told, ensure_ascii=False, default=str))
-        # Of half a surrogate pair, the escape is JSON as well.
+        # The escape of half a surrogate pair is valid JSON.
         with _lock, open(path, "ab", opener=open_private) as file:
             file.write(line.encode("utf-8", "backslashreplace") + b"\n")
 
@@ -270,7 +272,7 @@ def _log_to(path: str) -> Listener:
 
 
 def write_event(event: Event, stream: TextIO) -> None:
-    """Writes an event to a stream, with colours where that is of use."""
+    """Writes an event to a stream, in colours if that is a terminal."""
     if not stream.isatty() or find_spec("rich") is None:
         print(trace_text(event), file=stream)
         return
@@ -283,7 +285,7 @@ def write_event(event: Event, stream: TextIO) -> None:
 
 
 def trace_text(event: Event) -> str:
-    """An event as plain lines, secrets redacted."""
+    """Returns an event as plain lines, secrets redacted."""
     return "\n".join(text for _, text in _lines(event))
 
 
@@ -339,7 +341,7 @@ def _tool_lines(event: Event) -> list[StyledLine]:
 
 
 def _unseen(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Without the replies, and without the answers of tools that were told as they ran."""
+    """Returns the system and user messages; replies and tool results were reported already."""
     calls = [call for message in messages for call in message.get("tool_calls", ())]
     names = {call["id"]: call["function"]["name"] for call in calls}
     return [

@@ -1,13 +1,13 @@
-"""Types as data: what a value must look like, for checks, contracts and tools.
+"""Schemas: types as data, for checks, contracts and tools.
 
     schema_of(list[int])                 ListSchema(ScalarSchema("int"))
     json_schema(schema_of(list[int]))    {"type": "array", "items": {"type": "integer"}}
     notation(schema_of(list[int]))       "[int]"
     check([1, "2"], list[int])           CheckError: value[1]: expected int, got string "2"
-    decode(json_value, schema)           as a check, but builds records and tuples from JSON
+    decode(json_value, schema)           like a check, but builds records and tuples from JSON
 
-The data is in `model`, Python types are read in `reading`, values looked at in `checking`, texts
-written in `writing`. They are imported when the first value is checked.
+`model` defines the schemas, `reading` makes them from Python types, `checking` checks values, and
+`writing` writes schemas as text. They are imported when the first value is checked.
 """
 
 from __future__ import annotations
@@ -20,17 +20,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Filled as types are met; writing the same entry twice from two threads does no harm. A type that
-# cannot be hashed is none, and is refused when it is read.
+# Cached checks by type; two threads may write the same entry without harm. An unhashable type is
+# not a type: `schema_of` refuses it.
 _compiled: dict[Any, Callable[[Any], Any]] = {}
 
 
 def check(value: Any, type_: TypeForm[T], *, path: str = "value") -> T:
     """Returns the value as a `type_`, or raises a CheckError whose message begins with the path.
 
-    An int becomes a float where a float is expected; nothing else converts. Lists, tuples and
-    objects are copied only if something in them was converted. An absent field that may be None
-    becomes None.
+    An int becomes a float where a float is expected; nothing else is converted. Lists, tuples and
+    objects are copied only if a part was converted. A missing field that may be None becomes None.
     """
     try:
         checked = _compiled.get(type_)

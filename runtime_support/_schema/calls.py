@@ -1,9 +1,9 @@
-"""Calls of functions of which the compiler knows nothing, or their type alone.
+"""Checked calls of functions whose signature the compiler does not know.
 
-    call_checked(add, (1, 2), {}, validate)     the arguments are held against its signature
-    hold_result(add, result, validate)          `add`, whose results are held against a schema
+    call_checked(add, (1, 2), {}, validate)     checks the arguments against the signature
+    hold_result(add, schema, validate, may_wait=False)     `add`, with its results checked
 
-`validate` is that of `checking`, which holds functions that are values against their types.
+`validate` is that of `checking`, which checks function values by `hold_result`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from runtime_support._values.names import did_you_mean, function_name, listed
 from runtime_support.errors import CheckError
 
 _OURS = __name__.partition(".")[0] + "."
-# Under it, a function that `hold_result` has made has what its results are held against.
+# The attribute of a wrapper from `hold_result` with the schema of its results.
 _HELD = "__saft_held__"
 
 
 class Validate(Protocol):
-    """Gives a value as a schema has it, or raises CheckError."""
+    """Checks a value against a schema and returns it converted, or raises CheckError."""
 
     def __call__(self, value: Any, schema: m.Schema, *, path: str) -> Any: ...
 
@@ -35,8 +35,9 @@ class Validate(Protocol):
 def call_checked(
     function: Any, arguments: tuple[Any, ...], named: dict[str, Any], validate: Validate
 ) -> Any:
-    """What a call of a function gives, which may be to be awaited; CheckError when the arguments do
-    not fit its parameters.
+    """Calls a function and returns its result, which may be an awaitable.
+
+    Raises CheckError if the arguments do not fit its parameters.
     """
     function = plain(function)
     if not callable(function):
@@ -65,11 +66,11 @@ def call_checked(
 def hold_result(
     function: Callable[..., Any], gives: m.Schema, validate: Validate, *, may_wait: bool
 ) -> Callable[..., Any]:
-    """The function, as one whose arguments are held against its signature, and whose results
-    against what it has to give: CheckError names the function that breaks its word.
+    """Wraps a function: checks its arguments against its signature and its results against `gives`.
 
-    What is to be awaited is, in the event loop of the run; where it `may_wait`, the caller awaits.
-    One that waits for approval goes on waiting.
+    A result of another type raises a CheckError that names the function. An awaitable result is
+    awaited in the run's event loop, or by the caller if `may_wait`. A function that needs approval
+    still needs it.
     """
     wanted = (gives, may_wait)
     if getattr(function, _HELD, None) == wanted:
@@ -103,7 +104,7 @@ def hold_result(
 
 
 def function_held(function: Any) -> Any:
-    """The function that `hold_result` was given, or this one."""
+    """Returns the function that `hold_result` wrapped, or the function itself."""
     while hasattr(function, _HELD):
         function = function.__wrapped__
     return function
@@ -112,7 +113,7 @@ def function_held(function: Any) -> Any:
 def _by_parameter(
     name: str, signature: Signature, arguments: tuple[Any, ...], named: dict[str, Any]
 ) -> dict[str, Any]:
-    """The named arguments by the parameters' names in Python, once all fit the signature."""
+    """Returns the named arguments by Python parameter name; raises CheckError for a bad call."""
     names = [parameter.name for parameter in signature.named]
     positional = [parameter.name for parameter in _positional(signature)]
     if len(arguments) > len(positional) and signature.rest is None:
@@ -143,7 +144,7 @@ def _positional(signature: Signature) -> list[Parameter]:
 
 
 def _named(key: str, signature: Signature) -> Parameter | None:
-    """The parameter of this name; the compiler adds underscores where Python forces it to."""
+    """Returns the parameter of this name; underscores that the compiler adds are ignored."""
     for parameter in signature.named:
         if key in (parameter.python_name, parameter.name):
             return parameter

@@ -1,13 +1,13 @@
-"""Values against schemas.
+"""Checks values against schemas.
 
     validate({"id": "7"}, schema)   raises CheckError: value.id: expected int, got string "7"
-    validate({"id": 7}, schema)     the record, when the schema builds one
-    decode([1, 2], schema)          as validate, but JSON's lists may be tuples
-    decode_for_model([1, "2", true], schema)     the CheckError tells all that is wrong at once
+    validate({"id": 7}, schema)     the record, if the schema builds one
+    decode([1, 2], schema)          like `validate`, but a JSON list may become a tuple
+    decode_for_model([1, "2", true], schema)     the CheckError lists all mistakes
 
-A schema is compiled once into a function that gives the value (itself, unless something in it had
-to be converted) or raises `Mismatch`: the first of all that are in the value, to which each level
-adds its step of the path.
+Each schema is compiled once into a function. It returns the value itself, or a copy if a part had
+to be converted. Otherwise it raises the first `Mismatch`, which carries the others; each level
+adds its step to the path.
 """
 
 from __future__ import annotations
@@ -59,15 +59,15 @@ SCALAR_TYPES: dict[m.ScalarKind, type] = {
 }
 
 
-# JSON has texts for these: one that is such a value is meant to be, also beside other texts; and an
-# object whose keys are all such values is one of those.
+# JSON has texts for these. In a union with strings, a text that reads as one of them becomes one;
+# likewise an object whose keys all read as such.
 _DATES = ("date", "datetime", "time", "duration")
 
 
 class Mismatch(Exception):
-    """A value does not fit; `steps` lead to it from the inside out.
+    """Raised if a value does not fit its schema; `steps` is the path to the part, innermost first.
 
-    `others` are those of other parts of the value.
+    `others` are the mismatches in other parts of the value.
     """
 
     def __init__(self, expected: str, value: object = m.ABSENT, hint: str | None = None) -> None:
@@ -77,18 +77,18 @@ class Mismatch(Exception):
         self.hint = hint
         self.steps: list[str | int] = []
         self.others: list[Mismatch] = []
-        # Whether it is what the constructor of a record says of fields that do fit.
+        # True if a record's constructor refused fields that fit their types.
         self.is_of_record = False
 
     @staticmethod
     def of_record(words: str, hint: str | None = None) -> Mismatch:
-        """What the constructor of a record says."""
+        """Returns the mismatch for a refusal by a record's constructor."""
         mismatch = Mismatch(words, hint=hint)
         mismatch.is_of_record = True
         return mismatch
 
     def at(self, step: str | int) -> Mismatch:
-        """The mismatch, one level further out."""
+        """Adds an outer step to the path of this mismatch and its `others`; returns it."""
         for one in (self, *self.others):
             one.steps.append(step)
         return self
@@ -101,20 +101,23 @@ class Mismatch(Exception):
 
 
 def _together(mismatches: list[Mismatch]) -> Mismatch:
-    """The first of them, which has the others."""
+    """Returns the first mismatch, with the rest in its `others`."""
     first = mismatches[0]
     for other in mismatches[1:]:
         first.others += (other, *other.others)
     return first
 
 
-# The keys of an object as they are read, and what is wrong with them.
+# The converted keys of an object, and their mismatches.
 Keys: TypeAlias = tuple[Iterable[Any], list[Mismatch]]
 KeysReader: TypeAlias = Callable[[dict[Any, Any]], Keys]
 
 
 def validate(value: Any, schema: m.Schema, *, path: str = "value") -> Any:
-    """The value as the schema has it, or CheckError; an object with its fields becomes a record."""
+    """Returns the value as the schema describes it; an object may become a record.
+
+    Raises CheckError.
+    """
     try:
         return _validating.check(schema)(value)
     except Mismatch as mismatch:
@@ -122,7 +125,10 @@ def validate(value: Any, schema: m.Schema, *, path: str = "value") -> Any:
 
 
 def decode(value: Any, schema: m.Schema, path: str = "value") -> Any:
-    """JSON data as the value that the schema describes: records and tuples are built."""
+    """Converts JSON data to the value that the schema describes, with records and tuples.
+
+    Raises CheckError.
+    """
     try:
         return _decoding.check(schema)(value)
     except Mismatch as mismatch:
@@ -130,7 +136,7 @@ def decode(value: Any, schema: m.Schema, path: str = "value") -> Any:
 
 
 def decode_for_model(value: Any, schema: m.Schema, path: str = "value") -> Any:
-    """As `decode` for what a model has sent: the CheckError tells all that is wrong at once."""
+    """Like `decode`, for a model's reply: its CheckError lists all mistakes."""
     try:
         return _decoding.check(schema)(value)
     except Mismatch as mismatch:
@@ -139,7 +145,7 @@ def decode_for_model(value: Any, schema: m.Schema, path: str = "value") -> Any:
 
 
 def _list_mistakes(mistakes: Iterable[str]) -> str:
-    """The mistakes, the first ten of many."""
+    """Joins mistakes for a message: the first ten, and how many more."""
     told = list(dict.fromkeys(mistakes))
     more = len(told) - _MOST_LISTED
     if more > 0:
@@ -148,14 +154,14 @@ def _list_mistakes(mistakes: Iterable[str]) -> str:
 
 
 def compile_check(schema: m.Schema) -> Check:
-    """The function behind `validate`: gives the value or raises `Mismatch`."""
+    """Returns the function behind `validate`, which raises `Mismatch`."""
     return _validating.check(schema)
 
 
 _MOST_LISTED = 10
-# After so many, the other parts of a list or an object are not looked at.
+# The check stops after this many mismatches in one list or object.
 _MOST_FOUND = 2_000
-# Functions that are made anew for each call bring schemas of their own as tools.
+# A bound, as functions created per call bring new schemas when they are tools.
 _MOST_COMPILED = 1024
 
 
@@ -166,7 +172,7 @@ class Validating:
         self.compiled: dict[int, tuple[m.Schema, Check]] = {}
 
     def check(self, schema: m.Schema) -> Check:
-        # By identity, as schemas are cached per type; the schema is kept so that its id stays its.
+        # By identity, as schemas are cached per type; keeping the schema keeps its id from reuse.
         found = self.compiled.get(id(schema))
         if found is None:
             check = self.compile(schema)
@@ -214,11 +220,11 @@ class Validating:
                 assert_never(schema)
 
     def named(self, schema: m.Schema) -> str:
-        """The schema as messages write it."""
+        """The schema's name in messages."""
         return short(schema)
 
     def expected(self, schema: m.Schema) -> str:
-        """The words for a value that has to be one of the schema."""
+        """The words for a value of this schema: `expected int`."""
         match schema:
             case m.ListSchema():
                 return "expected list"
@@ -268,7 +274,7 @@ class Validating:
         return _map_check(self.check(schema.value), self.keys_reader(schema), self.expected(schema))
 
     def keys_reader(self, schema: m.MapSchema) -> KeysReader:
-        """What reads the keys of an object."""
+        """Returns a function that reads the keys of an object."""
         return _keys_reader(self.check(schema.key), is_text=schema.key == m.TEXT)
 
     def object_check(self, schema: m.ObjectSchema) -> Check:
@@ -317,19 +323,19 @@ class Validating:
         return check_root
 
     def root_reader(self, schema: m.RootSchema) -> Check:
-        """What makes an instance of a root model of its root, which is read as that of a reply."""
+        """Returns a function that builds a root model from its value, decoded like a reply."""
         return lambda value: _decoding.root_reader(schema)(value)
 
     def union_check(self, check: Check, members: tuple[m.Schema, ...]) -> Check:
-        """The check of a union; `check` looks for the member that takes a value as it is."""
+        """Returns the check of a union; `check` tries the members in order."""
         return check
 
     def reader(self, schema: m.ObjectSchema) -> Check:
-        """What makes a record of an object: its fields are read as those of a reply."""
+        """Returns a function that builds a record from an object; it decodes the fields."""
         return lambda value: _decoding.check(schema)(value)
 
     def keys_check(self, schema: m.ObjectSchema) -> Check:
-        """An object of exactly the schema's fields; those that may be absent are filled in."""
+        """Returns a check for an object of exactly these fields; it fills in optional ones."""
         expected = self.expected(schema)
         known = {field.name: field for field in schema.fields}
         fields = [(name, field, self.check(field.schema)) for name, field in known.items()]
@@ -363,13 +369,13 @@ class Validating:
         return check_keys
 
     def missing(self, field: m.Field) -> Callable[[], Mismatch]:
-        """What tells that a required field is not there."""
+        """Returns a function that makes the mismatch for a missing required field."""
         words = f"missing field, expected {self.named(field.schema)}"
         return lambda: Mismatch(words).at(field.name)
 
 
 def unexpected_field(key: Any, known: Iterable[str]) -> Mismatch:
-    """The object has no field with this key."""
+    """Returns the mismatch for a key that is not a field of the object."""
     hint = did_you_mean(str(key), known) or f"its fields are {listed(known)}"
     return Mismatch("unexpected field", hint=hint).at(str(key))
 
@@ -454,7 +460,7 @@ class Decoding(Validating):
 
 
 def _other(value: Any, check: Check, expected: str) -> Any:
-    """What does not fit may be a Result whose value does."""
+    """Checks the value of a Result; raises Mismatch for any other value."""
     inner = plain(value)
     if inner is value:
         raise Mismatch(expected, value)
@@ -462,19 +468,19 @@ def _other(value: Any, check: Check, expected: str) -> Any:
 
 
 def build_record(schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
-    """The record of these fields, whose own constructor may object: with a rule, for example."""
+    """Builds the record of these fields; raises Mismatch if its constructor refuses them."""
     assert schema.build is not None
     return build_with(f"{schema.name} refused its fields", partial(schema.build, **fields))
 
 
 def _build_by_rules(schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
-    """The record of these fields; Mismatch with all of its own rules that it breaks."""
+    """Builds the record of these fields; raises a Mismatch for all rules that it breaks."""
     with collected_rules(schema.build) as broken:
         try:
             record, objection = build_record(schema, fields), None
         except Mismatch as mismatch:
             record, objection = None, mismatch
-    if broken:  # what else its constructor says may come of them
+    if broken:  # they may have caused the constructor's other error
         raise _together([Mismatch.of_record(one.message, one.hint) for one in broken])
     if objection is not None:
         raise objection
@@ -482,8 +488,10 @@ def _build_by_rules(schema: m.ObjectSchema, fields: dict[str, Any]) -> Any:
 
 
 def build_with(refusal: str, build: Callable[[], Any]) -> Any:
-    """What `build` makes; Mismatch where it objects, with the words of the refusal for errors that
-    are neither ours nor pydantic's."""
+    """Returns the result of `build`, or turns its error into a Mismatch.
+
+    `refusal` begins the message for errors that are neither ours nor pydantic's.
+    """
     try:
         return build()
     except CheckError as error:
@@ -494,7 +502,7 @@ def build_with(refusal: str, build: Callable[[], Any]) -> Any:
 
 
 def _add_objections(mismatch: Mismatch, build: Callable[[], Any]) -> None:
-    """What a model of pydantic says of the parts that are not known to be wrong."""
+    """Adds pydantic's errors about parts that have no mismatch yet."""
     if not mismatch.steps:
         return
     known = {one.steps[-1] for one in (mismatch, *mismatch.others)}
@@ -506,7 +514,7 @@ def _add_objections(mismatch: Mismatch, build: Callable[[], Any]) -> None:
 
 
 def _objections_of(error: BaseException | None) -> list[Mismatch]:
-    """What pydantic objects to, each at its place; nothing for other errors."""
+    """Returns the mismatches for a pydantic error, each with its path; empty for other errors."""
     errors = getattr(error, "errors", None)
     if not callable(errors):
         return []
@@ -547,8 +555,10 @@ def _scalar_check(word: m.ScalarKind, expected: str) -> Check:
 
 
 def _date_check(word: Word, expected: str) -> Check:
-    """Takes a value of the kind, or its text in the form of ISO 8601, as JSON has it; for a decimal
-    an int, and a number of JSON by its digits."""
+    """Checks a date or the like: accepts the value itself or its ISO 8601 text, as in JSON.
+
+    A decimal may also be an int, or a JSON number by its digits.
+    """
     likeness = f"{expected}, such as {EXAMPLES[word]}"
 
     def check_date(value: Any) -> Any:
@@ -579,10 +589,7 @@ _OFFSET_HINT = "`x.astimezone()` gives it the offset of this place"
 
 
 def _literal_check(wanted: Any, given: Any, expected: str) -> Check:
-    """Takes what is `wanted`, and returns what it means: for a value the member of an Enum.
-
-    A member is taken as it is.
-    """
+    """Accepts the value `wanted` or `given`, and returns `given`: of an Enum, the member."""
 
     def check_literal(value: Any) -> Any:
         if type(value) is type(wanted) and value == wanted:
@@ -595,7 +602,7 @@ def _literal_check(wanted: Any, given: Any, expected: str) -> Check:
 
 
 def _exact_type(schema: m.Schema) -> type | None:
-    """The type all of whose very own instances the schema takes as they are, if there is one."""
+    """Returns the Python type whose exact instances always fit the schema, or None."""
     match schema:
         case m.ScalarSchema("float", constraints=None):
             return float
@@ -606,7 +613,7 @@ def _exact_type(schema: m.Schema) -> type | None:
 
 
 def _constrained_check(check: Check, constraints: m.Constraints, expected: str) -> Check:
-    """Takes of what `check` gives that which keeps the constraints."""
+    """Returns a check that also tests the constraints on the result of `check`."""
     names = ("above", "minimum", "below", "maximum", "multiple_of", "least", "most", "pattern")
     tests = [
         (_KEEPS[name], limit) for name in names if (limit := getattr(constraints, name)) is not None
@@ -640,7 +647,7 @@ def _is_multiple(value: Any, of: Any) -> bool:
 
 
 def opaque_check(expected: str, accepts: Callable[[Any], bool]) -> Check:
-    """Takes the values that are accepted as they are."""
+    """Returns a check that passes accepted values through unchanged."""
 
     def check_opaque(value: Any) -> Any:
         return value if accepts(value) else _other(value, check_opaque, expected)
@@ -649,7 +656,7 @@ def opaque_check(expected: str, accepts: Callable[[Any], bool]) -> Check:
 
 
 def _function_check(check: Check, gives: m.Schema, may_wait: bool) -> Check:
-    """Functions, as ones whose calls are held against what they have to give."""
+    """Returns a check of functions that wraps them so that their results are checked."""
 
     def check_function(value: Any) -> Any:
         from runtime_support._schema.calls import hold_result
@@ -662,7 +669,7 @@ def _function_check(check: Check, gives: m.Schema, may_wait: bool) -> Check:
 def _each_checked(
     parts: Iterable[tuple[Check, Any, str | int]], wrong: Iterable[Mismatch] = ()
 ) -> list[Any]:
-    """What the parts become; Mismatch with those of all parts, and what else is wrong."""
+    """Returns the converted parts; raises the mismatches of all parts and those in `wrong`."""
     found = list(wrong)
     checked: list[Any] = []
     for check, value, step in parts:
@@ -680,7 +687,7 @@ def _each_checked(
 def _list_check(
     check: Check, expected: str, exact: type | None = None, also: type | None = None
 ) -> Check:
-    """Lists of what `check` takes; `exact` is a type of which it takes each value as it is."""
+    """Returns a check of lists; items of the exact type `exact` need no check."""
     exactly = None if exact is None else frozenset([exact])
 
     def other(value: Any) -> Any:
@@ -715,8 +722,9 @@ def _map_check(check: Check, read_keys: KeysReader, expected: str) -> Check:
 
 
 def _keys_reader(check: Check, *, is_text: bool) -> KeysReader:
-    """What gives the keys of an object as the schema has them, and tells what is wrong with them:
-    also that two of them say the same, since one of them would be lost.
+    """Returns a function that reads an object's keys and collects their mismatches.
+
+    Two keys that read as the same value are a mismatch, as one of their entries would be lost.
     """
 
     def read_keys(value: dict[Any, Any]) -> Keys:
@@ -744,7 +752,7 @@ _TEXTS = frozenset((str,))
 
 @dataclass(frozen=True, slots=True)
 class _Tag:
-    """The field that tells the objects in a union apart, and the object of each of its values."""
+    """The discriminator field of a union of objects, with the member index by value."""
 
     name: str
     expected: str
@@ -798,7 +806,7 @@ def _union_check(expected: str, checks: tuple[Check, ...], tag: _Tag | None) -> 
             if owner is None:
                 raise Mismatch(tag.expected, found).at(tag.name)
             return checks[owner](value)
-        # A mismatch inside a member says more than the list of members.
+        # A mismatch inside a member is more helpful than the list of members.
         raise deepest if deepest is not None else Mismatch(expected, value)
 
     return check_union

@@ -1,4 +1,4 @@
-"""Changed copies of records: of the same class, and held against its rules.
+"""Changed copies of records, of the same class and checked by its rules.
 
 change_record(ticket, {"severity": "high"})     Ticket(title="It burns", severity="high")
 """
@@ -18,10 +18,10 @@ from runtime_support.errors import MissingError
 
 
 def change_record(record: Any, changes: Mapping[str, Any]) -> Any:
-    """A copy of a dataclass, a NamedTuple or a pydantic model with other values in these fields.
+    """Returns a copy of a dataclass, a NamedTuple or a pydantic model with these fields changed.
 
-    CheckError for what is not such a record, and for a value that is not of the field's type;
-    MissingError for a field that it does not have. What makes the class says what else is wrong.
+    Raises CheckError if it is not such a record or a value does not fit its field, and MissingError
+    for an unknown field. Errors of the class's own constructor propagate.
     """
     class_: type[Any] = record.__class__
     schema = schema_of(class_)
@@ -46,7 +46,7 @@ def change_record(record: Any, changes: Mapping[str, Any]) -> Any:
 
 
 def _change_model(record: Any, changes: Mapping[str, Any]) -> Any:
-    """A copy that the model itself has validated, as a whole: its rules may compare fields."""
+    """Returns a changed copy, validated as a whole, as the model's rules may compare fields."""
     class_: Any = record.__class__
     own: dict[str, Any] = class_.model_fields
     names = {known: name for name in own for known in (field_name(name), name)}
@@ -63,7 +63,7 @@ def _change_model(record: Any, changes: Mapping[str, Any]) -> Any:
     given: Any = {**values, **changed}
     is_root: bool = getattr(class_, "__pydantic_root_model__", False)
     made = class_.model_validate(given["root"] if is_root else given, **by_name)
-    # What was never set still is not, for who asks for that (`exclude_unset`).
+    # Fields that were never set stay unset, for `exclude_unset`.
     made.model_fields_set.intersection_update(record.model_fields_set | changed.keys())
     return made
 

@@ -1,8 +1,8 @@
-"""Values and JSON Schema, where the types that a schema was written from are not there.
+"""Checks values against JSON Schema, where the Python types are not available.
 
     fits({"type": "integer", "minimum": 1}, 0)      False
 
-Known are the keywords that `writing` writes; of others nothing is asked.
+It knows the keywords that `writing` writes and ignores others.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from runtime_support._values.kinds import is_list
 
 JSONSchema = dict[str, Any]
 
-# The formats that are types of Saft.
+# The formats that are Saft types.
 FORMS: dict[str, Word] = {
     "date": "date",
     "date-time": "datetime",
@@ -29,7 +29,7 @@ _REFERENCE = "#/$defs/"
 
 
 def is_of_form(form: str, text: str) -> bool:
-    """Whether a text is of a format; True of one that is not known."""
+    """True if the text has this format; also if the format is unknown."""
     if form not in FORMS:
         return True
     try:
@@ -40,7 +40,7 @@ def is_of_form(form: str, text: str) -> bool:
 
 
 def resolved(schema: JSONSchema, definitions: JSONSchema) -> JSONSchema:
-    """The schema that a reference names."""
+    """Returns the definition that a `$ref` names, or the schema itself."""
     return definitions[schema["$ref"][len(_REFERENCE) :]] if "$ref" in schema else schema
 
 
@@ -50,17 +50,17 @@ def fits(
     definitions: JSONSchema,
     is_form: Callable[[str, str], bool] = is_of_form,
 ) -> bool:
-    """Whether a value satisfies a schema; `definitions` are those that it refers to."""
+    """True if the value satisfies the schema; `definitions` resolve its references."""
     takes = partial(fits, definitions=definitions, is_form=is_form)
     schema = {"not": {}} if schema is False else resolved(schema, definitions)
-    value = float(value) if isinstance(value, float) else value  # it may keep its digits
+    value = float(value) if isinstance(value, float) else value  # it may be `Digits`
     if isinstance(value, str) and not is_form(schema.get("format", ""), value):
         return False
     tests = {**_KEYWORDS, **_KEYWORDS_OF.get(value.__class__, {})}
     return all(tests[one](schema[one], value, schema, takes) for one in tests.keys() & schema)
 
 
-# Tests of the keywords: (the keyword's value, the value, the schema, what takes an inner one).
+# Tests of keywords: (the keyword's value, the value, the schema, the test of an inner schema).
 _TYPES = {
     "null": {type(None)},
     "boolean": {bool},

@@ -1,6 +1,6 @@
-"""The forms of a schema, as plain data.
+"""The schema classes, as plain data.
 
-A schema is a union of small frozen classes; `match` over one ends in `assert_never`.
+`Schema` is a union of small frozen classes; a `match` over it ends in `assert_never`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ ScalarKind: TypeAlias = Literal["int", "float", "number", "bool", "string", "nil
 
 
 class _Absent:
-    """The default of a field that has none."""
+    """The type of ABSENT, the default of a field without one."""
 
     def __repr__(self) -> str:
         return "ABSENT"
 
     def __reduce__(self) -> str:
-        return "ABSENT"  # pickled by name, so that it stays the one it is
+        return "ABSENT"  # pickled by name, so that it stays a singleton
 
 
 ABSENT = _Absent()
@@ -30,11 +30,11 @@ ABSENT = _Absent()
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """What is asked of a value beside its type: of a number or a date, of how many characters or
-    items there are, and of a text.
+    """Limits on a value besides its type: of a number, a date, a length, a text.
 
-    `format` is a word of JSON Schema. Those of a class that checks its own values, as pydantic's
-    models do, are `told_only`.
+    `least` and `most` count characters or items; `format` is a JSON Schema format. With
+    `told_only`, the constraints are only documented, as the class checks its own values (pydantic
+    models).
     """
 
     above: Any = None
@@ -59,8 +59,7 @@ class AnySchema:
 
 @dataclass(frozen=True, slots=True)
 class ScalarSchema:
-    """A number, a bool, a string, nil, a date or the like; `number` is `int | float` as programs
-    have it."""
+    """A number, bool, string, nil, date or the like; `number` is `int | float` in programs."""
 
     kind: ScalarKind
     constraints: Constraints | None = None
@@ -68,8 +67,10 @@ class ScalarSchema:
 
 @dataclass(frozen=True, slots=True)
 class LiteralSchema:
-    """Exactly one string, number, bool or nil; `member` is what it stands for in Python: the Enum
-    member with this value, or the number whose text is a key."""
+    """Exactly one string, number, bool or nil.
+
+    `member` is the Python value that it stands for: an Enum member, or the number written as a key.
+    """
 
     value: str | int | float | bool | None
     member: Any = ABSENT
@@ -88,7 +89,7 @@ class LiteralSchema:
 
     @property
     def python_value(self) -> Any:
-        """The value in Python: the member of an Enum, else the value itself."""
+        """The Python value: the Enum member, if there is one, else the value itself."""
         return self.value if self.member is ABSENT else self.member
 
 
@@ -96,7 +97,7 @@ class LiteralSchema:
 class ListSchema:
     """A list whose items all have one schema.
 
-    In Python, an instance of `also` is taken too: what `Iterable` and its like mean.
+    Python code may also pass an instance of `also`, the class of an `Iterable` annotation.
     """
 
     item: Schema
@@ -106,7 +107,7 @@ class ListSchema:
 
 @dataclass(frozen=True, slots=True)
 class TupleSchema:
-    """A tuple with a schema for each item; `rest` is for Python's tuples of any length."""
+    """A tuple with a schema for each item; or, with `rest`, a Python tuple of any length."""
 
     items: tuple[Schema, ...]
     rest: Schema | None = None
@@ -118,8 +119,9 @@ TEXT = ScalarSchema("string")
 
 @dataclass(frozen=True, slots=True)
 class MapSchema:
-    """An object with any keys, whose values have one schema, and so have its keys: in JSON they are
-    texts, of which dates can be read.
+    """An object with any keys; all keys have one schema and all values one.
+
+    JSON keys are texts, which may be read as dates.
     """
 
     value: Schema
@@ -131,9 +133,9 @@ class MapSchema:
 class Field:
     """A field of an object.
 
-    A field that is not required takes `default` when it is absent; ABSENT leaves it out (a
-    record's own default then applies). `attribute` is the name in Python, where there is one.
-    A model is told `examples` and the `told_default`, which are JSON data.
+    A missing optional field gets `default`; ABSENT leaves it out, so that the record's own default
+    applies. `attribute` is the Python name, if there is one. `examples` and `told_default` are JSON
+    data that models are shown.
     """
 
     name: str
@@ -153,9 +155,9 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class ObjectSchema:
-    """An object of exactly these fields; with `build`, a record made from them by a call.
+    """An object of exactly these fields; with `build`, a record that a call of it makes.
 
-    A class that `validates_itself` has checked its instances when they were made.
+    With `validates_itself`, the class checks its instances when they are made.
     """
 
     name: str | None
@@ -167,9 +169,9 @@ class ObjectSchema:
 
 @dataclass(frozen=True, slots=True)
 class RootSchema:
-    """What a class makes of one value, which is all that JSON has of it: a root model of pydantic.
+    """A pydantic root model: a class around one value, which alone appears in JSON.
 
-    It checks its values itself.
+    The class checks the value.
     """
 
     name: str
@@ -180,14 +182,14 @@ class RootSchema:
 
 @dataclass(frozen=True, slots=True)
 class UnionSchema:
-    """One of several schemas; a member that fits exactly goes before one that converts."""
+    """One of several schemas; a member that fits exactly wins over one that needs conversion."""
 
     members: tuple[Schema, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceSchema:
-    """A schema that is still being read, by name: how recursive types refer to themselves."""
+    """A reference by name to a schema that is still being read, for recursive types."""
 
     name: str
     target: Callable[[], Schema] = field(compare=False, repr=False)
@@ -195,10 +197,10 @@ class ReferenceSchema:
 
 @dataclass(frozen=True, slots=True)
 class OpaqueSchema:
-    """A value that has no JSON form: a function, an instance of a Python class (`python`).
+    """A value without a JSON form: a function, or an instance of the class `python`.
 
-    Of a function, `gives` is what a call of it has to give, if something is asked of that; one that
-    `may_wait` may give it when it is awaited.
+    `gives` is the schema of a function's results, if known; with `may_wait`, the function may
+    return an awaitable.
     """
 
     name: str
@@ -210,7 +212,7 @@ class OpaqueSchema:
 
 @dataclass(slots=True)
 class ReadLater:
-    """What a reference refers to, once it has been read; a class, so that it pickles."""
+    """The target of a reference, set once it is read; a class, so that it can be pickled."""
 
     schema: Schema | None = None
 
@@ -221,14 +223,14 @@ class ReadLater:
 
 @dataclass(frozen=True, slots=True)
 class InstanceOf:
-    """Tells whether a value is an instance of the class, as far as the class can tell."""
+    """Tests whether a value is an instance of the class; true if the class cannot tell."""
 
     python: type
 
     def __call__(self, value: Any) -> bool:
         try:
             return isinstance(value, self.python)
-        except TypeError:  # a protocol or another class that has no instances to test
+        except TypeError:  # a protocol or the like, which does not support isinstance
             return True
 
 
@@ -248,7 +250,7 @@ Schema: TypeAlias = (
 
 
 def constraints_of(schema: Schema) -> Constraints | None:
-    """What is asked of a value beside its type, if anything."""
+    """Returns the constraints of a schema, or None."""
     match schema:
         case ScalarSchema() | ListSchema() | TupleSchema() | MapSchema():
             return schema.constraints
@@ -257,11 +259,11 @@ def constraints_of(schema: Schema) -> Constraints | None:
 
 
 def is_scalar(schema: Schema, kind: ScalarKind) -> bool:
-    """Whether it is a scalar of the kind, whatever else is asked of it."""
+    """True if the schema is a scalar of this kind, with any constraints."""
     return isinstance(schema, ScalarSchema) and schema.kind == kind
 
 
-# Of texts, those that are dates and the like by their format in JSON Schema.
+# The kinds of strings that have a date format in JSON Schema.
 KINDS_OF_FORMATS: dict[str, ScalarKind] = {
     "date": "date",
     "date-time": "datetime",
@@ -270,7 +272,7 @@ KINDS_OF_FORMATS: dict[str, ScalarKind] = {
 }
 _OF_NUMBERS = ("above", "minimum", "below", "maximum")
 _COUNTED = ("least", "most")
-# Which constraints a value of a kind can have.
+# The constraints that apply to each kind.
 _FOR_KINDS: dict[ScalarKind, tuple[str, ...]] = {
     **dict.fromkeys(("int", "float", "number", "duration"), (*_OF_NUMBERS, "multiple_of")),
     "decimal": (*_OF_NUMBERS, "multiple_of", "digits", "places"),
@@ -280,7 +282,7 @@ _FOR_KINDS: dict[ScalarKind, tuple[str, ...]] = {
 
 
 def constrained(schema: Schema, constraints: Constraints) -> Schema:
-    """The schema with the constraints that its values can have; of a union, its members."""
+    """Returns the schema with the constraints that apply to it, or to the members of a union."""
     match schema:
         case UnionSchema(members):
             return UnionSchema(tuple(constrained(member, constraints) for member in members))
@@ -301,8 +303,7 @@ def constrained(schema: Schema, constraints: Constraints) -> Schema:
 
 
 def resolved(schema: Schema) -> Schema:
-    """The schema itself, where this is a reference to it; of a root model that of its root, which
-    is what JSON has."""
+    """Returns the schema behind references and root models, or the schema itself."""
     while True:
         match schema:
             case ReferenceSchema(_, target):
@@ -314,7 +315,7 @@ def resolved(schema: Schema) -> Schema:
 
 
 def is_key(schema: Schema) -> bool:
-    """Whether the texts that are the keys of an object in JSON can be of this schema."""
+    """True if the schema's values can be the keys of a JSON object."""
     if isinstance(schema, ScalarSchema):
         return schema.kind in ("string", "date", "datetime")
     literals = literals_of(schema)
@@ -322,7 +323,7 @@ def is_key(schema: Schema) -> bool:
 
 
 def parts_of(schema: Schema) -> tuple[Schema, ...]:
-    """The schemas directly inside: of items, values and fields, or the members of a union."""
+    """Returns the direct parts: schemas of items, values and fields, or the members of a union."""
     match schema:
         case ListSchema(part):
             return (part,)
@@ -341,7 +342,7 @@ def parts_of(schema: Schema) -> tuple[Schema, ...]:
 
 
 def members_of(schema: Schema) -> tuple[Schema, ...]:
-    """The schemas of which a value may have one: those of a union and of unions inside it."""
+    """Returns the members of a union, flattened; of another schema, itself."""
     schema = resolved(schema)
     if not isinstance(schema, UnionSchema):
         return (schema,)
@@ -349,7 +350,7 @@ def members_of(schema: Schema) -> tuple[Schema, ...]:
 
 
 def scalars_in(schema: Schema) -> set[ScalarKind]:
-    """The kinds of scalars that may be in a value; a text in the form of a date is one."""
+    """Returns the kinds of scalars in a value; a string with a date format counts as a date."""
     found: set[ScalarKind] = set()
     for current in all_parts(schema):
         if isinstance(current, ScalarSchema):
@@ -359,7 +360,7 @@ def scalars_in(schema: Schema) -> set[ScalarKind]:
 
 
 def all_parts(schema: Schema) -> Iterator[Schema]:
-    """The schema and all that are inside of it, each once; references are before their targets."""
+    """Yields the schema and all schemas in it, each once, a reference before its target."""
     known, pending = set[int](), [schema]
     while pending:
         current = pending.pop()
@@ -374,25 +375,25 @@ def all_parts(schema: Schema) -> Iterator[Schema]:
 
 
 def holds_calls(schema: Schema) -> bool:
-    """Whether an object in a value may have both a `name` and `arguments`, as calls of tools do."""
+    """True if an object in a value may have both `name` and `arguments`, like a tool call."""
     found = [one for one in all_parts(schema) if isinstance(one, ObjectSchema)]
     return any({"name", "arguments"} <= {field.name for field in one.fields} for one in found)
 
 
 def holds_decimals(schema: Schema) -> bool:
-    """Whether a decimal may be in a value, so that the digits of its numbers are to be kept."""
+    """True if a value may contain a decimal, so that the digits of its numbers matter."""
     return "decimal" in scalars_in(schema)
 
 
 def literals_of(schema: Schema) -> tuple[LiteralSchema, ...]:
-    """The literals that the schema is, or of which it is a union; nothing for any other."""
+    """Returns the literals of a schema that consists of literals only; else an empty tuple."""
     members = members_of(schema)
     literals = tuple(one for one in members if isinstance(one, LiteralSchema))
     return literals if len(literals) == len(members) else ()
 
 
 def admits_nil(schema: Schema) -> bool:
-    """Whether nil satisfies the schema; such a field may be absent."""
+    """True if nil fits the schema; a field of it may be missing."""
     match schema:
         case AnySchema() | ScalarSchema("nil") | LiteralSchema(None):
             return True
@@ -403,7 +404,7 @@ def admits_nil(schema: Schema) -> bool:
 
 
 def class_of(schema: Schema) -> type | None:
-    """The Python class whose instances the schema describes, if it describes those of one."""
+    """Returns the Python class whose instances the schema describes, or None."""
     match schema:
         case ObjectSchema(build=build) | RootSchema(build=build):
             return build if isinstance(build, type) else None
@@ -414,5 +415,5 @@ def class_of(schema: Schema) -> type | None:
 
 
 def without_json_form(name: str) -> CheckError:
-    """The error of a type whose values JSON cannot hold: the same wherever one is met."""
+    """Returns the error for a type whose values have no JSON form."""
     return CheckError(f"a value of type {name} has no JSON form")

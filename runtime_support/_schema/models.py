@@ -1,8 +1,8 @@
-"""What pydantic models say of their fields, and what JSON has for them.
+"""The fields of pydantic models, as their JSON describes them.
 
-A model makes its fields of JSON itself: a date reaches it as a text, a set as a list, and a class
-that only pydantic knows as what pydantic says of it. Nothing here imports pydantic: who has a model
-has done so.
+A model converts its fields from JSON itself: it receives a date as text, a set as a list, and a
+class that only pydantic knows as pydantic's JSON Schema says. Pydantic is imported only for a
+model, whose module has imported it already.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from runtime_support._schema import model as m
 from runtime_support._values.json_text import to_json
 from runtime_support._values.kinds import is_list, is_object
 
-# How JSON Schema calls the texts that pydantic reads.
+# The JSON Schema formats of the texts that pydantic reads.
 _FORMATS = {kind: form for form, kind in m.KINDS_OF_FORMATS.items()}
 
 
 def told_of(own: Any) -> dict[str, Any]:
-    """What a `FieldInfo` says of a field beside its type: its doc, default and examples."""
+    """Returns a `FieldInfo`'s doc, default and examples, as arguments of `Field`."""
     known: dict[str, Any] = {} if own.description is None else {"doc": own.description}
     if not own.is_required():
         default = m.ABSENT if own.default_factory is not None else own.default
@@ -32,7 +32,7 @@ def told_of(own: Any) -> dict[str, Any]:
 
 
 def alias_of(own: Any) -> str | None:
-    """The name of a field of a model in JSON, if it is another one: of several, the first."""
+    """Returns the JSON name of a field if it has an alias: of several, the first."""
     for alias in (own.validation_alias, own.alias):
         choices = getattr(alias, "choices", [alias])
         if choices and isinstance(choices[0], str):
@@ -48,17 +48,17 @@ def _examples_of(own: Any) -> tuple[Any, ...]:
 
 
 def _data_of(value: Any) -> Any:
-    """A default or an example as JSON data; ABSENT for one that is none."""
+    """Returns a default or an example as JSON data, or ABSENT if it has no JSON form."""
     if value is m.ABSENT:
         return value
     try:
         return import_module("pydantic_core").to_jsonable_python(value)
-    except Exception:  # whatever a class of the user's raises
+    except Exception:  # user classes may raise anything
         return m.ABSENT
 
 
 def with_examples(doc: str | None, class_: Any) -> str | None:
-    """The doc of a model with the examples in its configuration."""
+    """Returns the doc of a model followed by the examples in its configuration."""
     extra: Any = class_.model_config.get("json_schema_extra")
     examples: Any = extra.get("examples") if is_object(extra) else None
     if not is_list(examples) or not examples:
@@ -68,7 +68,7 @@ def with_examples(doc: str | None, class_: Any) -> str | None:
 
 
 def in_json(schema: m.Schema) -> m.Schema:
-    """What JSON has for a field that the model reads itself: a date as text, a set as a list."""
+    """Returns the JSON schema of a field that a model converts: a date as text, a set as a list."""
     match schema:
         case m.OpaqueSchema(python=python) if python is not None:
             return _read_by_pydantic(python)
@@ -93,12 +93,12 @@ def in_json(schema: m.Schema) -> m.Schema:
 
 @functools.lru_cache(maxsize=1024)
 def _read_by_pydantic(class_: type) -> m.Schema:
-    """What JSON has for a class that pydantic reads itself; any value, if it is no scalar."""
+    """Returns pydantic's JSON schema of a class if it is a scalar, else any value."""
     try:
         from pydantic import TypeAdapter
 
         document = TypeAdapter(class_).json_schema()
-    except Exception:  # whatever a class of the user's raises, the model will say it
+    except Exception:  # user classes may raise anything; the model reports it later
         return m.AnySchema()
     kinds: dict[Any, m.ScalarKind] = {
         **{"string": "string", "integer": "int", "number": "float", "boolean": "bool"}

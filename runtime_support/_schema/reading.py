@@ -1,12 +1,12 @@
-"""Python types to schemas.
+"""Reads Python types as schemas.
 
     schema_of(str | None)            UnionSchema((ScalarSchema("string"), ScalarSchema("nil")))
     schema_of(Annotated[str, "..."]) as `str`; the text becomes the doc of a field or parameter
 
-TypedDicts, dataclasses, NamedTuples and pydantic models become objects of their fields, a root
-model becomes what its root is; an `Any` field of an object admits nil and still has to be there,
-`T | None` may be absent. An Enum becomes its values. What JSON cannot hold (a set, bytes, another
-class) is taken by `isinstance`.
+TypedDicts, dataclasses, NamedTuples and pydantic models become objects of their fields; a root
+model becomes a `RootSchema`. A `T | None` field may be missing; an `Any` field admits nil but is
+required. An Enum becomes a union of its values. A type without a JSON form (a set, bytes, another
+class) is checked by `isinstance`.
 """
 
 from __future__ import annotations
@@ -58,21 +58,21 @@ _PLAIN: dict[Any, m.Schema] = {
     typing.Never: m.AnySchema(),
     vars(typing)["Self"]: m.AnySchema(),
 }
-# What a function that only reads a list or an object is annotated with.
+# Abstract classes that stand for list or dict in annotations.
 _READ_ONLY: dict[Any, Any] = {
     collections.abc.Sequence: list,
     collections.abc.MutableSequence: list,
     collections.abc.Mapping: dict,
     collections.abc.MutableMapping: dict,
 }
-# What a model makes of a list.
+# The collections that a model makes from a JSON list.
 _GATHERED: tuple[Any, ...] = (set, frozenset, collections.deque)
 _BARE = (list, dict, tuple, *_GATHERED)
 _AWAITED = (collections.abc.Awaitable, collections.abc.Coroutine)
 _ITERABLES = (collections.abc.Iterable, collections.abc.Collection)
 _MARKERS = (typing.Annotated, typing.Required, typing.NotRequired, typing.Final, typing.ClassVar)
 
-# What `annotated_types` and pydantic call constraints.
+# Constraints by their names in `annotated_types` and pydantic.
 _CONSTRAINTS = {
     **{"gt": "above", "ge": "minimum", "lt": "below", "le": "maximum"},
     **{
@@ -86,14 +86,14 @@ _CONSTRAINTS = {
 _CONSTRAINING = ("annotated_types", "pydantic", "pydantic_extra_types")
 
 T = TypeVar("T")
-# Equal types need not read the same (`int | str == str | int`), so the text is part of the key.
+# Equal types may differ in order (`int | str == str | int`), so the text is part of the key.
 _cache: dict[Any, m.Schema] = {}
 _objects: dict[str, tuple[Mapping[str, Any], m.ObjectSchema]] = {}
 _MOST_REMEMBERED = 1024
 
 
 def remember(cache: dict[Any, T], key: Any, value: T) -> T:
-    """Keeps the value under the key in a cache that does not grow without end; gives the value."""
+    """Stores the value in a bounded cache and returns it."""
     if len(cache) >= _MOST_REMEMBERED:
         cache.clear()
     cache[key] = value
@@ -105,10 +105,10 @@ def schema_of(
     namespace: Mapping[str, Any] | None = None,
     names: Mapping[type, str] | None = None,
 ) -> m.Schema:
-    """The schema of a Python type; CheckError when it cannot be one.
+    """Returns the schema of a Python type; raises CheckError if it has none.
 
-    `namespace` is where the type was named: annotations that are text may need it. `names` are
-    those of classes that are known by another name, or in annotations that are text.
+    `namespace` resolves annotations that are strings. `names` gives other names of classes, for
+    messages and for annotations that are strings.
     """
     try:
         plain = _PLAIN.get(type_)
@@ -125,7 +125,7 @@ def schema_of(
 
 
 def object_schema(fields: Mapping[str, Any]) -> m.ObjectSchema:
-    """The object with these fields, given as Python types by name."""
+    """Returns the schema of an object with these fields, given as Python types by name."""
     known = _objects.get(key := repr(fields))
     if known is not None and known[0] == fields:
         return known[1]
@@ -134,7 +134,7 @@ def object_schema(fields: Mapping[str, Any]) -> m.ObjectSchema:
 
 
 class _Reader:
-    """Reads one type; classes under way are remembered so that they may refer to themselves."""
+    """Reads one type; tracks the classes being read, so that they may refer to themselves."""
 
     def __init__(
         self,
@@ -144,8 +144,8 @@ class _Reader:
         self.namespace = namespace
         self.names = names or {}
         self.under_way: dict[type, m.ReadLater] = {}
-        self.done: dict[tuple[type, bool], m.Schema] = {}  # each way in a web of classes once
-        # Whether the type is that of a model's field, which the model itself makes of JSON.
+        self.done: dict[tuple[type, bool], m.Schema] = {}  # so that shared classes are read once
+        # True inside a model, which converts its fields from JSON itself.
         self.is_of_model = False
 
     def read(self, type_: Any) -> m.Schema:
@@ -180,7 +180,7 @@ class _Reader:
             literals = tuple(_literal(type_, value) for value in arguments)
             return literals[0] if len(literals) == 1 else m.UnionSchema(literals)
         if not arguments and origin in (*_BARE, *_ITERABLES):
-            return self.read(origin)  # `typing.List` and the like, without what is in them
+            return self.read(origin)  # `typing.List` and the like, without type arguments
         if origin is list:
             return m.ListSchema(self.read(arguments[0]))
         if origin in _ITERABLES:
@@ -211,20 +211,20 @@ class _Reader:
         raise _no_type(type_)
 
     def function(self, given: Any) -> m.Schema:
-        """A function, by what a call gives: `int`, or `Awaitable[int] | int` where it may wait."""
+        """The schema of a function by its return type; `Awaitable[int] | int` if it may wait."""
         is_union = typing.get_origin(given) in (typing.Union, types.UnionType)
         members = typing.get_args(given) if is_union else (given,)
         waiting = (one for one in members if typing.get_origin(one) in _AWAITED)
         awaited = [typing.get_args(one)[-1] for one in waiting]
         schema: m.Schema = m.AnySchema()
-        with suppress(CheckError):  # a type variable of Python or the like: it can be anything
+        with suppress(CheckError):  # a type variable or the like: any value
             schema = self.read(awaited[0] if awaited else given)
         if isinstance(schema, m.AnySchema):
             return _FUNCTION
         return dataclasses.replace(_FUNCTION, gives=schema, may_wait=bool(awaited))
 
     def named(self, class_: type[Any]) -> m.Schema:
-        """A class with fields, an Enum, or any other class, which is taken by `isinstance`."""
+        """The schema of a class: its fields, an Enum's values, or opaque (by `isinstance`)."""
         if is_dataframe_class(class_):
             return m.OpaqueSchema("dataframe", is_dataframe, class_)
         if class_ in _ITERABLES:
@@ -253,7 +253,7 @@ class _Reader:
         doc = _doc_of_class(class_)
         schema: m.Schema = m.ObjectSchema(name, fields, doc, build, is_model(class_))
         if getattr(class_, "__pydantic_root_model__", False):
-            # Inside of a model, that one makes one of it.
+            # A model converts the value of a root model among its fields itself.
             (root,) = fields
             schema = root.schema if is_of_model else m.RootSchema(name, root, doc, class_)
         later.schema = schema
@@ -262,7 +262,7 @@ class _Reader:
         return schema
 
     def fields_of(self, class_: Any) -> Callable[[Any], Iterable[m.Field]] | None:
-        """What reads the fields of a class that has such."""
+        """Returns the method that reads the fields of this class, or None if it has no fields."""
         if is_typed_dict(class_):
             return self.keys
         if is_model(class_):
@@ -273,7 +273,7 @@ class _Reader:
         return self.members if is_named_tuple else None
 
     def keys(self, class_: Any) -> Iterable[m.Field]:
-        """The fields of a TypedDict: what admits None may be absent and becomes None."""
+        """The fields of a TypedDict; one that admits None may be missing and becomes None."""
         for name, hint in self.hints(class_).items():
             # Annotations that were text are not yet in `__required_keys__`.
             is_text_optional = typing.get_origin(hint) is typing.NotRequired
@@ -281,7 +281,7 @@ class _Reader:
             yield self.field(name, hint, **({"required": False} if is_optional else {}))
 
     def record(self, class_: Any) -> Iterable[m.Field]:
-        """The fields of a dataclass; a default of its own stays the class's business."""
+        """The fields of a dataclass; the class applies its own defaults."""
         hints = self.hints(class_)
         for own in dataclasses.fields(class_):
             if not own.init:
@@ -303,7 +303,7 @@ class _Reader:
             yield self.field(field_name(own), hints.get(own, Any), **known)
 
     def model(self, class_: Any) -> Iterable[m.Field]:
-        """The fields of a pydantic model, under their aliases; it validates them itself."""
+        """The fields of a pydantic model, under their aliases; the model validates them itself."""
         from runtime_support._schema import models
 
         for name, own in class_.model_fields.items():
@@ -315,7 +315,7 @@ class _Reader:
             yield dataclasses.replace(field, schema=constrained)
 
     def constraints(self, metadata: Iterable[Any]) -> m.Constraints:
-        """What the metadata of a type or a field say of its values."""
+        """The constraints in the metadata of a type or a field."""
         said: dict[str, Any] = {"told_only": self.is_of_model}
         for one in _flat(metadata):
             for name, limit in _CONSTRAINTS.items():
@@ -328,7 +328,7 @@ class _Reader:
         return hints_of_class(class_, self.namespace, self.names)
 
     def field(self, name: str, hint: Any, **known: Any) -> m.Field:
-        """The field of this type; `known` is what the class says of it beside its type."""
+        """The field of this type; `known` overrides attributes of `Field`."""
         found: dict[str, Any] = {"schema": self.read(hint), "doc": doc_of(hint)}
         if m.admits_nil(found["schema"]) and not isinstance(found["schema"], m.AnySchema):
             found |= {"required": False, "default": None}
@@ -336,9 +336,9 @@ class _Reader:
 
 
 def is_typed_dict(class_: type) -> bool:
-    """Whether it is a TypedDict, of `typing` or of typing_extensions.
+    """True for a TypedDict of `typing` or `typing_extensions`.
 
-    Before Python 3.12 they are two, and pydantic asks for the latter; neither is imported to tell.
+    Before Python 3.12 they differ, and pydantic needs the latter; neither is imported for this.
     """
     extensions = sys.modules.get("typing_extensions")
     known = (typing,) if extensions is None else (typing, extensions)
@@ -346,7 +346,7 @@ def is_typed_dict(class_: type) -> bool:
 
 
 def is_model(class_: type) -> bool:
-    """Whether it is a pydantic model; nothing of pydantic is imported to tell."""
+    """True for a pydantic model; never imports pydantic."""
     return hasattr(class_, "model_fields") and hasattr(class_, "model_validate")
 
 
@@ -355,7 +355,7 @@ def _no_type(type_: Any) -> CheckError:
 
 
 def _written(type_: Any) -> str:
-    """A generic type as Python code names it: `dict[int, str]`, `set[Book]`."""
+    """Returns a generic type as Python source: `dict[int, str]`, `set[Book]`."""
     origin = typing.get_origin(type_)
     if origin is None:
         return getattr(type_, "__name__", repr(type_))
@@ -376,7 +376,7 @@ def _checked_literal(type_: Any, value: Any) -> Any:
 
 
 def _enumeration(name: str, class_: Any) -> m.Schema:
-    """The values of an Enum, each standing for its member; or the class, if JSON has no such."""
+    """Returns a union of an Enum's values, with members; opaque if they have no JSON form."""
     values = [member.value for member in class_]
     if not values or not all(type(one) in (bool, int, float, str) for one in values):
         return m.OpaqueSchema(name, m.InstanceOf(class_), class_)
@@ -385,7 +385,7 @@ def _enumeration(name: str, class_: Any) -> m.Schema:
 
 
 def _as_key(schema: m.Schema) -> m.Schema:
-    """The schema of keys: of listed numbers and bools, the texts that JSON has for them."""
+    """Returns the schema of keys: literal numbers and bools become their JSON texts."""
     literals = m.literals_of(schema)
     if not literals or any(one.value is None for one in literals):
         return schema
@@ -401,7 +401,7 @@ def _as_key(schema: m.Schema) -> m.Schema:
 
 
 def _flat(metadata: Iterable[Any]) -> Iterable[Any]:
-    """What says constraints, also in groups such as `Interval` and in the `Field` of pydantic."""
+    """Yields the constraints in metadata, also in groups (`Interval`) and pydantic's `Field`."""
     for one in metadata:
         if type(one).__module__.partition(".")[0] not in _CONSTRAINING:
             continue
@@ -433,9 +433,9 @@ def hints_of_class(
 
 
 def _namespace_of(class_: type, namespace: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """The globals of the module of a class, when no module of its name holds it.
+    """Returns the globals of a class's module if no registered module holds the class.
 
-    So it is in a script that is run from memory: what calls us, near or far, belongs to it.
+    That is so in a script run from memory: the module is the one of a caller.
     """
     if namespace is not None and namespace.get(class_.__name__) is class_:
         return namespace
@@ -448,19 +448,19 @@ def _namespace_of(class_: type, namespace: Mapping[str, Any] | None) -> Mapping[
 
 
 def _hints_within(class_: Any, namespace: Mapping[str, Any]) -> dict[str, Any]:
-    """As `typing.get_type_hints`, which looks for the names in the registered module."""
+    """Like `typing.get_type_hints`, which would resolve names in the registered module."""
     annotations: dict[str, Any] = {}
     for base in reversed(class_.__mro__):
         for name, hint in inspect.get_annotations(base).items():
             is_text = isinstance(hint, typing.ForwardRef)
             annotations[name] = hint.__forward_arg__ if is_text else hint
     annotated = types.SimpleNamespace(__annotations__=annotations)
-    # Locals of their own: else typing takes what an equal annotation elsewhere was found to be.
+    # Separate locals: otherwise typing reuses its cached result for an equal annotation elsewhere.
     return typing.get_type_hints(annotated, dict(namespace), {}, include_extras=True)
 
 
 def doc_of(hint: Any) -> str | None:
-    """The text of `Annotated[T, "text"]`, also under `NotRequired`."""
+    """Returns the text of `Annotated[T, "text"]`, also under `NotRequired`; else None."""
     while typing.get_origin(hint) in (typing.Required, typing.NotRequired, typing.Final):
         hint = typing.get_args(hint)[0]
     if typing.get_origin(hint) is not typing.Annotated:
@@ -471,7 +471,7 @@ def doc_of(hint: Any) -> str | None:
 
 
 def _doc_of_class(class_: Any) -> str | None:
-    """The docstring that was written; of a model, with the examples in its configuration."""
+    """Returns the written docstring; of a model, with the examples in its configuration."""
     doc = own_doc(class_)
     if not is_model(class_):
         return doc
@@ -481,7 +481,7 @@ def _doc_of_class(class_: Any) -> str | None:
 
 
 def own_doc(class_: type) -> str | None:
-    """The docstring that was written, not the one that `dataclass` makes up."""
+    """Returns the written docstring, not the one that `dataclass` generates."""
     doc = vars(class_).get("__doc__")
     if not isinstance(doc, str) or doc.startswith(f"{class_.__name__}("):
         return None

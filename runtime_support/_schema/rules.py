@@ -1,7 +1,7 @@
-"""Rules beside types: of a record, and the option `check` of one prompt.
+"""Rules besides types: those of a record, and the option `check` of a prompt.
 
-require(self.low <= self.high, "low is at most high")      CheckError if it is not
-reason_against(fits, flight)                               why the value does not do
+require(self.low <= self.high, "low is at most high")      raises CheckError if false
+reason_against(fits, flight)                               why `fits` refuses the value
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from runtime_support.errors import CheckError, ConfigError, Failed
 
 
 def require(condition: object, message: str | Callable[[], str]) -> None:
-    """A rule that a record keeps: CheckError with the message, or what gives it, if it does not."""
+    """Raises CheckError if a record's rule is broken; `message` may be a function returning it."""
     if condition:
         return
     error = CheckError(message if isinstance(message, str) else message())
@@ -29,10 +29,9 @@ def require(condition: object, message: str | Callable[[], str]) -> None:
 
 @contextmanager
 def collected_rules(build: Any) -> Generator[list[CheckError]]:
-    """Collects the rules that a record breaks which is made in the block by `build`; a rule may
-    count on those before it.
+    """Collects the broken rules of the record that `build` makes in the block.
 
-    Nothing for a class whose constructor objects in another way.
+    Later rules may rely on earlier ones. The list stays empty if the class has no `__post_init__`.
     """
     broken: list[CheckError] = []
     rules = getattr(getattr(build, "__post_init__", None), "__code__", None)
@@ -41,7 +40,7 @@ def collected_rules(build: Any) -> Generator[list[CheckError]]:
 
 
 def checked_judge(function: Any, *, is_several: bool, is_program: bool) -> Any:
-    """The function behind `check`; ConfigError where there is not one value that it could judge."""
+    """Returns the function of the option `check`; raises ConfigError if it has no single value."""
     if not is_function(function):
         raise refused_check(f"expected a function, got {brief(function)}")
     if is_several:
@@ -52,7 +51,7 @@ def checked_judge(function: Any, *, is_several: bool, is_program: bool) -> Any:
 
 
 def reason_against(function: Callable[[Any], object], value: Any) -> str | None:
-    """Why the value does not do; None where it does. What the function does not mean is raised."""
+    """Returns why the function refuses the value, or None if it accepts; other errors propagate."""
     try:
         result = function(value)
     except (Failed, AssertionError, ValueError) as error:
@@ -66,5 +65,5 @@ def reason_against(function: Callable[[Any], object], value: Any) -> str | None:
 
 
 def refused_check(said: str, hint: str | None = None) -> ConfigError:
-    """The error of a `check` that cannot judge."""
+    """Returns the error for a `check` that cannot judge."""
     return ConfigError(f"option check: {said}", setting="check", hint=hint)

@@ -1,7 +1,7 @@
 """The signatures of functions that are tools: parameters, return schema and docs.
 
-signature_of(look_up)            name, doc and parameters of a function that becomes a tool
-bind_call(look_up, parameters, {"name": "Ada"})       the call, to be made
+signature_of(look_up)            the parameters, return schema and doc of a tool's function
+bind_call(look_up, parameters, {"name": "Ada"})       a partial that makes the call
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _signatures: WeakKeyDictionary[Any, Signature] = WeakKeyDictionary()
 
 @dataclass(frozen=True, slots=True)
 class Parameter(m.Field):
-    """A parameter of a function; `passed` tells how Python takes it.
+    """A parameter of a function; `passed` is how Python takes it.
 
-    Where all arguments have names, it has to go `by_position` when it comes before `*args`, which
-    itself `takes_rest`, as a list. A default that is made anew is made by `factory`.
+    With named arguments, a parameter before `*args` must still go `by_position`; `*args` itself
+    `takes_rest`, as a list. `factory` makes a default that must be fresh for each call.
     """
 
     passed: Passed = "either way"
@@ -51,10 +51,10 @@ class Parameter(m.Field):
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a tool's description is made of.
+    """The parameters, return schema and doc of a tool's function.
 
-    `open_ended` tells that any names may be given; `unresolved` says what could not be read, and
-    counts as any value.
+    `open_ended`: it takes any names; `unresolved`: what could not be read, which counts as any
+    value.
     """
 
     parameters: tuple[Parameter, ...]
@@ -65,19 +65,19 @@ class Signature:
 
     @property
     def rest(self) -> Parameter | None:
-        """The parameter `*args`."""
+        """The parameter `*args`, or None."""
         return next((one for one in self.parameters if one.takes_rest), None)
 
     @property
     def named(self) -> tuple[Parameter, ...]:
-        """All other parameters."""
+        """All parameters but `*args`."""
         return tuple(one for one in self.parameters if not one.takes_rest)
 
 
 def bind_call(
     function: Callable[..., Any], parameters: Iterable[Parameter], arguments: Mapping[str, Any]
 ) -> Callable[[], Any]:
-    """The call with arguments by the names that a script has for the parameters, to be made."""
+    """Returns a partial that calls the function; `arguments` are by script names of parameters."""
     named = dict(arguments)
     positional: list[Any] = []
     for one in parameters:
@@ -93,9 +93,9 @@ def bind_call(
 def signature_of(
     function: Callable[..., Any], names: Mapping[type, str] | None = None
 ) -> Signature:
-    """Parameters, return schema and doc of a function, read once; annotations may be strings.
+    """Returns the cached signature of a function; annotations may be strings.
 
-    `names` as in `schema_of`. CheckError when an annotation cannot be a type.
+    `names` as in `schema_of`. Raises CheckError if an annotation is not a type.
     """
     if names:
         return _signature(function, names)
@@ -154,14 +154,14 @@ def _signature(function: Callable[..., Any], names: Mapping[type, str] | None) -
     return Signature(tuple(parameters), returns, function_doc, open_ended, unresolved)
 
 
-# What begins the texts of parameters in the styles of Google, NumPy and Sphinx.
+# The headings of parameter texts in the styles of Google, NumPy and Sphinx.
 _PARAMETER_TEXTS = re.compile(
     r"^[ \t]*(?:(?:Args|Arguments|Parameters|Params):?[ \t]*$|:param\b)", re.MULTILINE
 )
 
 
 def _split_doc(doc: str | None, names: Collection[str]) -> tuple[str | None, dict[str, str]]:
-    """The docstring of a function without the texts of its parameters, and these by name."""
+    """Returns a docstring without its parameter texts, and these by name."""
     if doc is None or not _PARAMETER_TEXTS.search(doc):
         return doc, {}
     from docstring_parser import ParseError, compose, parse
@@ -175,7 +175,7 @@ def _split_doc(doc: str | None, names: Collection[str]) -> tuple[str | None, dic
         one.arg_name.lstrip("*"): " ".join((one.description or "").split()) for one in parsed.params
     }
     if not said.keys() <= set(names):
-        return doc, {}  # texts of something else: nothing of them is lost
+        return doc, {}  # they name something else: keep the docstring whole
     returns = parsed.returns
     parsed.meta = [
         one for one in parsed.meta if not isinstance(one, DocstringParam | DocstringReturns)
@@ -187,7 +187,7 @@ def _split_doc(doc: str | None, names: Collection[str]) -> tuple[str | None, dic
 
 
 def _hints_of_signature(function: Any, signature: inspect.Signature) -> dict[str, Any]:
-    """The types that a signature itself has, if it was made as data: as `__signature__`."""
+    """Returns the types in a `__signature__` that was set as data."""
     if isinstance(function, type) or not hasattr(function, "__signature__"):
         return {}
     given = [(name, one.annotation) for name, one in signature.parameters.items()]
@@ -201,7 +201,7 @@ def _hints_of_signature(function: Any, signature: inspect.Signature) -> dict[str
 def _hints_of_function(
     function: Any, known: Mapping[type, str] | None
 ) -> tuple[dict[str, Any], str | None]:
-    """The annotations by name, and what is wrong with those that name what cannot be found."""
+    """Returns the annotations by name, and an explanation if they cannot be resolved."""
     function = find_documented(function)
     if isinstance(function, type):
         hints = hints_of_class(function, known=known)
@@ -213,12 +213,12 @@ def _hints_of_function(
         return typing.get_type_hints(function, localns=names, include_extras=True), None
     except (NameError, AttributeError, SyntaxError) as error:
         return {}, f"an annotation cannot be resolved: {error}"
-    except TypeError:  # not a thing that carries annotations
+    except TypeError:  # it has no annotations
         return {}, None
 
 
 def find_documented(function: Any) -> Any:
-    """What has the annotations and the docstring of a callable, below what wraps it."""
+    """Returns the callable with annotations and docstring, under wrappers and partials."""
     while isinstance(function, functools.partial):
         function = typing.cast("functools.partial[Any]", function).func
     if isinstance(function, type):

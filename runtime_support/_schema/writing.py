@@ -1,10 +1,10 @@
-"""Schemas to text and to JSON Schema.
+"""Writes schemas as notation and as JSON Schema.
 
     notation(schema)      {title: string, tags: [string], note: string?}
     json_schema(schema)   {"type": "object", "properties": ..., "required": ["title", "tags"], ...}
 
-The notation is what models read in a contract and what messages say; docs of fields follow them
-as comments, and then every field has its line.
+Models read the notation in contracts, people in messages. A field's doc follows it as a comment;
+then every field has its own line.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ JSON_TYPES: dict[str, str] = {
     "nil": "null",
     **dict.fromkeys(WORDS, "string"),
 }
-# What is said of strings that are dates and the like.
+# The JSON Schema keywords of strings that are dates and the like.
 _FORMATS: dict[str, JSONSchema] = {
     "date": {"format": "date"},
     "datetime": {"format": "date-time"},
@@ -39,11 +39,11 @@ _FORMATS: dict[str, JSONSchema] = {
     "decimal": {"pattern": r"^-?[0-9]+(\.[0-9]+)?$"},
 }
 
-# The formats of texts that servers of strict schemas know.
+# The text formats that servers with strict schemas support.
 _STRICT_FORMATS = (
     *("date-time", "date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"),
 )
-# How JSON Schema calls the constraints of numbers, and of how many there are.
+# The JSON Schema keywords of constraints: on numbers, and on lengths.
 _KEYWORDS = {
     **{"above": "exclusiveMinimum", "minimum": "minimum", "below": "exclusiveMaximum"},
     **{"maximum": "maximum", "multiple_of": "multipleOf"},
@@ -53,7 +53,7 @@ _COUNTED = {
     "array": ("minItems", "maxItems"),
     "object": ("minProperties", "maxProperties"),
 }
-# What the expressions of strict servers have no words for: to look ahead or back.
+# Regular expressions that strict servers do not support: lookaround, \b and backreferences.
 _LOOKS_AROUND = re.compile(r"\(\?[=!<]|\\[bB1-9]")
 _SIGNS = {"above": ">", "minimum": ">=", "below": "<", "maximum": "<="}
 _UNITS = {"string": ("character", "characters"), "object": ("entry", "entries")}
@@ -62,7 +62,7 @@ ONE_LINE = 88
 
 
 def notation(schema: m.Schema) -> str:
-    """The schema in Saft's notation; recursive types are defined below it by name."""
+    """Returns the schema in Saft's notation, followed by definitions of recursive types."""
     writer = NotationWriter()
     text = ", ".join([writer.write(schema), *constraint_words(schema)])
     definitions = "".join(f"\n{name} = {body}" for name, body in writer.definitions.items())
@@ -70,27 +70,27 @@ def notation(schema: m.Schema) -> str:
 
 
 def short(schema: m.Schema) -> str:
-    """The schema as messages name it: on one line, a record by its name, no docs of fields."""
+    """Returns the schema on one line, for messages: a record by its name, no docs of fields."""
     return _ShortWriter().write(schema)
 
 
 def json_schema(schema: m.Schema) -> JSONSchema:
-    """The schema as JSON Schema; CheckError where a value has no JSON form."""
+    """Returns the schema as JSON Schema; raises CheckError if a value has no JSON form."""
     return _JSONSchemaWriter(is_strict=False).document(schema)
 
 
 def strict_json_schema(schema: m.Schema) -> tuple[JSONSchema, tuple[str, ...]]:
-    """As `json_schema`, with every field required, as servers that enforce one want it.
+    """Like `json_schema`, with every field required, as servers that enforce schemas demand.
 
-    The texts tell what the strict subset of OpenAI's structured outputs cannot express of it, as in
-    `"extra" is a map`: where there are none, a server can enforce all of it.
+    The texts list what OpenAI's strict subset cannot express, such as `"extra" is a map`; if there
+    are none, a server can enforce the whole schema.
     """
     writer = _JSONSchemaWriter(is_strict=True)
     document = writer.document(schema)
     return document, (*dict.fromkeys(writer.losses), *_beyond_limits(document))
 
 
-# What the subset has at most: levels, fields and choices, all together.
+# The limits of the strict subset on levels, fields and choices in total.
 _LIMITS = {"levels": 10, "fields": 5_000, "choices": 1_000}
 
 
@@ -121,7 +121,7 @@ def _beyond_limits(document: JSONSchema) -> tuple[str, ...]:
 
 
 def constraint_words(schema: m.Schema) -> list[str]:
-    """What is asked of a value beside its type, in words: `> 0`, `each at most 20 characters`."""
+    """Returns the constraints in words: `> 0`, `each at most 20 characters`."""
     words = list(_words_by_constraint(schema).values())
     match schema:
         case m.RootSchema(root=root):
@@ -195,12 +195,12 @@ def _json_type(schema: m.Schema) -> str:
 
 
 def _shown(limit: Any) -> str:
-    """A limit as the notation writes it: a number, or the text of a date."""
+    """Returns a limit in notation: a number, or the text of a date."""
     return text_of(limit) if word_of(limit) is not None else literal(limit)
 
 
 def _field_words(field: m.Field) -> list[str]:
-    """What is asked of a field beside its type, and its default, in words."""
+    """Returns the constraints and the default of a field, in words."""
     words = constraint_words(field.schema)
     if field.told_default is not m.ABSENT:
         words.append(f"by default {literal(field.told_default)}")
@@ -208,7 +208,7 @@ def _field_words(field: m.Field) -> list[str]:
 
 
 def _doc(field: m.Field) -> str | None:
-    """The doc of a field with its examples."""
+    """Returns the doc of a field with its examples."""
     such = f"such as {' or '.join(map(to_json, field.examples))}" if field.examples else ""
     return ", ".join(filter(None, (field.doc, such))) or None
 
@@ -279,7 +279,7 @@ class NotationWriter:
         inner = indent + "  "
         parts = [(self.write_field(f, inner), _doc(f)) for f in fields]
         one_line = "{" + ", ".join(text for text, _ in parts) + "}"
-        # The words of one field are not to be read as the next.
+        # With words after a type, a comma would be ambiguous on one line.
         has_words = any(doc for _, doc in parts) or any(map(_field_words, fields))
         if not has_words and "\n" not in one_line and len(one_line) <= ONE_LINE:
             return one_line
@@ -302,7 +302,7 @@ class NotationWriter:
 
 
     def write_member(self, member: m.Schema, indent: str) -> str:
-        """A member of a union; when to choose a record stands behind it."""
+        """Writes a union's member; a record's doc, which says when to choose it, follows."""
         text = self.write(member, indent)
         doc = " ".join((member.doc or "").split()) if isinstance(member, m.ObjectSchema) else ""
         return f"{text} /* {doc} */" if doc and "*/" not in doc else text
@@ -331,7 +331,10 @@ class _ShortWriter(NotationWriter):
 
 
 class _JSONSchemaWriter:
-    """Notes what the strict subset has no words for; where it is strict, fields are required."""
+    """Writes JSON Schema, and notes what the strict subset cannot express.
+
+    If strict, all fields are required.
+    """
 
     def __init__(self, is_strict: bool) -> None:
         self.is_strict = is_strict
@@ -378,7 +381,7 @@ class _JSONSchemaWriter:
                 assert_never(schema)
 
     def constrain(self, document: JSONSchema, schema: m.Schema) -> JSONSchema:
-        """The document with the constraints; those without a keyword stand in its description."""
+        """Adds the constraints; those without a keyword go into the description."""
         constraints = m.constraints_of(schema)
         if constraints is None:
             return document
@@ -409,7 +412,7 @@ class _JSONSchemaWriter:
         return {**document, "description": ", ".join(words.values())} if words else document
 
     def lose(self, what: str) -> None:
-        """Notes what the strict subset cannot express of the field that is written."""
+        """Notes a feature of the current field that the strict subset cannot express."""
         self.losses.append(f'"{".".join(self.path)}" {what}' if self.path else f"the value {what}")
 
     def write_tuple(self, schema: m.TupleSchema) -> JSONSchema:
@@ -444,7 +447,7 @@ class _JSONSchemaWriter:
         return self.describe(self.write(root.schema), root)
 
     def describe(self, document: JSONSchema, field: m.Field) -> JSONSchema:
-        """The document of a field's type with what is said of the field."""
+        """Adds a field's doc, default and examples to the document of its type."""
         default, doc, told = field.told_default, field.doc, list[str]()
         if self.is_strict:
             doc = _doc(field)
@@ -456,7 +459,7 @@ class _JSONSchemaWriter:
         description = "; ".join(filter(None, [*described, *told]))
         if not description:
             return document
-        if "$ref" in document:  # beside which nothing may stand
+        if "$ref" in document:  # which allows no other keyword beside it
             document = {"anyOf": [document]}
         return {**document, "description": description}
 
@@ -469,7 +472,7 @@ class _JSONSchemaWriter:
         written = [self.write(member) for member in members]
         if all(set(document) == {"type"} for document in written):
             types = [document["type"] for document in written]
-            if "number" in types and "integer" in types:  # which is a number as well
+            if "number" in types and "integer" in types:  # "number" includes integers
                 types.remove("integer")
             return {"type": types[0] if len(types) == 1 else types}
         return {"anyOf": written}

@@ -1,14 +1,13 @@
-"""What the beginning of a reply already gives: pieces of text, or elements of a list.
+"""Partial values of a streamed reply: pieces of text, or elements of a list.
 
-    parts = parts_for(output)        of a text output, or of one whose value is a list
-    parts.begin()                    a reply, of which nothing has come yet
-    parts.feed('[{"n": 1}, {"n"')    the first element
-    parts.rest(value)                what the whole value has beside that
+    parts = parts_for(output)        for a text output, or one whose value is a list
+    parts.begin()                    starts a reply
+    parts.feed('[{"n": 1}, {"n"')    yields the first element
+    parts.rest(value)                yields the remaining parts of the whole value
 
-What was given stays true: the value begins with it, or `rest` raises a ContractError. So text that
-may yet be one JSON string as a whole, thinking, or a call of a tool is held back, and so is a list
-that is not plain JSON. Of
-other values there are `drafts` alone, which take the place of each other.
+Parts are never taken back: the value begins with them, or `rest` raises a ContractError. So text
+that may yet turn out to be one JSON string, thinking, or a tool call is held back, and so is a list
+that is not plain JSON. Other values have only `drafts`, each of which replaces the one before.
 """
 
 from __future__ import annotations
@@ -33,23 +32,23 @@ _STRING_PART = re.compile(r'(?:[^"\\\x00-\x1f]|\\.)*', re.DOTALL)
 _OPENING = re.compile(r"\s*(?:```\w*\s+)?\[")
 _LONGEST_OPENING = 64
 _LONGEST_TAG = max(map(len, THINKING_TAGS)) + 3
-# What calls of tools that are written as text begin with.
+# The first characters of tool calls that are written as text.
 _CALLS_BEGIN = "{[`"
 _OUTSIDE = re.compile(r'["\[\]{},:]')
 _INSIDE = re.compile(r'["\\]')
-# What stands between the text before calls of tools and that of the next reply.
+# Separates the text before tool calls from that of the next reply.
 _BREAK = "\n\n"
 
 
 class Marks:
-    """Finds what structures JSON text that comes in pieces."""
+    """Finds the structural characters of JSON text that arrives in chunks."""
 
     def __init__(self) -> None:
         self.is_in_string = False
         self._is_escaped = False
 
     def feed(self, text: str) -> Iterator[tuple[str, int]]:
-        """The quotes, brackets, commas and colons of a piece, each with the place behind it."""
+        """Yields the quotes, brackets, commas and colons of a chunk, each with its end position."""
         if not text:
             return
         at, self._is_escaped = int(self._is_escaped), False
@@ -65,7 +64,7 @@ class Marks:
 
 
 class TextPieces:
-    """Text; `kind` is what the parts together are."""
+    """Pieces of a text; `kind` is the type of the whole."""
 
     kind = str
 
@@ -75,15 +74,15 @@ class TextPieces:
         self.begin()
 
     def begin(self) -> None:
-        """A reply begins; of one before, which was no use, nothing was given."""
+        """Starts a reply; an earlier one that was useless yielded nothing."""
         self._held: list[str] = []
-        self._escape: str = ""  # a backslash whose character has not come
+        self._escape: str = ""  # a backslash at the end of a chunk
         self._is_in_string = self._is_closed = self._is_decided = False
-        self._thought: str | None = None  # the last signs of thinking that has not ended
+        self._thought: str | None = None  # the end of the thinking so far, while it lasts
         self._has_thought = self._may_be_call = False
 
     def feed(self, text: str) -> Iterator[str]:
-        """What can be given now that this has come."""
+        """Yields the text that can be passed on after this chunk."""
         if not self._is_decided:
             self._held.append(text)
             if self._may_be_other(text):
@@ -95,9 +94,7 @@ class TextPieces:
             yield self._give(without_halves(text))
 
     def before_calls(self, text: str) -> Iterator[str]:
-        """What the text before calls of tools has beside what was given, and a blank line, as
-        another reply follows.
-        """
+        """Yields the rest of a text before tool calls, and a blank line before the next reply."""
         yield from self.rest(text)
         if text.strip():
             missing = _BREAK[len(text) - len(text.rstrip("\n")) :]
@@ -107,7 +104,7 @@ class TextPieces:
         self.output.has_given = False
 
     def rest(self, value: str) -> Iterator[str]:
-        """What the whole text has beside what was given."""
+        """Yields the rest of the whole text; raises ContractError if it contradicts the pieces."""
         given = "".join(self._given)
         if not value.startswith(given):
             raise _contradiction("text")
@@ -120,9 +117,7 @@ class TextPieces:
         return text
 
     def _may_be_other(self, text: str) -> bool:
-        """Whether what is held, `text` last, may yet be empty, thinking, a call, or a JSON string
-        as a whole.
-        """
+        """True if the held text may yet be empty, thinking, a call, or one JSON string."""
         if self._thought is not None:
             return self._is_thinking(text)
         if self._may_be_call:
@@ -146,7 +141,7 @@ class TextPieces:
         return not text.strip()
 
     def _may_be_tag(self, text: str) -> bool:
-        """Whether a text that begins with a tag may be thinking, or a call of a tool."""
+        """True if a text that begins with a tag may be thinking, or a tool call."""
         opening = OPENS_THINKING.match(text)
         if opening is not None:
             self._thought = ""
@@ -156,7 +151,7 @@ class TextPieces:
         return self.output.has_tools or any(f"<{tag}>".startswith(begins) for tag in THINKING_TAGS)
 
     def _is_thinking(self, text: str) -> bool:
-        """Whether the thinking goes on after this; else what follows it is looked at anew."""
+        """True if the thinking continues after this chunk; else examines the text behind it."""
         text = f"{self._thought}{text}"
         closing = CLOSES_THINKING.search(text)
         if closing is None:
@@ -167,7 +162,7 @@ class TextPieces:
 
 
 class ListItems:
-    """The elements of a list."""
+    """The elements of a list, as they are completed."""
 
     kind = list
 
@@ -176,20 +171,20 @@ class ListItems:
         self._item = item
         self._keeps_digits = m.holds_decimals(item)
         self._given: list[Any] = []
-        # The same again, as the receiver may have changed them.
+        # Copies of the given elements, as the receiver may change those.
         self._read: list[Any] = []
         self.begin()
 
     def begin(self) -> None:
         """See `TextPieces.begin`."""
-        self._beginning: list[str] = []  # of the element that has not ended
-        self._text = ""  # not looked at yet
+        self._beginning: list[str] = []  # the unfinished element
+        self._text = ""  # not scanned yet
         self._depth = 0
         self._marks = Marks()
         self._is_over = False
 
     def feed(self, text: str) -> Iterator[Any]:
-        """The elements that are complete and valid now that this has come."""
+        """Yields the elements that are complete and valid after this chunk."""
         if self._is_over:
             return
         self._text += text
@@ -198,18 +193,18 @@ class ListItems:
         for element in self._elements():
             try:
                 item, same = self._decoded(element), self._decoded(element)
-            except CheckError:  # the whole reply says whether it can be mended
+            except CheckError:  # whether it can be repaired depends on the whole reply
                 self._is_over = True
                 return
             self._read.append(same)
             yield self._give(item)
 
     def before_calls(self, text: str) -> Iterator[Any]:
-        """What stands before calls of tools is not the list."""
+        """Yields nothing: text before tool calls is not part of the list."""
         return iter(())
 
     def rest(self, value: list[Any]) -> Iterator[Any]:
-        """The elements of the whole list beside those that were given."""
+        """Yields the remaining elements; raises ContractError if the given ones differ."""
         count = len(self._given)
         if len(value) < count or not all(map(_is_same, self._read, value)):
             raise _contradiction("elements")
@@ -236,7 +231,7 @@ class ListItems:
         return True
 
     def _elements(self) -> Iterator[str]:
-        """The texts of the elements that have come since."""
+        """Yields the texts of the newly completed elements."""
         text, self._text, begin = self._text, "", 0
         for mark, at in self._marks.feed(text):
             if mark in '":':
@@ -262,7 +257,7 @@ Parts: TypeAlias = "TextPieces | ListItems | Drafts"
 
 
 def parts_for(output: Output) -> Parts:
-    """The parts of what an output asks for; CheckError where it asks for several values."""
+    """Returns the parts of an output; raises CheckError if it has several fields."""
     if isinstance(output, TextOutput):
         return TextPieces(output)
     if output.contract is None:
@@ -277,7 +272,7 @@ def parts_for(output: Output) -> Parts:
 
 
 def _is_same(given: Any, whole: Any) -> bool:
-    # Classes of the user's own may compare by identity.
+    # User classes may compare by identity.
     return bool(given == whole) or to_json(given) == to_json(whole)
 
 

@@ -1,15 +1,15 @@
-"""The value of a reply as far as it is there, again and again while the reply comes.
+"""Drafts: the partial value of a reply, after each chunk that changes it.
 
-    drafts = Drafts(output)                     of any output with one value
-    drafts.begin()                              a reply, of which nothing has come yet
+    drafts = Drafts(output)                     for any output with one value
+    drafts.begin()                              starts a reply
     drafts.feed('{"title": "A f')               {"title": "A f", "tags": None}
     drafts.feed('ox", "tags": ["animals", "')   {"title": "A fox", "tags": ["animals"]}
     drafts.rest(Post("A fox", ["animals"]))     {"title": "A fox", "tags": ["animals"]}
 
-A record is a dict of its fields in a draft. What has not come is None; a text is there as far as it
-is written, a list has its finished items, and everything else is there when it is finished. What is
-finished is checked, and the last draft is of the whole value. Where a reply goes wrong, no draft
-follows until that is there: drafts take nothing back, so the model may be asked again.
+In a draft, a record is a dict of its fields. A missing part is None, a text is cut where it ends so
+far, a list has its finished items, and other values appear when they are finished. Finished parts
+are checked; the last draft is the whole value. After a mistake, a reply yields no more drafts until
+its whole value is known. A draft may contradict an earlier one, so the model can be asked again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NOTHING: Any = object()
 
 
 class Drafts:
-    """See the module's docstring."""
+    """Yields drafts of one output's value."""
 
     kind = object
 
@@ -45,12 +45,12 @@ class Drafts:
         contract = output.contract
         self._schema = _TEXT if contract is None else contract.schema
         self._keeps_digits = contract is not None and contract.keeps_digits
-        # Pieces of a text that can be asked for again, whatever they have given.
+        # An output of their own: after drafts, the model may still be asked again.
         self._pieces = TextPieces(Output()) if contract is None else None
         self.begin()
 
     def begin(self) -> None:
-        """See `TextPieces.begin`."""
+        """Starts a reply; later drafts replace those of an earlier one."""
         self._text = ""
         self._given: Any = _NOTHING
         self._cut = _Cut()
@@ -59,7 +59,7 @@ class Drafts:
             self._pieces.begin()
 
     def feed(self, text: str) -> Iterator[Any]:
-        """The draft, where this has changed it."""
+        """Yields the draft if this chunk changed it."""
         if self._pieces is not None:
             for piece in self._pieces.feed(text):
                 self._text = self._given = self._text + piece
@@ -71,17 +71,17 @@ class Drafts:
             yield draft
 
     def before_calls(self, text: str) -> Iterator[Any]:
-        """What stands before calls of tools is not the value."""
+        """Yields nothing: text before tool calls is not part of the value."""
         return iter(())
 
     def rest(self, value: Any) -> Iterator[Any]:
-        """The draft that is the whole value, where the last one was not."""
+        """Yields the whole value as a draft, unless the last draft was that."""
         whole = _whole(value, self._schema)
         if whole != self._given:
             yield whole
 
     def _read(self, text: str) -> Any:
-        """The draft of all that has come, `text` last."""
+        """Returns the draft of the reply so far, `text` last, or `_NOTHING`."""
         self._text += text
         if self._is_over:
             return _NOTHING
@@ -90,12 +90,12 @@ class Drafts:
                 return _NOTHING
             text = self._text
         self._cut.feed(text)
-        self._is_over = not self._cut.open  # the rest is no part of it, or the reply is at its end
+        self._is_over = not self._cut.open  # the value is closed: `rest` yields it
         if self._is_over:
             return _NOTHING
         try:
             return self._part(self._parsed(), self._schema, len(self._cut.open))
-        except (ValueError, CheckError):  # the whole reply says whether it can be mended
+        except (ValueError, CheckError):  # whether it can be repaired depends on the whole reply
             self._is_over = True
             return _NOTHING
 
@@ -121,9 +121,7 @@ class Drafts:
         return _with_digits(value) if self._keeps_digits else value
 
     def _part(self, value: Any, schema: m.Schema, levels: int) -> Any:
-        """What there is of a value that is not finished: in which so many lists and objects, itself
-        among them, are open.
-        """
+        """Returns the draft of an unfinished value; `levels` of its lists and objects are open."""
         schema = _of_value(schema)
         if levels == 0:
             return value if isinstance(value, str) and schema in (_TEXT, _ANY) else None
@@ -157,22 +155,22 @@ class Drafts:
                 yield name, _whole(decode(one, known[name]), known[name])
 
     def _is_cut(self, levels: int) -> bool:
-        """Whether the last item of a list or object in which so many are open is not finished."""
+        """True if the last item of a list or object with `levels` open is unfinished."""
         return levels > 1 or self._cut.is_in_value
 
 
 class _Cut:
-    """Where JSON text ends that is not complete."""
+    """Tracks where incomplete JSON text ends."""
 
     def __init__(self) -> None:
         self.open: list[str] = []
-        self.is_in_value = False  # a text or a number is written that is no key
+        self.is_in_value = False  # the text ends in a string or a number that is not a key
         self._marks = Marks()
         self._is_key = False
         self._last = ""
 
     def feed(self, text: str) -> None:
-        """Looks at a piece; nothing is open when the value is over."""
+        """Scans a chunk; `open` is empty once the value is closed."""
         for mark, _ in self._marks.feed(text):
             if mark == '"':
                 is_of_object = self.open[-1:] == ["{"]
@@ -192,18 +190,17 @@ class _Cut:
 
 
 def of_value(value: Any) -> Iterator[Any]:
-    """The one draft of a value that is there."""
+    """Yields the single draft of a known value."""
     yield _whole(value, schema_of(type(value)) if is_record(value) else _ANY)
 
 
 def of_output(output: Output, value: Any) -> Iterator[Any]:
-    """The one draft of a value that was asked for before."""
+    """Yields the single draft of an output's value, which was requested before."""
     return Drafts(output).rest(value)
 
 
 def _whole(value: Any, schema: m.Schema) -> Any:
-    """A value as its draft: records and objects that are known are dicts of their fields, a root
-    model is its root."""
+    """Returns a finished value as a draft: a dict for a record, the root for a root model."""
     schema = _of_value(schema)
     if getattr(value.__class__, "__pydantic_root_model__", False):
         value = value.root
@@ -219,13 +216,13 @@ def _whole(value: Any, schema: m.Schema) -> Any:
 
 
 def _of_value(schema: m.Schema) -> m.Schema:
-    """The schema of what is not nil; a union where it may be one of several."""
+    """Returns the schema without nil; a union if several members remain."""
     members = [one for one in m.members_of(schema) if not m.admits_nil(one)]
     return members[0] if len(members) == 1 else m.resolved(schema)
 
 
 def _with_digits(value: Any) -> Any:
-    """JSON data whose floats keep the digits by which they were written."""
+    """Returns JSON data whose floats are `Digits`."""
     if is_object(value):
         return {name: _with_digits(one) for name, one in value.items()}
     if is_list(value):

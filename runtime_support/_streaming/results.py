@@ -1,4 +1,4 @@
-"""The answer to a prompt that is asked in parts: for a thread, and for an event loop."""
+"""The answer to a streamed prompt, for threads and for event loops."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Streamed(Arriving):
-    """The answer to a prompt that is asked in parts, when the first of them is wanted."""
+    """The answer to a streamed prompt; the request is sent when the first part is read."""
 
     def __init__(self, conversation: Conversation, parts: Parts) -> None:
         self._conversation = conversation
@@ -40,7 +40,7 @@ class Streamed(Arriving):
         self._end: Answer | BaseException | None = None
 
     def __call__(self) -> Answer:
-        """The answer; reads it if that has not started."""
+        """Returns the answer; reads the reply if no one has. CheckError while it is incomplete."""
         if not self._is_begun:
             for _ in self._read(self._parts, self._whole):
                 pass
@@ -51,20 +51,20 @@ class Streamed(Arriving):
         return self._end
 
     def parts(self, kind: type) -> Iterator[Any]:
-        """The parts as they come, once; later all of them at once."""
+        """Yields the parts as they arrive; a later call yields all of them at once."""
         if kind is not self._parts.kind:
             raise of_another_kind(kind)
         whole = partial(self._parts_of_value, kind)
         return whole() if self._is_begun else self._read(self._parts, whole)
 
     def drafts(self) -> Iterator[Any]:
-        """The value as far as it is there, once; later the whole of it."""
+        """Yields drafts as they arrive; a later call yields only the whole value."""
         if self._is_begun:
             return self._whole()
         return self._read(load_part("drafts").Drafts(self._parts.output), self._whole)
 
     def events(self) -> Iterator[ReplyEvent]:
-        """What happens in the reply, once; later all of it at once."""
+        """Yields events as they happen; a later call yields all of them at once."""
         from runtime_support.events import EventParts, ReplyEnded, events_of
 
         if self._is_begun:
@@ -83,7 +83,7 @@ class Streamed(Arriving):
     def _read(
         self, parts: Any, whole: Callable[[], Iterator[Any]], events: EventParts | None = None
     ) -> Generator[Any]:
-        if self._is_begun:  # by somebody else, since this one was asked for
+        if self._is_begun:  # another iterator started after this one was created
             yield from whole()
             return
         self._is_begun = True
@@ -116,27 +116,25 @@ class AsyncResult(Generic[T_co]):
         return self._ended()
 
     def pieces(self: AsyncResult[str]) -> AsyncGenerator[str]:
-        """The text piece by piece as the model writes it.
+        """Yields the text piece by piece as the model writes it.
 
-        To go on to something else ends the request. A failure is raised where it happens.
+        Leaving the loop ends the request. A failure is raised at the piece where it happens.
         """
         return self._given(str)
 
     def items(self: AsyncResult[list[T]]) -> AsyncGenerator[T]:
-        """The elements of a list, each as soon as it is complete and valid."""
+        """Yields the elements of a list, each as soon as it is complete and valid."""
         return self._given(list)
 
     def drafts(self) -> AsyncGenerator[Any]:
-        """The value as far as it is there, once; later the whole of it. See `Result.drafts`."""
+        """Yields drafts as they arrive; later only the whole value. See `Result.drafts`."""
         if self._is_begun:
             of_output = load_part("drafts").of_output
             return _each(of_output(self._parts.output, self._ended().value))
         return self._each_part(load_part("drafts").Drafts(self._parts.output))
 
     def events(self) -> AsyncGenerator[ReplyEvent]:
-        """The pieces of text and the calls of tools as they happen; at last that the reply is
-        whole. See `Result.events`.
-        """
+        """Yields text pieces and tool calls, then the end of the reply. See `Result.events`."""
         if self._is_begun:
             return _each(self._ended().events())
         from runtime_support.events import EventParts
@@ -146,7 +144,7 @@ class AsyncResult(Generic[T_co]):
 
     @property
     def value(self) -> T_co:
-        """The value; this and what follows is there when all parts were gone through."""
+        """The value; like the properties below, available when all parts were read."""
         return self._ended().value
 
     @property
@@ -198,7 +196,7 @@ class AsyncResult(Generic[T_co]):
         return str(self._ended())
 
     def _given(self, kind: type) -> AsyncGenerator[Any]:
-        """The parts as they come, once; later all of them at once, as in a thread."""
+        """Yields the parts as they arrive; a later call yields all of them at once."""
         if kind is not self._parts.kind:
             raise of_another_kind(kind)
         if self._is_begun:

@@ -1,1 +1,1 @@
-"""Values: their kinds, their texts as JSON, their names; and what all modules need."""
+"""Values: their kinds, their JSON texts, their names; and helpers that all modules need."""

@@ -1,9 +1,9 @@
-"""What a function raises that cannot decide: the message, and the options to choose from.
+"""The exception of a function that cannot decide: a message, and the options to choose from.
 
     raise Ambiguity("2 books are called Emma", [option("of 1815", year=1815), ...])
     option("in a.py", call=find_symbol, name="emma", file="a.py")    # means another function
 
-A model gets the options, from `prompt` as text, from `program` as whole programs.
+A model receives the options: in `prompt` as text, in `program` as whole programs.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any, NoReturn
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One way to go on: a value in place of the call, or arguments that settle it.
+    """One option: a value that replaces the call, or arguments that make it unambiguous.
 
-    With `call`, they are the arguments of this other function, whose call takes its place.
+    With `call`, the arguments are those of this function, whose call replaces the original one.
     """
 
     sentence: str
@@ -27,7 +27,7 @@ class Option:
 
 
 class Ambiguity(Exception):
-    """Raised by a function that a model calls: the message, and the options to choose from."""
+    """Raised by a function that cannot decide: a message, and the options to choose from."""
 
     def __init__(self, message: str, options: Iterable[Option] = ()) -> None:
         super().__init__(message)
@@ -38,9 +38,9 @@ class Ambiguity(Exception):
 def option(
     sentence: str, /, *value: Any, call: Callable[..., Any] | None = None, **arguments: Any
 ) -> Option:
-    """One choice: `option("in Ohio", Point(39.9, -83.8))` or `option("of 1996", year=1996)`.
+    """Returns an option: `option("in Ohio", Point(39.9, -83.8))` or `option("of 1996", year=1996)`.
 
-    An option that means another function says so: `option("in a.py", call=find, file="a.py")`.
+    `call` names another function to call instead: `option("in a.py", call=find, file="a.py")`.
     """
     if len(value) > 1 or (value and call is not None):
         raise TypeError("an option is one value, or arguments by name")
@@ -52,5 +52,5 @@ def option(
 
 
 def ambiguous(message: str, options: Iterable[Option]) -> NoReturn:
-    """Raises the Ambiguity: the form for places that take only an expression."""
+    """Raises an Ambiguity, where only an expression is allowed."""
     raise Ambiguity(message, options)

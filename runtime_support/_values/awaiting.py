@@ -1,9 +1,9 @@
-"""One event loop for the run, in a thread of its own, where code that has no loop awaits.
+"""One background event loop for the whole run, where synchronous code awaits coroutines.
 
-    page = in_loop(fetch(url))      what comes of a coroutine of Python
+    page = in_loop(fetch(url))      the result of a Python coroutine
 
-It is the same loop for the whole run: clients and pools of connections are bound to the loop that
-they were first used in, and can be used again.
+The loop lives as long as the run, so that HTTP clients and connection pools, which are bound to
+the loop that first used them, can be reused.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class _Loop:
-    """The loop, begun at its first use."""
+    """An event loop in a background thread, started at its first use."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -32,7 +32,7 @@ class _Loop:
         self._ended: asyncio.Event | None = None
 
     def here(self) -> asyncio.AbstractEventLoop:
-        """The loop; it runs."""
+        """Returns the running loop; starts it if necessary."""
         with self._lock:
             if self._thread is None:
                 name = "loop of coroutines"
@@ -42,11 +42,11 @@ class _Loop:
         return self._running.result()
 
     def is_own_thread(self) -> bool:
-        """Whether the code that asks runs in the loop."""
+        """True if the current thread runs the loop."""
         return threading.current_thread() is self._thread
 
     def end(self) -> None:
-        """Cancels what is left in the loop, and closes it."""
+        """Cancels the tasks left in the loop and closes it."""
         if self._thread is not None and self._ended is not None:
             self._running.result().call_soon_threadsafe(self._ended.set)
             self._thread.join(timeout=5)
@@ -64,7 +64,7 @@ _of_run = _Loop()
 
 
 def _begin_anew() -> None:
-    """A forked process does not have the thread."""
+    """Replaces the loop in a forked process, which lacks the loop's thread."""
     global _of_run
     _of_run = _Loop()
 
@@ -77,21 +77,21 @@ def in_loop(value: Awaitable[T]) -> T: ...
 @overload
 def in_loop(value: T) -> T: ...
 def in_loop(value: Any) -> Any:
-    """Waits for an awaitable in the event loop of the run, and returns its result.
+    """Waits for an awaitable in the run's event loop and returns its result.
 
-    Any other value is returned as it is. The caller's thread waits; its context holds in the loop.
-    In a module of the async form, use `await`.
+    Any other value is returned unchanged. The calling thread blocks; its context is copied into the
+    loop. In a module of the async form, use `await`.
     """
     if not isawaitable(value):
         return value
-    if _of_run.is_own_thread():  # a plain function that a coroutine has called: it cannot wait here
+    if _of_run.is_own_thread():  # a coroutine called a plain function: blocking would deadlock
         with ThreadPoolExecutor(1) as beside:
             return beside.submit(copy_context().run, asyncio.run, _awaited(value)).result()
     future = asyncio.run_coroutine_threadsafe(_awaited(value), _of_run.here())
     try:
         return future.result()
     except BaseException:
-        future.cancel()  # Ctrl-C, while it was waited for
+        future.cancel()  # Ctrl-C while waiting
         raise
 
 

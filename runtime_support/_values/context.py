@@ -1,12 +1,12 @@
-"""What surrounds the code that runs: the context of the call that it is a part of, and its process.
+"""The context of the running code: its task, call, settings, budgets, journal and folder.
 
-    with Block(folder=path):        holds in the block, and in copies of its context
-    change_here(task=task)          holds in the rest of this context
-    context_here().folder           what holds here
+    with Block(folder=path):        in effect inside the block and in copies of its context
+    change_here(task=task)          in effect in the rest of this context
+    context_here().folder           the value in effect here
 
-A thread or task that works for a call runs in a copy of its context. Blocks of users need not nest,
-and a generator may be closed elsewhere than it was begun: a block takes what it has put into the
-context, and nothing else, out of the one that it is left in.
+A thread or task that works for a call runs in a copy of the call's context. Users' blocks may
+overlap without nesting, and a generator may be closed in another context than it was started in:
+a block that exits removes its own values, and only those, from the current context.
 """
 
 from __future__ import annotations
@@ -24,24 +24,26 @@ if TYPE_CHECKING:
     from runtime_support.errors import CheckError
 
 
-# No dataclass, which takes longer to load than what asks for a folder.
+# Not a dataclass: importing those takes longer than the modules that only need `folder`.
 class Context(NamedTuple):
-    """What holds where code runs; what the rooms above know alone is theirs to type.
+    """The values in effect where code runs. The modules that use a field define its type.
 
-    - `task`: the call that runs here, when it was begun ahead of its turn; `is_beside` where it is
-      one of several calls of a program that run side by side.
-    - `call`: the call of a prompt whose function runs here; `place`: in a thread that works for
-      another one, where that was; `is_in_exchange` where a provider of somebody's own is at work.
-    - `abandoned`: set when what a thread works for is no longer wanted; `clock` counts the time of
-      the work, and for so many seconds what runs here has `waited` until it could ask.
-    - `settings`: those of the blocks around, the innermost last; `settings_around` hold instead of
-      those of the process.
-    - `budgets`: of the blocks around, the innermost last; `stops`: what ought to end this part of
-      the run.
-    - `scope`: the part of the run; `journal`: that of the block around.
-    - `folder`: where relative paths begin; `begun_lines`: what a row has begun to print, by stream.
-    - `served`: the call that a client of an MCP server waits for.
-    - `tested`: the code with the rules of a record all of which are looked at, and the broken ones.
+    - `task`: the call that runs here, if it was started ahead of its turn; `is_beside`: true if it
+      is one of several calls of a program that run in parallel.
+    - `call`: the tool call whose function runs here; `place`: the place in the script for which
+      this thread works; `is_in_exchange`: true while a user's own provider runs.
+    - `abandoned`: events that are set when this thread's work is no longer needed; `clock` measures
+      the time of the work; `waited`: seconds that this code waited before it could send a request.
+    - `settings`: those of the enclosing blocks, the innermost last; `settings_around` replace the
+      settings of the process.
+    - `budgets`: those of the enclosing blocks, the innermost last; `stops`: errors that should end
+      this part of the run.
+    - `scope`: the part of the run; `journal`: that of the enclosing block.
+    - `folder`: the base of relative paths; `begun_lines`: unfinished lines that a row has printed,
+      by stream.
+    - `served`: the call that a client of an MCP server awaits.
+    - `tested`: the code that holds a record's rules when all of them are tested, and the broken
+      ones.
     """
 
     task: Any = None
@@ -65,7 +67,7 @@ class Context(NamedTuple):
     blocks: tuple[Block, ...] = ()
 
 
-# To these a block adds one more; of the others it says the value.
+# A block appends to these fields and replaces the others.
 _ADDED_TO = ("settings", "budgets")
 
 _NOTHING = Context()
@@ -73,7 +75,7 @@ _context: ContextVar[Context] = ContextVar("saft_context", default=_NOTHING)
 
 
 def context_here() -> Context:
-    """What holds here: without the blocks of generators that were closed elsewhere."""
+    """Returns the current context, without the blocks of generators that were closed elsewhere."""
     context = _context.get()
     for block in context.blocks:
         if block.is_closed:
@@ -83,18 +85,18 @@ def context_here() -> Context:
 
 
 def change_here(**changes: Any) -> None:
-    """Has these hold in the rest of this context."""
+    """Sets these fields for the rest of the current context."""
     _context.set(_context.get()._replace(**changes))
 
 
 class Block:
-    """What holds in a `with` block, and in the copies of its context; it is entered once."""
+    """Sets context fields inside a `with` block and in copies of its context; not reusable."""
 
     def __init__(self, **changes: Any) -> None:
         self._changes = changes
-        # What each had before, where it was not added to.
+        # The previous values of the fields that the block replaces.
         self._before: dict[str, Any] = {}
-        # Whether it was left with its generator, maybe in another context than it was entered in.
+        # True if its generator was closed or it exits in another context than it was entered in.
         self.is_closed = False
 
     def __enter__(self) -> None:
@@ -120,7 +122,7 @@ class Block:
             _context.set(self.taken_from(context))
 
     def taken_from(self, context: Context) -> Context:
-        """The context without this block; what other blocks have put into it stays."""
+        """Returns the context without this block's values; values of other blocks stay."""
         index = context.blocks.index(self)
         inner = context.blocks[index + 1 :]
         left: dict[str, Any] = {"blocks": (*context.blocks[:index], *inner)}
@@ -138,14 +140,15 @@ class Block:
 
 
 def environment() -> dict[Any, Any]:
-    """What `os.environ` keeps; itself, it decodes each variable each time that it is asked for."""
+    """Returns the raw mapping behind `os.environ`, which decodes a variable at each access."""
     kept: Any = os.environ
     return getattr(kept, "_data", kept)
 
 
 def after_fork(action: Callable[[], object]) -> None:
-    """Does this first in every forked process: it has none of its parent's threads, and may find
-    locks taken by them.
+    """Registers an action to run first in every forked process.
+
+    It has none of its parent's threads and may inherit locks in the locked state.
     """
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=action)

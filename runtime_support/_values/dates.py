@@ -1,4 +1,4 @@
-"""Dates, datetimes, times, durations and decimals: what they are called, their texts, reading them.
+"""Dates, datetimes, times, durations and decimals: their names, their texts, and parsing.
 
     >>> read("date", "2026-01-31")
     datetime.date(2026, 1, 31)
@@ -7,9 +7,9 @@
     >>> text_of(read("decimal", "12.30"))
     '12.30'
 
-They are the classes of `datetime` and `decimal`. Their texts are those of ISO 8601, and decimals
-keep their digits. A datetime has an offset, a duration has no months or years, and a decimal is a
-finite number. Neither module is imported before something is read: a value of them brings it along.
+The values are instances of the classes in `datetime` and `decimal`. Their texts follow ISO 8601;
+decimals keep their digits. A datetime has an offset, a duration has no months or years, and a
+decimal is finite. Both modules are imported only when a text is parsed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CLASSES: dict[tuple[str, str], Word] = {
     ("datetime", "timedelta"): "duration",
     ("decimal", "Decimal"): "decimal",
 }
-# What a text is like, for messages and for models.
+# Example texts for messages and for models.
 EXAMPLES: dict[Word, str] = {
     "date": "2026-01-31",
     "datetime": "2026-01-31T09:30:00+01:00",
@@ -65,16 +65,16 @@ _AMOUNT = re.compile(r"[0-9]{1,15}(?:[.,][0-9]{1,9})?")
 _OF_CALENDAR = re.compile(r"[+-]?P[0-9.,]*[YM0-9.,]*[YM]")
 _SECONDS = {"weeks": 604_800, "days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
 _TOO_FINE = re.compile(r"[.,][0-9]{6}[0-9]*[1-9]")
-# A text longer than this is no such value.
+# Longer texts are refused.
 _LONGEST = 1_000
 
 
 class NotReadable(ValueError):
-    """The text is not such a value; the message says what is wrong beside that, if anything."""
+    """Raised for a text that is not such a value; the message adds the reason, if one is known."""
 
 
 class Digits(float):
-    """A number of JSON with a fraction or an exponent, which keeps its `text` for decimals."""
+    """A JSON number with a fraction or an exponent; keeps its `text` for decimals."""
 
     __slots__ = ("text",)
     text: str
@@ -89,35 +89,35 @@ class Digits(float):
 
 
 def is_word(kind: str) -> TypeIs[Word]:
-    """Whether the kind is one of these."""
+    """True if the kind is one of `WORDS`."""
     return kind in WORDS
 
 
 def word_of(value: object) -> Word | None:
-    """The word for a value, also of a class below those of the standard library."""
+    """Returns the word for a value, including instances of subclasses; None if there is none."""
     return word_of_class(value.__class__)
 
 
 @lru_cache(maxsize=1_000)
 def word_of_class(class_: type[Any]) -> Word | None:
-    """The word for the values of a class."""
+    """Returns the word for a class or its base classes; None if there is none."""
     names = ((one.__module__, one.__qualname__) for one in class_.__mro__)
     return next((_CLASSES[name] for name in names if name in _CLASSES), None)
 
 
 def is_decimal(value: object) -> TypeGuard[Decimal]:
-    """Whether the value is a decimal; there is none before `decimal` is imported."""
+    """True if the value is a Decimal; never imports `decimal`."""
     class_ = getattr(sys.modules.get("decimal"), "Decimal", None)
     return class_ is not None and isinstance(value, class_)
 
 
 def is_naive(value: Any) -> bool:
-    """Whether a datetime has no offset, so that nobody can tell which moment it is."""
+    """True if a datetime has no offset and so does not name a moment."""
     return value.utcoffset() is None
 
 
 def class_for(word: Word) -> type[Any]:
-    """The class of Python whose values have the word."""
+    """Returns the Python class for the word."""
     if word == "decimal":
         import decimal
 
@@ -133,7 +133,7 @@ def class_for(word: Word) -> type[Any]:
 
 
 def text_of(value: Any) -> str:
-    """The text of such a value: ISO 8601, or the digits of a decimal."""
+    """Returns the ISO 8601 text of the value, or the digits of a decimal."""
     match word_of(value):
         case "decimal":
             return str(value)
@@ -145,7 +145,7 @@ def text_of(value: Any) -> str:
 
 
 def _duration_text(value: timedelta) -> str:
-    """`P1DT2H30M`; one that is negative as a whole is, in all its parts."""
+    """Returns `P1DT2H30M`; a negative duration is `-P...`."""
     if value.days < 0:
         return f"-{_duration_text(-value)}"
     hours, rest = divmod(value.seconds, 3600)
@@ -164,7 +164,7 @@ def _duration_text(value: timedelta) -> str:
 
 
 def read(word: Word, text: str) -> Any:
-    """The value that the text is in the standard's form, or NotReadable."""
+    """Parses the ISO 8601 text of a value, or raises NotReadable."""
     if len(text) > _LONGEST or not text.isascii():
         raise NotReadable
     if word == "decimal":
@@ -186,7 +186,7 @@ def read(word: Word, text: str) -> Any:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a decimal is a number: no NaN, and not infinite."""
+    """True if a decimal is neither NaN nor infinite."""
     return bool(value.is_finite())
 
 
@@ -215,7 +215,7 @@ def _read_duration(text: str) -> timedelta:
 
 
 def duration_of(amounts: dict[str, str], *, is_negative: bool = False) -> timedelta:
-    """The duration of amounts by unit (weeks to seconds), which are added up exactly."""
+    """Returns the exact sum of amounts by unit (weeks to seconds); raises NotReadable."""
     from datetime import timedelta
     from fractions import Fraction
 

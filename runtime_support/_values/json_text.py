@@ -1,11 +1,11 @@
-"""Saft values as JSON text and back.
+"""Converts Saft values to JSON text and back.
 
     >>> to_json((1, "é"))
     '[1,"é"]'
     >>> parse('{"a": 1}')
     {'a': 1}
 
-An error says the path of the part that has no JSON form:
+An error names the path of the part that has no JSON form:
 
     >>> to_json({"a": [1, float("inf")]})
     Traceback (most recent call last):
@@ -37,18 +37,18 @@ from runtime_support._values.kinds import (
 from runtime_support.errors import CheckError
 
 _HALF = "parse(text): half of a surrogate pair is not a character"
-# What a number too large for a float has in it: jiter reads it as infinity.
+# Patterns of numbers that may be too large for a float: jiter reads those as infinity.
 _HAS_DIGITS = re.compile(r"\d[.eE]")
 _MAY_BE_INFINITE = re.compile(r"\d[eE]\+?\d{3}|\d{309}")
 
 
 def to_json(value: Any) -> str:
-    """Compact JSON text: non-ASCII kept, tuples as lists, records as objects.
+    """Returns compact JSON text: non-ASCII kept, tuples as lists, records as objects.
 
-    A NamedTuple and a pydantic model are objects of their fields, a member of an Enum is its
-    value. A dataframe is a summary of it, which is bounded.
+    A NamedTuple and a pydantic model become objects of their fields, an Enum member becomes its
+    value, and a dataframe becomes a bounded summary.
 
-    Non-finite numbers, functions and other values without a JSON form are refused.
+    Raises CheckError for non-finite numbers, functions and other values without a JSON form.
     """
     import json
 
@@ -67,7 +67,7 @@ def to_json(value: Any) -> str:
 
 
 def parse(text: str) -> Any:
-    """The value of JSON text; of a repeated key, the last one."""
+    """Parses JSON text; the last of repeated keys wins. Raises CheckError."""
     import json
 
     text = _text_of(text)
@@ -86,10 +86,11 @@ def parse(text: str) -> Any:
 
 
 def parse_unambiguous(text: str, *, keeps_digits: bool = False) -> Any:
-    """The value of JSON text, as replies are read: a repeated key is refused.
+    """Parses the JSON text of a reply; raises CheckError for repeated keys.
 
-    So is what is nested 200 levels deep, which no reply is on purpose. Where numbers keep their
-    digits, they are `Digits`, of which a decimal is made.
+    It also refuses text nested 200 levels deep, which no reply contains on purpose. With
+    `keeps_digits`, numbers with a fraction or an exponent are `Digits`, from which decimals are
+    made.
     """
     text = _text_of(text)
     if keeps_digits and _HAS_DIGITS.search(text):
@@ -161,7 +162,7 @@ _TEXTS = frozenset((str,))
 
 
 def _with_data(value: Any) -> Any:
-    """The value with what the json module would write otherwise replaced by its data."""
+    """Returns the value with Enum members, NamedTuples and the like replaced by their JSON data."""
     value = data_of(value)
     if is_object(value):
         keys = value if _TEXTS.issuperset(map(type, value)) else _texts_of_keys(value)
@@ -176,7 +177,7 @@ def _with_data(value: Any) -> Any:
 
 
 def _texts_of_keys(value: dict[Any, Any]) -> list[Any]:
-    """The keys of an object, dates as their texts; CheckError where two become one."""
+    """Returns an object's keys, with dates as texts; raises CheckError if two become equal."""
     keys = list(map(data_of, value))
     if len(set(keys)) < len(keys):
         twice = next(one for one in keys if keys.count(one) > 1)
@@ -185,7 +186,7 @@ def _texts_of_keys(value: dict[Any, Any]) -> list[Any]:
 
 
 def _as_json(value: Any) -> Any:
-    """What the json module cannot write by itself."""
+    """Converts a value that the json module cannot write: its `default` hook."""
     if is_result(value):
         return _with_data(plain(value))
     if is_record(value) and not isinstance(value, type):
@@ -201,7 +202,7 @@ def _as_json(value: Any) -> Any:
 
 
 def _refusal(value: Any) -> CheckError:
-    """The error for a value of which some part has no JSON form, with the path to it."""
+    """Returns the error for a value without a JSON form, with the path to the part at fault."""
     path, part = _culprit("value", value, 0)
     hint = _ON_ITS_OWN.get(kind(part))
     return CheckError(f"{path}: {brief(part)} has no JSON form", path=path, hint=hint)
@@ -215,7 +216,7 @@ _ON_ITS_OWN = {
 
 
 def _culprit(path: str, value: Any, depth: int) -> tuple[str, Any]:
-    with suppress(Exception):  # what a pydantic model holds may have no JSON form
+    with suppress(Exception):  # a pydantic model may contain a value without a JSON form
         value = data_of(plain(value))
     parts: list[tuple[str, Any]] = []
     if is_list(value) or is_tuple(value):

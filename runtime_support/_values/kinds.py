@@ -1,4 +1,4 @@
-"""What kind of thing a Saft value is, and its text.
+"""The kinds of Saft values, and their texts.
 
     >>> kind([1, 2])
     'list'
@@ -7,9 +7,9 @@
     >>> brief("a long text " * 9)       # for messages
     'string "a long text a long text a long text a long text a long t...'
 
-Saft's values are Python's: bool, int, float, str, None, list, tuple, dict; an instance of a
-dataclass is a record, anything callable is a function. Dataframes are those of polars; dates and
-decimals are those of the standard library.
+Saft uses Python's values: bool, int, float, str, None, list, tuple, dict. An instance of a
+dataclass is a record; any callable is a function. Dataframes are polars dataframes; dates and
+decimals come from the standard library.
 """
 
 from __future__ import annotations
@@ -51,89 +51,88 @@ _ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), 0x7F)} | {
 
 BRIEF_LENGTH = 60
 
-# By dataclass: its fields' names in the script, and in Python. Filled as classes are met, and begun
-# anew when it is full; writing the same entry twice from two threads does no harm.
+# By dataclass: the script name and the Python name of each field. A cache, emptied when it is full;
+# two threads may write the same entry without harm.
 MOST_KNOWN = 1000
 known_attributes: dict[type, dict[str, str]] = {}
 
 
 def is_list(value: object) -> TypeGuard[list[Any]]:
-    """Whether the value is a Saft list."""
+    """True if the value is a Saft list."""
     return isinstance(value, list)
 
 
 def is_tuple(value: object) -> TypeGuard[tuple[Any, ...]]:
-    """Whether the value is a Saft tuple."""
+    """True if the value is a Saft tuple."""
     return isinstance(value, tuple)
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether the value is a Saft object."""
+    """True if the value is a Saft object."""
     return isinstance(value, dict)
 
 
 def is_key(value: object) -> bool:
-    """Whether an object can have it as a key: a string, a date or a datetime; those of Python also
-    have members of Enums."""
+    """True if the value can be a key: a string, a date, a datetime or an Enum member."""
     if isinstance(value, str) or hasattr(value.__class__, "__members__"):
         return True
     return _word_of_date(value) in ("date", "datetime")
 
 
 def has_length(value: object) -> TypeGuard[str | list[Any] | tuple[Any, ...] | dict[str, Any]]:
-    """Whether the value is a string, a list, a tuple or an object."""
+    """True if the value is a string, a list, a tuple or an object."""
     return isinstance(value, (str, list, tuple, dict))
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Whether the value is an int or a float; a bool is neither."""
+    """True if the value is an int or a float; a bool is neither."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def is_record(value: object) -> bool:
-    """Whether the value is an instance of a dataclass."""
+    """True if the value is an instance of a dataclass."""
     return hasattr(type(value), "__dataclass_fields__")
 
 
 def is_dataframe(value: object) -> TypeGuard[DataFrame]:
-    """Whether the value is a dataframe of polars; there is none before polars is imported."""
+    """True if the value is a polars dataframe; never imports polars."""
     class_ = getattr(sys.modules.get("polars"), "DataFrame", None)
     return class_ is not None and isinstance(value, class_)
 
 
 def is_dataframe_class(class_: type) -> bool:
-    """Whether it is the class of dataframes."""
+    """True if the class is polars' DataFrame."""
     return class_ is getattr(sys.modules.get("polars"), "DataFrame", None)
 
 
 def is_function(value: object) -> bool:
-    """Whether the value is a Saft function."""
+    """True if the value is a Saft function."""
     return callable(value) and not is_record(value)
 
 
 def is_approved(value: Any) -> bool:
-    """Whether the value is a function whose calls by a model wait for a yes."""
+    """True if the value is a function that models may call only after approval."""
     return getattr(value.__class__, "__saft_approved__", False) is True
 
 
 def is_result(value: object) -> bool:
-    """Whether the value is a prompt's `Result`, which is taken for its value."""
+    """True if the value is a prompt's `Result`, which stands for its value."""
     return getattr(type(value), "__saft_result__", False)
 
 
 def plain(value: Any) -> Any:
-    """The value itself, where it may be a `Result`."""
+    """Returns the value of a `Result`, or the value itself."""
     return value.value if is_result(value) else value
 
 
 def record_fields(record: object) -> dict[str, Any]:
-    """The fields of a record, by name in the script, in order."""
+    """Returns the fields of a record by script name, in order."""
     names = attributes_of(type(record))
     return {name: getattr(record, attribute) for name, attribute in names.items()}
 
 
 def attributes_of(class_: type) -> dict[str, str]:
-    """The fields of a dataclass: their names in the script, and in Python."""
+    """Returns the fields of a dataclass: script name to Python name."""
     known = known_attributes.get(class_)
     if known is None:
         import dataclasses
@@ -147,16 +146,16 @@ def attributes_of(class_: type) -> dict[str, str]:
 
 
 def _word_of_date(value: object) -> str | None:
-    """The word for a value of dates and the like, whose module is loaded by the first of them."""
+    """Returns the word for a date or the like; imports the dates module lazily."""
     from runtime_support._values.dates import word_of
 
     return word_of(value)
 
 
 def data_of(value: Any) -> Any:
-    """The data of a member of an Enum, a NamedTuple or a pydantic model, as JSON has it.
+    """Returns the JSON data of an Enum member, a date, a NamedTuple or a pydantic model.
 
-    Any other value is given as it is.
+    Any other value is returned unchanged.
     """
     class_: Any = value.__class__
     if class_ in _KINDS or hasattr(value, "__mro__"):  # a class is not an instance of itself
@@ -176,15 +175,15 @@ def data_of(value: Any) -> Any:
 
 
 def is_named_tuple(value: object) -> bool:
-    """Whether the value is an instance of a NamedTuple."""
+    """True if the value is an instance of a NamedTuple."""
     return is_tuple(value) and hasattr(value, "_fields")
 
 
 def kind(value: object) -> str:
-    """The kind of a value in Saft's words, as `type(x)` gives it; a record's is its type's name.
+    """Returns Saft's word for the kind of a value, as `type(x)` does; of a record, its type's name.
 
-    A member of an Enum and a NamedTuple are of their class, also where they are texts, numbers or
-    tuples besides.
+    The kind of an Enum member or a NamedTuple is its class, even if it is also a string, a number
+    or a tuple.
     """
     value = plain(value)
     class_ = type(value)
@@ -197,7 +196,7 @@ def kind(value: object) -> str:
 
 
 def basic_kind(value: object) -> str:
-    """What a value counts as for an operator: a member of an Enum can be a text or a number."""
+    """Returns the kind that operators see: an Enum member may be a string or a number."""
     value = plain(value)
     word = _KINDS.get(type(value))
     if word is not None:
@@ -218,7 +217,7 @@ def basic_kind(value: object) -> str:
 
 
 def holds_halves(value: Any) -> bool:
-    """Whether a text in JSON data has half of a surrogate pair, which cannot be printed or sent."""
+    """True if JSON data contains half of a surrogate pair, which cannot be printed or sent."""
     import json
 
     try:
@@ -229,21 +228,21 @@ def holds_halves(value: Any) -> bool:
 
 
 def without_halves(text: str) -> str:
-    """The text with U+FFFD, the sign for what is unreadable, for each half of a surrogate pair."""
+    """Returns the text with each half of a surrogate pair replaced by U+FFFD."""
     if not holds_halves(text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def class_name(class_: type) -> str:
-    """The name of a class in the script, where Python forced another one on it."""
+    """Returns the script's name of a class, which may differ from its Python name."""
     return getattr(class_, "__saft_kind__", class_.__name__)
 
 
 def show(value: object) -> str:
-    """The text that `print` writes: strings as they are, other values as Saft literals.
+    """Returns the text that `print` writes: strings unquoted, other values as Saft literals.
 
-    A member of an Enum, a NamedTuple and a pydantic model are written as the data they have.
+    An Enum member, a NamedTuple and a pydantic model are shown as their data.
     """
     if type(value) not in _KINDS:
         value = data_of(value)
@@ -263,7 +262,7 @@ def show(value: object) -> str:
 
 
 def literal(value: object) -> str:
-    """The value as a Saft literal; a record as a call of its constructor with named fields."""
+    """Returns the value as a Saft literal; a record as a constructor call with named fields."""
     if type(value) not in _KINDS:
         word = _word_of_date(value)
         if word is not None and not hasattr(type(value), "__members__"):
@@ -295,12 +294,12 @@ def literal(value: object) -> str:
 
 
 def quote(text: str) -> str:
-    """The text as a Saft string literal, non-ASCII kept."""
+    """Returns the text as a Saft string literal, non-ASCII kept."""
     return f'"{text.translate(_ESCAPES)}"'
 
 
 def brief(value: object) -> str:
-    """Kind and value in one short line, for messages: `string "7"`, `nil`, `list [1, 2, ...`."""
+    """Returns kind and value on a short line, for messages: `string "7"`, `nil`, `list [1, ...`."""
     if value is None:
         return "nil"
     word = kind(value)
@@ -316,7 +315,7 @@ def brief(value: object) -> str:
 
 
 def counted(number: int, one: str, more: str | None = None) -> str:
-    """A number of things in words: `1 request`, `2,000 requests`; `more` is what many are called.
+    """Returns a number and a noun: `1 request`, `2,000 requests`; `more` is an irregular plural.
 
     >>> counted(2, "entry", "entries")
     '2 entries'
@@ -325,7 +324,7 @@ def counted(number: int, one: str, more: str | None = None) -> str:
 
 
 def member_path(path: str, name: str) -> str:
-    """The path of a field: `value.id`, `value["two words"]`."""
+    """Returns the path of a field: `value.id`, `value["two words"]`."""
     return f"{path}.{name}" if name.isidentifier() else f"{path}[{quote(name)}]"
 
 
@@ -338,5 +337,5 @@ def _key(key: object) -> str:
 
 
 def expected_error(path: str, word: str, value: Any) -> CheckError:
-    """The error of an argument that is something else: `upper(text): expected string, got nil`."""
+    """Returns the error for a wrong argument: `upper(text): expected string, got nil`."""
     return CheckError(f"{path}: expected {word}, got {brief(value)}", path=path)

@@ -1,10 +1,10 @@
-"""Public names that are loaded at their first use, so that importing a package costs nothing.
+"""Loads public names at their first use, so that importing a package is cheap.
 
     HOMES = {"_values.kinds": "kind show", "_language.builtins": "abs=abs_", "ops": "ops=."}
     __getattr__, __dir__, __all__ = load_lazily(__name__, HOMES)
 
-`abs=abs_` offers under the name `abs` what its home calls `abs_`, and `ops=.` the home itself. What
-checkers and editors are told is in the `.pyi` file beside the module.
+`abs=abs_` exports `abs_` of the home module as `abs`; `ops=.` exports the module itself. Type
+checkers and editors read the `.pyi` file beside the module.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ from typing import Any
 def load_lazily(
     module: str, homes: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """`__getattr__`, `__dir__` and `__all__` of a module whose names have homes in the package."""
+    """Returns `__getattr__`, `__dir__` and `__all__` for a module that exports names of others.
+
+    `homes` maps a module of the package to the names that it defines.
+    """
     found: dict[str, tuple[str, str]] = {}
     for home, names in homes.items():
         for entry in names.split():
@@ -39,8 +42,8 @@ def load_lazily(
 
 
 def _unknown(module: str, name: str, names: Mapping[str, object]) -> Exception:
-    """An AttributeError; for an old name an ImportError, as `from ... import` keeps its words."""
-    if not name.startswith("_"):  # Python asks for such names by itself
+    """Returns an AttributeError; for a renamed name an ImportError, which `from` imports show."""
+    if not name.startswith("_"):  # Python itself looks up names with an underscore
         from runtime_support._values.renamed import FUNCTIONS, renamed
 
         new = FUNCTIONS.get(name, "")

@@ -1,4 +1,4 @@
-"""Names: the one that was probably meant, and a script's names that Python forces another form on.
+"""Names: suggestions for misspelled ones, and script names that are reserved in Python.
 
 >>> near("lenght", ["length", "items"])
 ['length']
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 
 def near(name: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """The known names like this one, the most similar first, at most `most` of them."""
+    """Returns the known names similar to this one, the most similar first, at most `most`."""
     import difflib
 
     by_lower = {candidate.lower(): candidate for candidate in known}
@@ -23,22 +23,22 @@ def near(name: str, known: Iterable[str], most: int = 3) -> list[str]:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """A hint with the nearest name, or None."""
+    """Returns a hint with the most similar name, or None."""
     close = near(name, known, 1)
     return f"did you mean `{close[0]}`?" if close else None
 
 
 def listed(names: Iterable[str], limit: int = 12) -> str:
-    """Names for a message: `id, name, price`, cut after `limit`."""
+    """Joins names for a message: `id, name, price`, cut after `limit`."""
     names = list(names)
     shown = ", ".join(names[:limit]) or "none"
     return shown if len(names) <= limit else f"{shown}, ... ({len(names)} in all)"
 
 
 def function_name(function: object) -> str:
-    """A function's name in the script: without the underscore that Python forced on it.
+    """Returns a function's name in the script, without the underscore of reserved names.
 
-    The class of a record says its own.
+    The class of a record carries its script name in `__saft_kind__`.
     """
     own = getattr(function, "__saft_kind__", None)
     if own is not None:
@@ -48,7 +48,7 @@ def function_name(function: object) -> str:
 
 
 def field_name(name: str) -> str:
-    """The field `class_` is the script's `class`, which Python keeps for itself."""
+    """Returns the script name of a field: `class` for `class_`, as Python reserves `class`."""
     import keyword
 
     stem = name.removesuffix("_")
@@ -56,7 +56,7 @@ def field_name(name: str) -> str:
 
 
 def script_name(name: str) -> str:
-    """`class_` is the Python form of the script's `class`; other names are the same in both."""
+    """Returns the script name of a Python name: `class` for `class_`; most names are equal."""
     import builtins
     import keyword
 

@@ -1,7 +1,8 @@
-"""What settings, commands and functions were called before the first release.
+"""The former names of settings, commands and functions.
 
-An old name is an error that says the new one: in a script, a settings file, the environment, a
-command or an import. This is the only table of them; it goes with the first release.
+Using an old name is an error that names the new one: in a script, a settings file, the
+environment, a command or an import. This is the only such table; it is removed with the first
+release.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ SETTINGS = {
     "max_total_tokens": "budget_tokens",
     "max_cost": "budget_cost",
 }
-# By setting, values.
+# Renamed values, by setting.
 VALUES = {"on_truncated": {"allow": "accept"}, "provider": {"none": "unset"}}
 VARIABLES = {
     **{f"SAFT_{old.upper()}": f"SAFT_{new.upper()}" for old, new in SETTINGS.items()},
@@ -38,7 +39,7 @@ _OF_RUNS = {
     "--max-cost": "--budget-cost",
     "--trace": "--verbose",
 }
-# By command, its options.
+# Renamed options, by command.
 FLAGS = {
     "run": _OF_RUNS,
     "map": {
@@ -61,5 +62,5 @@ FLAGS = {
 
 
 def renamed(old: str, new: str) -> str:
-    """The hint that says a new name."""
+    """Returns the hint that names the new name."""
     return f"`{old}` is called `{new}`"

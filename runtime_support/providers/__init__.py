@@ -1,10 +1,10 @@
-"""Providers: who answers, by name, and the one for given settings.
+"""Providers by name, and the provider for given settings.
 
     live_provider(Settings(provider="openai", base_url="http://127.0.0.1:8080/v1"))
-    PromptRun(settings, place).provider     the same, made when a prompt needs it (`_core.hooks`)
+    PromptRun(settings, place).provider     the same, created at first use (`_core.hooks`)
 
-A provider is anything with `complete(request) -> reply`. Connections and models are made once, for
-each address and key or file, and shared by all threads; a forked process makes its own.
+A provider is any object with `complete(request) -> reply`. Connections and models are created once
+per address and key, or per file, and shared by all threads; a forked process creates its own.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 class _Preset(NamedTuple):
-    """What is known of a provider: the variable of its key, its address, and its own model.
+    """A known provider: the variable of its key, its address and its default model.
 
-    Where no provider is named, its key alone does not choose it when `models` is set: a model has
-    to be named that begins so. `api` is the one for all of its requests.
+    With `models`, the key alone does not select the provider: the model's name must start so.
+    `wire` is the API for all of its requests.
     """
 
     variable: str
@@ -41,7 +41,7 @@ class _Preset(NamedTuple):
     wire: WireName | None = None
 
     def checked_model(self, name: str, settings: Settings) -> str:
-        """The model where a request names none; ConfigError when the settings name none either."""
+        """Returns the default model; raises ConfigError if neither preset nor settings have one."""
         model = self.model or settings.model
         if model is None:
             raise ConfigError(
@@ -52,7 +52,7 @@ class _Preset(NamedTuple):
         return model
 
 
-# In the order in which their keys are looked for.
+# In the order in which keys are looked up.
 PRESETS = {
     "openai": _Preset("OPENAI_API_KEY", None, "gpt-4o-mini"),
     "openrouter": _Preset(
@@ -69,14 +69,14 @@ PRESETS = {
     ),
 }
 
-# By provider, address and variable of the key: the key, and the server that was made with it.
+# Servers by provider, address, key variable and package, each with the key that it uses.
 _made: dict[tuple[str | None, ...], tuple[str | None, Server]] = {}
 _MOST_MADE = 64
 _lock = threading.Lock()
 
 
 def _forget() -> None:
-    """A forked process may find the lock taken, by a thread that it does not have."""
+    """Replaces the lock in a forked process, where a missing thread may hold it."""
     global _lock
     _lock = threading.Lock()
 
@@ -85,13 +85,13 @@ after_fork(_forget)
 
 
 def own_model(provider: Provider) -> str:
-    """The model that a provider chooses, or its own name where it does not tell."""
+    """Returns the provider's default model, or its class name if it has none."""
     name: str = getattr(provider, "default_model", "")
     return name or type(provider).__name__.removesuffix("Provider").lower()
 
 
 def who_answers(settings: Settings) -> tuple[str, str]:
-    """The name of the provider and of the model that answer, of which none is made for it."""
+    """Returns the names of the provider and the model for these settings, without creating any."""
     chosen = settings.provider or _default_name(settings)
     if not isinstance(chosen, str):
         return type(chosen).__name__, settings.model or own_model(chosen)
@@ -100,7 +100,7 @@ def who_answers(settings: Settings) -> tuple[str, str]:
 
 
 def live_provider(settings: Settings, place: Place | None = None) -> Provider:
-    """The provider that really answers, a prompt at this place."""
+    """Returns the provider for these settings; `place` is the place of the prompt."""
     chosen = settings.provider
     if chosen is None:
         chosen = _default_name(settings)
@@ -113,18 +113,18 @@ def live_provider(settings: Settings, place: Place | None = None) -> Provider:
             return load_part(chosen).configured(settings)
         case "unset":
             return NoProvider(is_chosen=settings.provider == "unset")
-        case _:  # the settings let no other name through
+        case _:  # the settings were validated
             raise AssertionError(chosen)
 
 
 class RetryHook(Hook):
-    """Sends again what a server could not answer, as the provider says."""
+    """Retries failed requests, as the provider says."""
 
     def __init__(self, prompt: PromptRun) -> None:
         self._prompt = prompt
 
     def request(self, request: Request, proceed: SendRequest) -> Replying:
-        """The reply of one of the tries."""
+        """Returns the reply of the first successful try."""
         provider = self._prompt.provider
         if isinstance(provider, Streaming):
             return provider.retrying(request, proceed)
@@ -132,18 +132,18 @@ class RetryHook(Hook):
 
 
 def hook_for(prompt: PromptRun) -> RetryHook:
-    """What sends the requests of a prompt again."""
+    """Returns the hook that retries the requests of a prompt."""
     return RetryHook(prompt)
 
 
 class NoProvider:
-    """Answers nothing: a setting says so, or nobody has said who answers."""
+    """Refuses every request: the provider is `unset`, or nothing is configured."""
 
     def __init__(self, *, is_chosen: bool) -> None:
         self._is_chosen = is_chosen
 
     def complete(self, request: Request) -> Reply:
-        """ConfigError, always."""
+        """Raises ConfigError."""
         if self._is_chosen:
             raise ConfigError(
                 "no model answers, as the setting `provider` is `unset`",
@@ -164,7 +164,7 @@ class NoProvider:
 
 
 def _default_name(settings: Settings) -> str:
-    """What there is: a key, or the embedded model."""
+    """Returns the provider to use if none is set: one with a key, or the embedded model."""
     if settings.base_url or settings.api_key_env:
         return "openai"
     for name, preset in PRESETS.items():

@@ -1,4 +1,4 @@
-"""The same clients and network for an event loop, which is the first to load them.
+"""The clients and network streams of `_clients` for event loops; loaded at the first use in one.
 
 openai.AsyncOpenAI(http_client=async_client_to(httpx2.URL("https://api.openai.com/v1")), ...)
 httpcore2.AsyncConnectionPool(network_backend=AsyncBackend())
@@ -27,30 +27,30 @@ from runtime_support.providers._clients import (
 
 T = TypeVar("T")
 
-# With a thousand requests at once, one pool, which looks at all of its own for each, takes nearly
-# twice the time.
+# A pool scans all of its connections for each request: with a thousand requests at once, a single
+# pool takes nearly twice the time.
 _CONNECTIONS_OF_POOL = 32
 
 
 def async_client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.AsyncClient:
-    """A client for an event loop; see `client_to`."""
+    """Returns a client for an event loop; see `client_to`."""
     transport = _AsyncTransport(pool_options(address, is_embedded))
     return _AsyncClient(transport=transport, auth=auth_of(address))
 
 
 class _AsyncClient(LightRequests, httpx2.AsyncClient):
-    """For an event loop."""
+    """A client for event loops."""
 
 
 class _AsyncTransport(httpx2.AsyncBaseTransport):
-    """Connections to one server, for an event loop: in several pools."""
+    """Connections to one server for an event loop, in several pools."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         self._options = options
         self._pools: list[_AsyncPool] = []
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The response of the first pool with room, so that idle connections are found again."""
+        """Sends the request by the first pool with room, so that idle connections are reused."""
         free = (one for one in self._pools if one.requests < _CONNECTIONS_OF_POOL)
         pool = next(free, None)
         if pool is None:
@@ -66,12 +66,12 @@ class _AsyncTransport(httpx2.AsyncBaseTransport):
 
 
 class _AsyncPool(httpcore2.AsyncConnectionPool):
-    """Some connections of an event loop, and how many requests have or want one of them."""
+    """A few connections of an event loop; `requests` counts those that use or await one."""
 
     requests = 0
 
     def leave(self) -> None:
-        """A request has left it."""
+        """Records that a request has left the pool."""
         self.requests -= 1
 
 
@@ -82,17 +82,17 @@ async def _awaited(
     late: type[Exception] = httpcore2.ReadTimeout,
     failed: type[Exception] = httpcore2.ReadError,
 ) -> T:
-    """What comes of one wait in an event loop."""
+    """Awaits `ask` within the time-out; turns OSErrors into `failed`."""
     try:
         with wait_within(timeout, late) as left:
             async with asyncio.timeout(left):
                 return await ask(*arguments)
-    except OSError as error:  # that of a certificate is one as well
+    except OSError as error:  # certificate errors are OSErrors, too
         raise failed(str(error)) from error
 
 
 class AsyncBackend(httpcore2.AsyncNetworkBackend):
-    """Connections of asyncio."""
+    """Opens asyncio connections for httpcore2."""
 
     async def connect_tcp(
         self,
@@ -102,7 +102,7 @@ class AsyncBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """A new connection."""
+        """Opens a connection."""
         return _AsyncStream(*await _awaited(timeout, asyncio.open_connection, host, port, **_NEW))
 
 
@@ -110,7 +110,7 @@ _NEW: dict[str, Any] = {"late": httpcore2.ConnectTimeout, "failed": httpcore2.Co
 
 
 class _AsyncStream(httpcore2.AsyncNetworkStream):
-    """A connection of asyncio; what is small waits here as well."""
+    """An asyncio connection; it buffers small writes, like `_clients._Stream`."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -145,7 +145,7 @@ class _AsyncStream(httpcore2.AsyncNetworkStream):
     def get_extra_info(self, info: str) -> Any:
         if info != "is_readable":
             return self._writer.get_extra_info(info)
-        # Of an idle connection: whether the server has closed it.
+        # Asked for an idle connection: true if the server has closed it.
         if self._reader.at_eof() or self._writer.is_closing() or not hasattr(select, "poll"):
             return self._reader.at_eof() or self._writer.is_closing()
         looking = select.poll()

@@ -1,11 +1,11 @@
-"""When a server may be asked, for all threads and event loops together.
+"""Backoff: limits the requests to one server, for all threads and event loops.
 
-    backoff.ask(settings, waited, send, tokens)     the reply, maybe of a later try
+    backoff.ask(settings, waited, send, tokens)     the reply, possibly of a later try
 
-A `Backoff` is a semaphore, and the time before which no request begins. Both let all requests pass
-until the server refuses one: that moves the time, and keeps its place, of which each reply gives
-back half of one. First come, first served: a request keeps its number in all of its tries. Waiting
-is done by `_retries`.
+A `Backoff` is a semaphore and a time before which no request starts. It limits nothing until the
+server refuses a request. A refusal moves that time and removes the request's slot; each reply
+returns its own slot and half of another. First come, first served: a request keeps its number
+through all tries. `_retries` does the waiting.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
 
-# A server that answers some requests is asked by so many at once; one that answers none, by one.
+# The fewest slots of a server; after more refusals in a row than `_MOST_REFUSALS`, it has one.
 _FEWEST_PLACES = 4
 _MOST_REFUSALS = 2
 _PLACES_OF_REPLY = 1.5
 
 
 class QueuedRequest:
-    """A request, from its first try to its end; `began` is when its last try did."""
+    """A request with all of its tries; `began` is the start of the last one."""
 
     def __init__(self, number: int, settings: Settings, waited: Waited) -> None:
         self.number = number
@@ -49,10 +49,10 @@ class QueuedRequest:
 
 
 class Backoff:
-    """How many requests may be under way at one server, and from when on."""
+    """Limits how many requests may be in flight at one server, and when they may start."""
 
     def __init__(self) -> None:
-        # The garbage collector may end a stream that was dropped in the middle of this.
+        # Reentrant: the garbage collector may close a dropped stream while the lock is held.
         self._lock = threading.RLock()
         self._numbers = itertools.count()
         self._queue: list[QueuedRequest] = []
@@ -60,7 +60,7 @@ class Backoff:
         self._under_way = 0
         self._alone: QueuedRequest | None = None
         self._not_before = self._refused_at = float("-inf")
-        self._refusals = 0  # in a row, of which each has moved the time
+        self._refusals = 0  # in a row; each moved the time
         self.trouble: ProviderError | None = None
         self.has_answered = False
         self.rates: Rates | None = None
@@ -68,7 +68,7 @@ class Backoff:
     def ask(
         self, settings: Settings, waited: Waited, send: Callable[[int], Replying], tokens: int
     ) -> Replying:
-        """The reply that `send` gets; see `_retries.patiently`, which does all but a first try."""
+        """Returns the reply from `send`; after an immediate first try, `patiently` takes over."""
         request, failure = QueuedRequest(next(self._numbers), settings, waited), None
         has_rate = settings.requests_per_minute or settings.tokens_per_minute
         if not has_rate and self.wait_of(request) is None:
@@ -81,7 +81,7 @@ class Backoff:
         return (yield from patiently(self, request, send, tokens, failure))
 
     def attempt(self, request: QueuedRequest, replying: Replying) -> Replying:
-        """What comes of a try that has begun."""
+        """Runs a try that has started; returns its reply and frees its slot."""
         places = 1.0
         try:
             reply = yield from replying
@@ -97,7 +97,7 @@ class Backoff:
 
     @contextmanager
     def aside(self) -> Generator[None]:
-        """Gives the place of a request free in the block, which may wait for other requests."""
+        """Frees the slot of a request inside the block, which may wait for other requests."""
         self._leave(1)
         try:
             yield
@@ -107,27 +107,28 @@ class Backoff:
                 self._free -= 1
 
     def is_refusal(self, failure: Unanswered) -> bool:
-        """Whether the server has too much to do, as it says, or as it is gone again."""
+        """True if the server says it is overloaded, or is unreachable after earlier replies."""
         return failure.reason == "busy" or (failure.reason == "away" and self.has_answered)
 
     def was_alone(self, request: QueuedRequest) -> bool:
-        """Whether a request was the only one under way since it began."""
+        """True if no other request was in flight since this one started."""
         return self._alone is request
 
     def join(self, request: QueuedRequest) -> None:
-        """Has a request wait before all that came after it."""
+        """Adds a request to the queue, ahead of all later ones."""
         with self._lock:
             insort(self._queue, request, key=lambda one: one.number)
 
     def leave(self, request: QueuedRequest) -> None:
-        """Has it wait no more."""
+        """Removes a request from the queue."""
         with self._lock:
             self._queue.remove(request)
             self._wake()
 
     def wait_of(self, request: QueuedRequest) -> float | None:
-        """The seconds that a request is to wait, endless until its signal rings; None when it has
-        begun.
+        """Starts the request and returns None, or returns the seconds to wait.
+
+        Infinity means: until the request's signal rings.
         """
         with self._lock:
             if self._queue and self._queue[0] is not request:
@@ -144,31 +145,32 @@ class Backoff:
 
     @property
     def pause(self) -> float:
-        """The seconds until a request may begin."""
+        """The seconds until a request may start."""
         return self._not_before - time.monotonic()
 
     @staticmethod
     def wait_for(failure: Unanswered, number: int) -> float:
-        """The seconds before the next try, the `number`th of its kind; random, as processes
-        differ.
+        """Returns the randomized seconds to wait before the `number`th retry.
+
+        They are random so that processes do not retry at the same time.
         """
         wait = min(LONGEST_WAIT, FIRST_WAIT * 2 ** min(number - 1, 20))
         if failure.wait is None:
             return wait * random.uniform(0.5, 1)
-        # A server that asks for next to nothing, again and again, means more.
+        # If a server keeps asking for tiny waits, wait longer.
         return max(failure.wait + random.uniform(0, min(failure.wait / 4, 1)), wait / 10)
 
     def _refuse(self, request: QueuedRequest, failure: Unanswered) -> None:
-        """Moves the time before which nothing begins.
+        """Moves the time before which no request starts, after a refusal.
 
-        Where the server asks to wait for longer than anybody has patience, others are not held for
-        ever.
+        If the server asks for more than `max_wait`, the time is capped, so that other requests are
+        not blocked for as long.
         """
         with self._lock:
             self.trouble = failure.error
             now, wait = time.monotonic(), failure.wait or 0.0
             wait = wait if wait <= request.settings.max_wait else min(wait, LONGEST_WAIT)
-            # What was under way at the last refusal tells nothing new, but how long to wait.
+            # A request that started before the last refusal adds only its wait.
             if request.began >= self._refused_at:
                 self._refused_at, self._refusals = now, self._refusals + 1
                 self._free = min(self._free, 0)
@@ -176,7 +178,7 @@ class Backoff:
             self._not_before = max(self._not_before, now + wait)
 
     def _leave(self, places: float) -> None:
-        """A request is under way no more, and gives so many places."""
+        """Ends a request in flight and returns `places` slots."""
         with self._lock:
             self._under_way -= 1
             fewest = 1 if self._refusals > _MOST_REFUSALS else _FEWEST_PLACES

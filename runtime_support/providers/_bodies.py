@@ -1,10 +1,10 @@
-"""Parts of bodies that several wires have in common: schemas, texts in pieces, numbers of tokens.
+"""Helpers shared by the wires: schemas, chunked texts, token counts.
 
 wrap_schema({"type": "integer"})              {"type": "object", "properties": {"value": ...}, ...}
-unwrapped('{"value": 3}')                     3, as text
-ChunkedText(is_wrapped=True).add('{"val')     what a piece adds to the text that is shown
-ReplyReader                                   reads a reply, whole or in events; each wire has one
-tokens(usage, "prompt", "completion")         the tokens of a reply, by the names of its fields
+unwrapped('{"value": 3}')                     "3"
+ChunkedText(is_wrapped=True).add('{"val')     the visible text that a chunk adds
+ReplyReader                                   reads a reply, whole or in events; one per wire
+tokens(usage, "prompt", "completion")         the token counts, as fields of a `Reply`
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WRAPPING = re.compile(r'\s*\{\s*"value"\s*:')
 
 
 def object_at(body: dict[str, Any], key: str) -> dict[str, Any]:
-    """The object at a key, an empty one where there is none."""
+    """Returns the object at a key, or an empty one."""
     value = body.get(key)
     return value if is_object(value) else {}
 
@@ -31,7 +31,7 @@ def object_at(body: dict[str, Any], key: str) -> dict[str, Any]:
 def call_of(
     data: dict[str, Any], arguments: Any, identity: Any, opaque: dict[str, Any] | None = None
 ) -> ToolRequest:
-    """The call of a tool, by the name in its data; what is not text in it is made so."""
+    """Returns the tool call in a reply's data; arguments that are not text become JSON text."""
     if not isinstance(arguments, str):  # some servers send them parsed
         arguments = json.dumps(arguments if arguments is not None else {}, ensure_ascii=False)
     if not isinstance(identity, str) or holds_halves(identity):
@@ -41,7 +41,7 @@ def call_of(
 
 
 def sendable_parts(parts: dict[str, Any]) -> dict[str, Any] | None:
-    """The opaque parts of a reply; None where there are none, or JSON has no words for them."""
+    """Returns the opaque parts of a reply; None if there are none or they have no JSON form."""
     try:
         json.dumps(parts, allow_nan=False)
     except (ValueError, RecursionError):
@@ -52,9 +52,10 @@ def sendable_parts(parts: dict[str, Any]) -> dict[str, Any] | None:
 def opaque_parts(
     name: str, parts: list[Any], calls: tuple[ToolRequest, ...]
 ) -> tuple[dict[str, Any] | None, tuple[ToolRequest, ...]]:
-    """A reply's parts as its server takes them back, and its calls, with ids where it does.
+    """Returns a reply's opaque parts, and its calls, with ids if the parts can be sent back.
 
-    It takes none back where a call has no id, or one that another has: that cannot be answered.
+    If a call's id is missing or used twice, its result cannot refer to it: then the parts are
+    dropped.
     """
     ids = {one.id for one in calls}
     is_sound = "" not in ids and len(ids) == len(calls) and all(map(is_object, parts))
@@ -65,7 +66,7 @@ def opaque_parts(
 
 
 def with_extra(body: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
-    """The body with further fields; those of an object go beside what is there."""
+    """Returns the body with extra fields; fields of an object are merged."""
     merged = {
         name: {**body[name], **own} if is_object(body.get(name)) and is_object(own) else own
         for name, own in extra.items()
@@ -74,7 +75,7 @@ def with_extra(body: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
 
 
 def wrap_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema as servers take one: a root that is not an object is wrapped in `value`."""
+    """Returns the schema with an object at its root: any other schema is wrapped in `value`."""
     if _is_object_root(schema):
         return schema
     inner = {name: part for name, part in schema.items() if name != "$defs"}
@@ -88,12 +89,12 @@ def wrap_schema(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_wrapped(request: Request, form: RequestForm) -> bool:
-    """Whether the value that is asked for comes in an object, as the schema is not one of those."""
+    """True if the reply's value is wrapped in `{"value": ...}`, as its schema is not an object."""
     return form.enforced and request.schema is not None and not _is_object_root(request.schema)
 
 
 def unwrapped(text: str) -> str:
-    """The value of `{"value": ...}`; anything else as it is."""
+    """Returns the value in `{"value": ...}` as text; any other text unchanged."""
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):
@@ -108,7 +109,7 @@ def _is_object_root(schema: dict[str, Any]) -> bool:
 
 
 def joined(pieces: list[str]) -> str:
-    """The text of pieces, which may have been cut inside of a character."""
+    """Joins chunks that may have been cut inside of a surrogate pair."""
     text = "".join(pieces)
     if text.isascii():
         return text
@@ -116,29 +117,29 @@ def joined(pieces: list[str]) -> str:
 
 
 class ChunkedText:
-    """A text that comes in pieces, which may be cut inside of a character.
+    """Joins text chunks that may be cut inside of a character.
 
-    Of one that is wrapped in `{"value": ...}`, the opening is not shown.
+    If the text is wrapped in `{"value": ...}`, the opening is not shown.
     """
 
     def __init__(self, *, is_wrapped: bool) -> None:
         self._texts: list[str] = []
-        # The half of a surrogate pair, and what may turn out to be `{"value": `.
+        # Held back: half of a surrogate pair, and a possible start of `{"value": `.
         self._half = self._opening = ""
         self._is_open = not is_wrapped
 
     @property
     def known(self) -> str:
-        """The text until now."""
+        """The text so far."""
         return "".join(self._texts)
 
     @property
     def whole(self) -> str:
-        """All that came, though it may end inside of a character."""
+        """All of the text, even if it ends inside of a character."""
         return self.known + self._half
 
     def add(self, piece: str) -> str:
-        """Takes a piece; what it adds to the text that is shown."""
+        """Adds a chunk and returns the visible text that it adds."""
         text, self._half = self._half + piece, ""
         if text and "\ud800" <= text[-1] <= "\udbff":
             text, self._half = text[:-1], text[-1]
@@ -155,10 +156,9 @@ class ChunkedText:
 
 
 class ReplyReader(ABC):
-    """Reads one reply: a whole one from the body of a response, or a streamed one by its events.
+    """Reads one reply: from the body of a response, or from the events of a stream.
 
-    What an event has for the text goes into `_text`. `meant` is what a reply is on this wire, and
-    what helps where it is something else.
+    Text goes into `_text`. `meant` names a reply of this wire, with a hint for other data.
     """
 
     meant: tuple[str, str | None]
@@ -170,7 +170,7 @@ class ReplyReader(ABC):
         self._text = ChunkedText(is_wrapped=is_wrapped(request, form))
 
     def read(self, content: bytes) -> Reply:
-        """The reply in the body of a response; ProviderError when it is not one."""
+        """Returns the reply in the body of a response; raises ProviderError or ValueError."""
         if not content.strip():
             raise ValueError("it is empty")
         try:
@@ -186,46 +186,46 @@ class ReplyReader(ABC):
 
     @property
     def text(self) -> str:
-        """The text until now."""
+        """The text so far."""
         return self._text.known
 
     @property
     @abstractmethod
     def is_whole(self) -> bool:
-        """Whether the server has said that this is all."""
+        """True if the server has said that the reply is complete."""
 
     @property
     def is_over(self) -> bool:
-        """Whether this was the last event of the reply; what comes after it is none of it."""
+        """True after the reply's last event; later data does not belong to it."""
         return False
 
     def end(self) -> None:
-        """Takes the end of the stream, `[DONE]`, for that of the reply; not every wire does."""
+        """Handles `[DONE]`, the end of the stream, which completes a reply on some wires."""
         return
 
     def add(self, event: Any) -> str:
-        """Takes an event, as JSON data; what it adds to the text that is shown."""
+        """Adds an event, as JSON data, and returns the visible text that it adds."""
         return self._take(self._checked(event))
 
     def reply(self) -> Reply:
-        """The reply that all events make; ProviderError when it is not one."""
+        """Returns the reply made of all events; raises ProviderError or ValueError."""
         return self._reply(self._whole())
 
     @abstractmethod
     def _is_meant(self, body: dict[str, Any]) -> bool:
-        """Whether the body of a response is a reply of the wire."""
+        """True if the body of a response is a reply of this wire."""
 
     @abstractmethod
     def _take(self, event: dict[str, Any], /) -> str:
-        """Takes an event; what it adds to the text that is shown."""
+        """Adds a checked event and returns the visible text that it adds."""
 
     @abstractmethod
     def _whole(self) -> dict[str, Any]:
-        """The body that the events of a streamed reply make."""
+        """Returns the body made of all events."""
 
     @abstractmethod
     def _reply(self, body: dict[str, Any]) -> Reply:
-        """The reply that a body is."""
+        """Converts a body to a reply."""
 
     def _made(
         self,
@@ -236,7 +236,7 @@ class ReplyReader(ABC):
         opaque: dict[str, Any] | None,
         usage: dict[str, Any],
     ) -> Reply:
-        """The reply of these parts, with those that only its server understands."""
+        """Builds the reply; marks its origin if it has parts that only its server understands."""
         has_own = opaque or any(call.id or call.opaque for call in calls)
         return Reply(
             text=unwrapped(text) if is_wrapped(self._request, self._form) else text,
@@ -249,7 +249,7 @@ class ReplyReader(ABC):
         )
 
     def _checked(self, data: Any) -> dict[str, Any]:
-        """The data; a ProviderError where it is no object, or reports an error of the server."""
+        """Returns the data; raises if it is not an object or reports a server error."""
         if not is_object(data):
             raise self._unexpected(data)
         if data.get("error"):
@@ -269,23 +269,23 @@ class ReplyReader(ABC):
         return ProviderError(said, request_id=self._request_id, hint=hint)
 
 
-# What servers name the parts of the input that were read from a cache or written to one, in the
-# usage and in its details: OpenAI, xAI, OpenRouter; DeepSeek; Moonshot; Anthropic, LiteLLM, Qwen.
+# Names of input tokens read from or written to a cache, in the usage and in its details: OpenAI,
+# xAI, OpenRouter; DeepSeek; Moonshot; Anthropic, LiteLLM, Qwen.
 _CACHED = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
 _WRITTEN = ("cache_write_tokens", "cache_creation_input_tokens", "cache_creation_tokens")
 
-# A number of tokens that is larger than this is none.
+# Larger token counts are ignored.
 _MOST_TOKENS = 10**12
 
-# And what the model thought, as a part of the output; Anthropic.
+# Names of the reasoning tokens, a part of the output: OpenAI; Anthropic.
 _THOUGHT = ("reasoning_tokens", "thinking_tokens")
 
 
 def tokens(usage: dict[str, Any], sent_name: str, answered_name: str) -> dict[str, Any]:
-    """The tokens of a reply, by the names of its fields; the wire has a name for each of the two.
+    """Returns the token counts as fields of a `Reply`, by the wire's names for input and output.
 
-    Some servers count the input without what a cache had (Anthropic), or the output without what
-    the model thought (xAI, Gemini): the total tells, or else a part that is more than the whole.
+    Some servers leave cached tokens out of the input (Anthropic), or reasoning tokens out of the
+    output (xAI, Gemini). The total shows it, or a part that is larger than the whole.
     """
     of_input = object_at(usage, f"{sent_name}_tokens_details")
     of_output = object_at(usage, f"{answered_name}_tokens_details")
@@ -313,6 +313,6 @@ def tokens(usage: dict[str, Any], sent_name: str, answered_name: str) -> dict[st
 
 
 def _count(data: dict[str, Any], *names: str) -> int:
-    """The first of these numbers that is there and more than nothing."""
+    """Returns the first positive count under these names, or 0."""
     values = (data.get(name) for name in names)
     return next((value for value in values if type(value) is int and 0 < value < _MOST_TOKENS), 0)

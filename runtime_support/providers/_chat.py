@@ -1,8 +1,8 @@
-"""Chat completions on the wire, which is a `Wire` (`_wires`): requests and replies.
+"""The wire `chat`: OpenAI's chat completions, as a `Wire` (`_wires`).
 
 render(request, form)                       ("chat/completions", {"model": ...})
 READER(request, form, None).read(b'{"choices": ...}')                 Reply("...")
-READER(request, form, None).add({"choices": [{"delta": ...}]})        a piece of a streamed reply
+READER(request, form, None).add({"choices": [{"delta": ...}]})        a chunk of a streamed reply
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from runtime_support.providers._wires import RequestForm
 NAME = "chat"
 LACKS: tuple[str, ...] = ()
 
-# What goes back of a reply and of a call: strict servers refuse whatever else they do not know.
+# Fields of replies and calls that are sent back; strict servers refuse unknown ones.
 _OF_REPLIES = ("reasoning_details",)
 _OF_REPLIES_WITH_CALLS = ("reasoning_details", "reasoning_content", "reasoning")
 _OF_CALLS = ("extra_content",)
 
 
 def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
-    """The path and the body of a request."""
+    """Returns the path and the body of a request."""
     options = form.options(request)
     extra: dict[str, Any] = options.pop("extra_body", {})
     if form.has_new_limit and "max_tokens" in options:
@@ -64,7 +64,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
 
 
 def _rendered(messages: Iterable[Message], origin: Origin) -> Iterator[Message]:
-    """The messages; what this server has said itself has its own opaque parts."""
+    """Yields the messages; replies of this server get their opaque parts back."""
     for message, reply in with_replies(messages, origin):
         if reply is None:
             yield message
@@ -93,13 +93,13 @@ class ChatReader(ReplyReader):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the server has said that this is all."""
+        """True if the server has sent a finish reason."""
         return self._finish is not None
 
     def end(self) -> None:
-        """Takes the text for whole, without a reason, where the server has said no more.
+        """Completes a text without a finish reason.
 
-        Of a call, nobody knows whether its arguments are all there.
+        Not if there are calls: their arguments may be incomplete.
         """
         if not self._calls:
             self._finish = "[DONE]"
@@ -148,7 +148,7 @@ class ChatReader(ReplyReader):
         return self._made(body, text, calls, finish, opaque, usage)
 
     def _add_calls(self, calls: Any) -> None:
-        """Calls come in pieces. A name that comes in each piece of a call is its name once."""
+        """Adds pieces of calls; a name repeated in each piece counts once."""
         for piece in calls if is_list(calls) else ():
             call = piece if is_object(piece) else {}
             function, key = object_at(call, "function"), call.get("index")
@@ -170,11 +170,11 @@ class ChatReader(ReplyReader):
             text["arguments"] += arguments or ""
 
     def _known_call(self, key: Any, identity: Any, name: Any) -> dict[str, Any] | None:
-        """The call that a piece goes on with; None where it begins one.
+        """Returns the call that a piece continues, or None if it starts one.
 
-        Pieces of a call have the same index, or else the same id; what has neither of them, and no
-        name, goes on with the last call. Gemini gives all calls of a reply the same index: a name
-        with another id begins a call.
+        Pieces of a call share an index, or else an id; a piece without either, and without a name,
+        continues the last call. Gemini gives all calls of a reply the same index: there, a name
+        with a new id starts a call.
         """
         if isinstance(key, int):
             known = self._call_at.get(key)
@@ -185,7 +185,7 @@ class ChatReader(ReplyReader):
         return self._calls[-1] if self._calls and not name else None
 
     def _add_thoughts(self, delta: dict[str, Any]) -> None:
-        """What a model thinks comes as text, as details, or as both."""
+        """Adds reasoning, which arrives as text, as details, or as both."""
         for name, value in _parts(delta, _OF_REPLIES_WITH_CALLS).items():
             if is_list(value):
                 self._details = self._details or []
@@ -200,15 +200,15 @@ class ChatReader(ReplyReader):
 
 _TEXTS = ("name", "arguments")
 
-# The kinds of reasoning details that come in pieces, each with the field that grows.
+# The types of reasoning details that arrive in pieces, each with its growing field.
 _GROWING = {"reasoning.text": "text", "reasoning.summary": "summary"}
 
 
 def _goes_on(pieces: list[Any], piece: Any) -> bool:
-    """Whether a piece belongs to the reasoning detail of these.
+    """True if a piece continues the reasoning detail made of `pieces`.
 
-    The index alone tells nothing, as it may be 0 in all pieces. A signature ends a text, and may
-    come without any.
+    The index proves nothing, as it may be 0 in all pieces. A signature ends a text and may arrive
+    without one.
     """
     first, last = pieces[0], pieces[-1]
     field = _GROWING.get(str(first.get("type") if is_object(first) else None))
@@ -221,7 +221,7 @@ def _goes_on(pieces: list[Any], piece: Any) -> bool:
 
 
 def _whole_detail(pieces: list[Any]) -> Any:
-    """The reasoning detail of these pieces."""
+    """Joins pieces to one reasoning detail."""
     if len(pieces) == 1:
         return pieces[0]
     parts = {n: part for one in reversed(pieces) for n, part in one.items() if part is not None}
@@ -239,12 +239,12 @@ def _first_choice(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parts(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """The parts of these names that are there; what is empty is there, null is not."""
+    """Returns the named fields that are not null; empty ones are kept."""
     return {name: data[name] for name in names if data.get(name) is not None}
 
 
 def _text_of(content: Any) -> str:
-    """The text of a message, which some servers send in parts, and others as JSON data."""
+    """Returns the text of a message, which some servers send in parts or as JSON data."""
     if isinstance(content, str):
         return content
     if is_object(content) or isinstance(content, int | float):

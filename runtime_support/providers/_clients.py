@@ -1,16 +1,15 @@
-"""httpx2's clients for requests that end: in time, with a reply of bounded size, where they began.
+"""httpx2 clients with a time limit per request, bounded replies, and no redirects.
 
     openai.OpenAI(http_client=client_to(httpx2.URL("https://api.openai.com/v1")), ...)
     content = yield from Body(response, most_bytes).read()
 
-The connections are those of httpcore2's pool. The time-out of a request bounds all of it, from
-waiting for a connection to the last byte of the reply. The body of a response is left
-to be read by a `Body`, up to a number of bytes, packed and unpacked; of the body of an error the
-beginning has been read.
+The connections come from httpcore2's pools. A request's time-out covers all of it, from waiting for
+a connection to the last byte of the reply. A `Body` reads the body of a response, up to a number of
+bytes, compressed or not; of an error, only the beginning is read.
 
-In httpcore2 a time-out is one for each wait: a server that sends a byte now and then, or a header,
-would hold a thread for ever, and nothing outside of the thread could end it. So each wait for the
-network looks at what is left.
+httpcore2 applies a time-out to each wait: a server that sends a byte now and then could block a
+thread for ever, and no other thread could stop it. So each wait here is limited to the remaining
+time.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ LAST_PORT = 65_535
 
 TOO_LATE = "the time of the request is over"
 SILENT = "the server has sent nothing for a while"
-# What goes wrong with the network, beside the time.
+# Errors of the network.
 NETWORK_ERRORS = (
     httpcore2.TimeoutException,
     httpcore2.NetworkError,
@@ -49,7 +48,7 @@ NETWORK_ERRORS = (
 WRITTEN_AT_ONCE = 65_536
 
 _MOST_ERROR_BYTES = 65_536
-# With the blanks before an error, by which some servers keep a connection alive.
+# Includes the blanks that some servers send before an error, to keep the connection alive.
 _MOST_BYTES_OF_ERROR = 1_000_000
 _MOST_CONNECTIONS = 1000
 _MOST_IDLE_CONNECTIONS = 100
@@ -57,17 +56,17 @@ _IDLE_SECONDS = 5.0
 _OF_THE_WAY = ("content-encoding", "content-length", "transfer-encoding")
 _NO_ENCODING = ("", "identity")
 
-# What events begin with, and no JSON.
+# The beginnings of server-sent events; JSON never begins so.
 _OF_EVENTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _LONGEST_FIELD = max(map(len, _OF_EVENTS))
 _LINE_END = re.compile(rb"\r\n|\n|\r")
-# How long, and for how many bytes, the end of a body is waited for behind its last event.
+# Limits on reading the rest of a body after its last event.
 _DRAIN_SECONDS = 0.1
 _DRAIN_BYTES = 65_536
 
 
 def client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.Client:
-    """A client for threads, through the proxy that the environment names for this address.
+    """Returns a client for threads; it uses the environment's proxy for this address.
 
     An embedded server is reached directly.
     """
@@ -75,14 +74,14 @@ def client_to(address: httpx2.URL, *, is_embedded: bool = False) -> httpx2.Clien
 
 
 def client_over(transport: httpx2.BaseTransport, address: httpx2.URL) -> httpx2.Client:
-    """A client for threads that sends by this transport."""
+    """Returns a client for threads with this transport."""
     return _Client(transport=transport, auth=auth_of(address))
 
 
 def pool_options(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
-    """How an address is reached: by how many connections, through which proxy, trusting whom."""
-    # llama.cpp's server closes an idle connection, maybe just as it is used again; a new one on
-    # this machine costs nothing beside a reply.
+    """Returns the pool's options: connection limits, proxy and trusted certificates."""
+    # llama.cpp's server closes idle connections, perhaps just when one is reused; a new local
+    # connection costs nothing compared to a reply.
     return {
         "max_connections": _MOST_CONNECTIONS,
         "max_keepalive_connections": 0 if is_embedded else _MOST_IDLE_CONNECTIONS,
@@ -93,25 +92,25 @@ def pool_options(address: httpx2.URL, is_embedded: bool) -> dict[str, Any]:
 
 
 def auth_of(address: httpx2.URL) -> tuple[str, str] | None:
-    """A name and password beside the address, so that no log of the address has them."""
+    """Returns the name and password of an address, to be sent as a header and kept out of logs."""
     return (address.username, address.password) if address.userinfo else None
 
 
 class LightRequests:
-    """Builds requests of the one form that is sent here, with an address that is parsed once.
+    """Builds simple requests fast, with a cached parsed URL.
 
-    What httpx2 does for requests of all forms is a tenth of the time of a prompt.
+    httpx2's general code takes a tenth of the time of a prompt.
     """
 
     def build_request(self, method: str, url: httpx2.URL | str, **parts: Any) -> httpx2.Request:
-        """The request; see `httpx2.Client`."""
+        """Returns the request; see `httpx2.Client`."""
         client: Any = self
         content, headers, timeout = map(parts.pop, ("content", "headers", "timeout"))
         if any(parts.values()) or client.cookies:
             of_httpx2: Any = super()
             parts |= {"content": content, "headers": headers, "timeout": timeout}
             return of_httpx2.build_request(method, url, **parts)
-        if isinstance(headers, httpx2.Headers):  # the packages differ
+        if isinstance(headers, httpx2.Headers):  # one of the two packages passes these
             headers = headers.multi_items()
         return httpx2.Request(
             method,
@@ -133,7 +132,7 @@ def _parsed(url: httpx2.URL | str) -> httpx2.URL:
 
 
 class _Client(LightRequests, httpx2.Client):
-    """For threads."""
+    """A client for threads."""
 
 
 class _Transport(httpx2.BaseTransport):
@@ -143,7 +142,7 @@ class _Transport(httpx2.BaseTransport):
         self._pool = httpcore2.ConnectionPool(network_backend=Backend(), **options)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The response, of which the body is still to be read."""
+        """Returns the response with an unread body."""
         return finish(respond(request, self._pool, lambda: None))
 
     def close(self) -> None:
@@ -154,7 +153,11 @@ class _Transport(httpx2.BaseTransport):
 def respond(
     request: httpx2.Request, pool: Any, leave: Callable[[], None]
 ) -> Effects[httpx2.Response]:
-    """The response of a pool, which is left when it is closed; of an error, with its beginning."""
+    """Sends a request through a pool and returns its response, with the body unread.
+
+    Of an error, the beginning of the body is read. `leave` is called when the exchange ends. Raises
+    ProviderError for a redirect.
+    """
     times = request.extensions["timeout"]
     silence = times["read"] if times["read"] < times["connect"] else float("inf")
     bounds = Bounds(times["connect"], silence)
@@ -193,7 +196,7 @@ def respond(
 
 
 class _Parts(httpx2.SyncByteStream, httpx2.AsyncByteStream):
-    """The body of a response as it is sent, its bytes counted."""
+    """The raw body of a response; counts its bytes."""
 
     def __init__(self, found: Any, bounds: Bounds, leave: Callable[[], None]) -> None:
         self._found = found
@@ -219,10 +222,10 @@ class _Parts(httpx2.SyncByteStream, httpx2.AsyncByteStream):
 
 
 class Body:
-    """What a response has, still to be read: decoded, in time, and up to `most` bytes.
+    """Reads the body of a response: decoded, in time, and up to `most` bytes.
 
-    These are counted as they are sent and as they are decoded. When there are more, it is an error;
-    one that `is_cut` ends there.
+    The limit applies to the compressed and to the decoded bytes. More bytes are an error, or, with
+    `is_cut`, the end of the body.
     """
 
     def __init__(
@@ -238,31 +241,31 @@ class Body:
         self._here = response.iter_bytes()
         self._there = response.aiter_bytes()
         self._length = 0
-        # The lines that have come, the pieces of the one that has not ended, and what ended last.
+        # The complete lines, the pieces of an incomplete one, and the last part received.
         self._lines: deque[bytes] = deque()
         self._pieces: list[bytes] = []
         self._before = b""
-        # Ends the exchange, also when the server has more to say. In a loop nothing of it waits, so
-        # that a task cannot be cancelled in the middle, and its pool would not forget it.
+        # Ends the exchange, even if the server would send more. In an event loop it never waits, so
+        # that no cancellation can interrupt it and leave the connection in its pool.
         self.closing = Effect(response.close, response.aclose)
         self.resting = self._bounds.resting
 
     def read(self) -> Effects[bytes]:
-        """All of it."""
+        """Returns the whole body."""
         parts: list[bytes] = self._pieces
         while part := (yield from self._next()):
             parts.append(part)
         return b"".join(parts)
 
     def read_beginning(self, least: int) -> Effects[bytes]:
-        """As many bytes or more, without the blanks before them."""
+        """Returns at least `least` bytes, if there are as many, without leading blanks."""
         content = b""
         while len(content) < least and (part := (yield from self._next())):
             content = content + part if content else part.lstrip()
         return content
 
     def has_events(self) -> Effects[bool]:
-        """Whether it is one of server-sent events, which not every server says."""
+        """True if the body has server-sent events, also without the content type for them."""
         said = self._response.headers.get("content-type", "").partition(";")[0]
         if said.strip().lower() == "text/event-stream":
             return True
@@ -272,7 +275,7 @@ class Body:
         return are_events
 
     def next_event(self) -> Effects[bytes | None]:
-        """The data of the next event that has some; None at the end."""
+        """Returns the data of the next event with data, or None at the end."""
         data: list[bytes] = []
         while (line := (yield from self._next_line())) is not None:
             if not line and any(data):
@@ -292,7 +295,7 @@ class Body:
         return self._lines.popleft()
 
     def drain(self) -> Effects[None]:
-        """Reads on to the end, which is on its way: then the connection serves again."""
+        """Reads the short rest of the body, so that the connection can be reused."""
         self._bounds.end = time.monotonic() + _DRAIN_SECONDS
         self._bounds.most = max(self._length, self._bounds.received) + _DRAIN_BYTES
         with suppress(*NETWORK_ERRORS, ProviderError):
@@ -300,7 +303,7 @@ class Body:
                 pass
 
     def _add(self, part: bytes) -> None:
-        """Cuts a part into lines, in time that is proportional to its length."""
+        """Splits a part into lines, in linear time."""
         if self._before.endswith(b"\r"):
             part = part.removeprefix(b"\n")
         self._before = part or self._before
@@ -312,8 +315,8 @@ class Body:
             self._pieces = others[-1:]
 
     def _next(self) -> Effects[bytes]:
-        """The next part; nothing at the end. ProviderError when all together are too large."""
-        if len(self._encodings) > 1:  # a few bytes would be gigabytes, and none of them is seen
+        """Returns the next part, empty at the end; ProviderError if the body is too large."""
+        if len(self._encodings) > 1:  # a zip bomb: gigabytes from a few bytes, before any check
             if self._is_cut:
                 return b""
             raise ProviderError(
@@ -342,7 +345,7 @@ class Body:
 
 
 def _redirected(response: httpx2.Response) -> ProviderError:
-    """The error for a redirect: it names the new address, without what may be secret of it."""
+    """Returns the error for a redirect; it names the new address without secrets."""
     try:
         target = response.request.url.join(response.headers["location"])
         place = str(target.copy_with(userinfo=b"", query=None, fragment=None))
@@ -378,7 +381,7 @@ def _proxy_to(address: httpx2.URL) -> httpcore2.Proxy | None:
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Those that the environment trusts: a megabyte, and the same for every address."""
+    """Returns the certificates that the environment trusts: a megabyte, shared by all addresses."""
     return httpx2.create_ssl_context()
 
 
@@ -386,13 +389,13 @@ def _certificates() -> ssl.SSLContext:
 
 
 class TooMuch(Exception):
-    """A body has more bytes than are read."""
+    """Raised if a body exceeds its limit."""
 
 
 class Bounds(float):
-    """A time-out that began when it was made, and the most bytes of a body; a number of seconds.
+    """A time-out in seconds, counted from its creation, and the limit of a body in bytes.
 
-    `silence` is for how many seconds the server may send nothing.
+    `silence` is the longest time in seconds without data from the server.
     """
 
     end: float
@@ -407,24 +410,24 @@ class Bounds(float):
 
     @property
     def left(self) -> float:
-        """The seconds that are left; less than none when it is over."""
+        """The remaining seconds; negative when the time is over."""
         return self.end - time.monotonic()
 
     def receive(self, part: bytes) -> None:
-        """Counts bytes as they are sent."""
+        """Counts raw bytes; raises as `check` does."""
         self.received += len(part)
         self.check(self.received)
 
     def check(self, length: int) -> None:
-        """TooMuch or a time-out of httpcore2 when a body is too long, or takes too long to read."""
+        """Raises TooMuch if a body is too long, or httpcore2's ReadTimeout if the time is over."""
         if length > self.most:
             raise TooMuch
-        if self.left < 0:  # where nothing is waited for, nobody else looks
+        if self.left < 0:  # without a wait, no other code checks the time
             raise httpcore2.ReadTimeout(TOO_LATE)
 
     @contextmanager
     def resting(self) -> Generator[None]:
-        """Does not count the time of the block, in which a script works."""
+        """Stops the clock inside the block, in which the script works."""
         began = time.monotonic()
         try:
             yield
@@ -436,7 +439,7 @@ class Bounds(float):
 def wait_within(
     timeout: float | None, late: type[Exception] = httpcore2.ReadTimeout
 ) -> Generator[float]:
-    """The seconds that the wait in the block may take; an error that says which time was over."""
+    """Yields the seconds that the wait in the block may take; raises `late` with the reason."""
     assert isinstance(timeout, Bounds)
     left, silence = timeout.left, timeout.silence
     try:
@@ -448,7 +451,7 @@ def wait_within(
 
 
 class Backend(httpcore2.SyncBackend):
-    """Connections for threads."""
+    """Opens connections for threads."""
 
     def connect_tcp(
         self,
@@ -458,16 +461,15 @@ class Backend(httpcore2.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        """A new connection."""
+        """Opens a connection."""
         with wait_within(timeout, httpcore2.ConnectTimeout) as left:
             return _Stream(super().connect_tcp(host, port, left, local_address, socket_options))
 
 
 class _Stream(httpcore2.NetworkStream):
-    """A connection for threads.
+    """A connection for threads that buffers small writes.
 
-    What is small waits for what comes after it: the head of a request goes out with its body, and
-    the server wakes up once.
+    So the head of a request is sent with its body, and the server wakes up once.
     """
 
     def __init__(self, stream: httpcore2.NetworkStream) -> None:
@@ -476,7 +478,7 @@ class _Stream(httpcore2.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         if self._kept:
-            # As in httpcore2: a server may have answered before it has read all.
+            # As in httpcore2: a server may answer before it has read the whole request.
             with suppress(httpcore2.WriteError):
                 self._send(timeout)
         with wait_within(timeout) as left:

@@ -1,11 +1,10 @@
-"""The next model, where one fails by its provider: the setting `fallback`.
+"""The setting `fallback`: tries the next model if one fails because of its provider.
 
     prompt(..., options={"model": "large", "fallback": ["small", "local-one"]})
 
-A model has failed when its tries are at an end: its server cannot be reached, refuses the model,
-has too much to do for too long, or breaks off. What a model says is no such failure, and neither is
-a budget that is spent. The reply says which model gave it, and the rest of the conversation goes on
-with that.
+A model has failed when all tries have: its server is unreachable, refuses the model, stays
+overloaded, or breaks the connection. A bad reply or a spent budget is not such a failure. The reply
+names the model that gave it, and the conversation continues with that model.
 """
 
 from __future__ import annotations
@@ -28,8 +27,10 @@ _told: set[tuple[str, str]] = set()
 
 
 class FallbackHook(Hook):
-    """Outside of the retries, so that each model has all of its tries; inside of journals and
-    recordings, which keep one reply.
+    """Tries one model after the other.
+
+    It is outside of the retries, so that each model has all of its tries, and inside of journals
+    and recordings, which store one reply.
     """
 
     def __init__(self, prompt: PromptRun) -> None:
@@ -37,7 +38,7 @@ class FallbackHook(Hook):
         self._model = prompt.settings.model
 
     def request(self, request: Request, proceed: SendRequest) -> Replying:
-        """The reply of the first model that gives one."""
+        """Returns the reply of the first model that gives one."""
         failed: dict[str, str] = {}
         for model, has_next in self._models(request):
             if model != self._model:
@@ -50,7 +51,7 @@ class FallbackHook(Hook):
             except ToolsUnsupported:
                 raise
             except ProviderError as error:
-                # Once somebody has been given a part of a reply, no other model goes on with it.
+                # After a part of a reply was passed on, no other model can continue it.
                 if request.pieces or not has_next:
                     error.message += "".join(f"; before, {one}: {failed[one]}" for one in failed)
                     raise
@@ -64,22 +65,22 @@ class FallbackHook(Hook):
         raise AssertionError("a request has a model")
 
     def _models(self, request: Request) -> Iterator[tuple[str | None, bool]]:
-        """The models that may answer, each with whether there is one behind it."""
+        """Yields the models to try, each with whether another follows."""
         settings = self._prompt.settings
         models = list(dict.fromkeys((settings.model, *(settings.fallback or ()))))
-        # A model that a journal has kept may be one that the script no longer names.
+        # A model from a journal may no longer be named by the script.
         is_named = request.model in models
         models = models[models.index(request.model) :] if is_named else [request.model]
         return ((model, model != models[-1]) for model in models)
 
 
 def hook_for(prompt: PromptRun) -> FallbackHook | None:
-    """What asks the next model, where the prompt names some."""
+    """Returns the hook that tries the fallback models if the prompt names some, else None."""
     return FallbackHook(prompt) if prompt.settings.fallback else None
 
 
 def _tell(failed: str, model: str, reason: str) -> None:
-    """Reports once that one model answers in the place of another."""
+    """Reports once per pair that one model answers in place of another."""
     if (failed, model) not in _told:
         _told.add((failed, model))
         note(f"{quote(failed)} did not answer, so {quote(model)} is asked: {reason}")

@@ -1,12 +1,12 @@
-"""What goes back to a server of a conversation, so that any server takes it.
+"""Prepares the messages of a conversation so that any server accepts them.
 
     sendable(request.messages)          the messages, without what servers refuse
     sendable_name("functions.temp")     "unknown_tool"
-    with_replies(messages, origin)      each with the reply that it was at this server
+    with_replies(messages, origin)      each message, with its reply if this server gave it
 
-A model may write what its own server refuses to read again: a name that no tool can have, nothing
-at all, thoughts that nothing follows. Each wire sends its messages through here. What the model did
-wrong, it is told in the answer of the tool, or in the reminder.
+A model may write what its own server refuses as input: an invalid tool name, an empty message,
+trailing thoughts. Every wire passes its messages through this module. The tool's result or a
+reminder tells the model about its mistake.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from runtime_support._core.messages import (
 )
 from runtime_support._values.kinds import is_list, is_object
 
-# The names that OpenAI, Anthropic and Bedrock take; others take more.
+# The tool names that OpenAI, Anthropic and Bedrock accept; others accept more.
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _STAND_IN = "unknown_tool"
 _EMPTY = "(empty)"
-# The result that is sent for a call that was not made: the wires want one for each.
+# The result of a call that was not made: wires require a result for each call.
 _NOT_CALLED = "not called: nothing was missing any more"
 
 
 def sendable(messages: Iterable[Message]) -> list[Message]:
-    """The messages as servers take them.
+    """Returns the messages in a form that servers accept.
 
-    - A call has a name that a tool could have.
-    - The result of a tool is not empty.
-    - A message of the model has text or calls; one with neither is left out, and the messages of
-      the user around it become one, as some models take no two in a row.
+    - Every call has a valid tool name.
+    - No tool result is empty.
+    - No message of the model is without text and calls: such a message is dropped, and the user
+      messages around it are joined, as some models refuse two in a row.
     """
     sent: list[Message] = []
     has_left_out = False
@@ -60,7 +60,7 @@ def sendable(messages: Iterable[Message]) -> list[Message]:
 
 
 def split_system(messages: list[Message]) -> tuple[str, list[Message]]:
-    """The text of the system message, if there is one, and the other messages."""
+    """Returns the text of the system message, or "", and the other messages."""
     if messages and messages[0]["role"] == "system":
         return messages[0]["content"], messages[1:]
     return "", messages
@@ -69,9 +69,9 @@ def split_system(messages: list[Message]) -> tuple[str, list[Message]]:
 def with_replies(
     messages: Iterable[Message], origin: Origin
 ) -> Iterator[tuple[Message, Reply | None]]:
-    """The messages, each with the reply that it was where this server has given it.
+    """Yields the messages, each with its reply if this server gave it.
 
-    Calls and results have the server's own ids there. A call without a result gets one at once.
+    Calls and results of these replies have the server's ids. A call without a result gets one.
     """
     ids: dict[str, str] = {}  # the server's own, by ours
     open_: list[str] = []
@@ -100,20 +100,20 @@ def with_replies(
 
 
 def _called(reply: Reply) -> list[str]:
-    """The ids of the calls among a reply's opaque parts, of which the message may have none."""
+    """Returns the ids of the calls in a reply's opaque parts, which the message may lack."""
     parts = own_parts(reply, "output") or own_parts(reply, "content") or []
     calls = [one for one in parts if one.get("type") in ("function_call", "tool_use")]
     return [one.get("call_id") or one["id"] for one in calls]
 
 
 def own_parts(reply: Reply | None, name: str) -> list[dict[str, Any]] | None:
-    """The opaque parts of a reply of this server, which go back as they came."""
+    """Returns the opaque parts of a reply of this server, to be sent back unchanged; or None."""
     parts = reply and (reply.opaque or {}).get(name)
     return parts if is_list(parts) and all(map(is_object, parts)) else None
 
 
 def _own_ids(calls: Iterable[dict[str, Any]], asked: Sequence[ToolRequest]) -> dict[str, str]:
-    """The server's ids by ours; where it gives none, or one twice, there is another one."""
+    """Returns the server's ids by ours; a new id if the server's is missing or repeated."""
     theirs = {one.id for one in asked}
     further = (f"call{number:05d}" for number in count(90_001))
     ids: dict[str, str] = {}
@@ -128,12 +128,12 @@ def _not_called(identity: str) -> tuple[Message, None]:
 
 
 def sendable_name(name: object) -> str:
-    """The name of a called tool, or one that stands for it where no tool can have it."""
+    """Returns the name of a called tool, or `unknown_tool` if no tool can have this name."""
     return name if isinstance(name, str) and _NAME.fullmatch(name) else _STAND_IN
 
 
 def sendable_arguments(text: object) -> str:
-    """The arguments of a call as JSON text; those of no call where they are no object."""
+    """Returns a call's arguments as JSON text, or `{}` if they are not an object."""
     try:
         is_read = isinstance(text, str) and isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):
@@ -144,10 +144,7 @@ def sendable_arguments(text: object) -> str:
 def without_last_thoughts(
     parts: Sequence[dict[str, Any]], kinds: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """The parts of a reply without the thoughts at its end, which belong to nothing that is sent.
-
-    `kinds` are the types of parts that are thoughts.
-    """
+    """Returns the parts of a reply without trailing thoughts; `kinds` are the types of thoughts."""
     end = len(parts)
     while end and parts[end - 1].get("type") in kinds:
         end -= 1
@@ -178,7 +175,7 @@ def _has_text(content: Any) -> bool:
 
 
 def _joined(first: Any, second: Any) -> Any:
-    """The contents of two messages of the user as one."""
+    """Joins the contents of two user messages."""
     if isinstance(first, str) and isinstance(second, str):
         return f"{first}\n\n{second}"
     texts = (

@@ -1,11 +1,11 @@
-"""Anthropic's Messages on the wire, which is a `Wire` (`_wires`): requests and replies.
+"""The wire `messages`: Anthropic's Messages API, as a `Wire` (`_wires`).
 
     render(request, form)                       ("messages", {"model": ..., "messages": [...]})
     READER(request, form, None).read(b'{"content": ...}')   Reply("...")
-    READER(request, form, None).add({"type": "content_block_delta", ...})    a piece
+    READER(request, form, None).add({"type": "content_block_delta", ...})    a chunk of text
 
-What the model thought comes back signed, in blocks beside those of its text and of its calls; all
-blocks of a reply go back in their order, as they were.
+Thinking arrives in signed blocks, beside the blocks of text and calls. All blocks of a reply are
+sent back unchanged and in order.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from runtime_support.providers._wires import RequestForm
 NAME = "messages"
 LACKS = ("seed", "temperature", "top_p")
 
-# The wire demands a limit; this is sent where none is set.
+# The wire requires `max_tokens`; this is the default.
 _MOST_TOKENS = 16_384
-# The words for how much a model thinks that the wire has not, with the nearest that it has.
+# Values of `reasoning_effort` that the wire lacks, with the nearest that it has.
 _NEAREST_EFFORT = {"minimal": "low"}
 _CACHED: dict[str, Any] = {"cache_control": {"type": "ephemeral"}}
 _DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)
@@ -58,7 +58,7 @@ _FINISHES = {
 
 
 def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
-    """The path and the body of a request."""
+    """Returns the path and the body of a request."""
     options = form.options(request, _MOST_TOKENS)
     extra: dict[str, Any] = options.pop("extra_body", {})
     effort: str | None = options.pop("reasoning_effort", None)
@@ -73,7 +73,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
         options["stop_sequences"] = [stop] if isinstance(stop, str) else stop
     system, messages = split_system(sendable(request.messages))
     tools = list(map(_tool, request.tools))
-    # They come first: what is marked is kept with all that is before it.
+    # The cache includes all that precedes a mark, and tools precede the system message.
     if tools and not system:
         tools[-1] |= _CACHED
     sent = _merged(_messages(messages, form.origin))
@@ -103,12 +103,12 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
         body["output_config"] = {**body.get("output_config", {}), "format": format_}
     if form.streamed:
         body["stream"] = True
-    # Addresses end in the version, or in front of it, as those that the package is given.
+    # Addresses end with the version or before it, as in the `anthropic` package.
     has_version = form.origin.address.rstrip("/").endswith("/v1")
     return "messages" if has_version else "v1/messages", with_extra(body, extra)
 
 
-# What the wire has no keywords for, in words.
+# Descriptions for keywords that the wire does not support.
 _WORDS = {
     **{"minimum": ">= {}", "exclusiveMinimum": "> {}", "maximum": "<= {}"},
     **{"exclusiveMaximum": "< {}", "multipleOf": "a multiple of {}"},
@@ -117,9 +117,10 @@ _WORDS = {
 
 
 def in_dialect(schema: Any) -> Any:
-    """The schema with its limits of numbers and lists in descriptions, where a model reads them.
+    """Returns the schema with unsupported limits moved into descriptions, for the model to read.
 
-    The wire knows a list that is not empty, and no other limit, and no list of types.
+    The wire supports `minItems` up to 1, but no other limits of numbers and lists, and no list of
+    types.
     """
     if is_list(schema):
         return list(map(in_dialect, schema))
@@ -147,7 +148,7 @@ def _one_type_each(schema: dict[str, Any], kinds: list[Any]) -> dict[str, Any]:
 
 
 def _is_expressible(request: Request) -> bool:
-    """Whether the wire has words for all of the schema: it knows no other than strict ones."""
+    """True if the wire, which knows only strict schemas, may enforce it, or the user demands it."""
     return request.is_strict or request.enforce_schema == "on"
 
 
@@ -157,7 +158,7 @@ def _tool(described: dict[str, Any]) -> dict[str, Any]:
 
 
 def _merged(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The messages, of which none has the role of the one before."""
+    """Returns the messages with neighbours of the same role merged."""
     merged: list[dict[str, Any]] = []
     for message in messages:
         if merged and merged[-1]["role"] == message["role"]:
@@ -168,22 +169,20 @@ def _merged(messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _messages(messages: Iterable[Message], origin: Origin) -> Iterator[dict[str, Any]]:
-    """The messages in blocks; what this server has said itself goes back as it was."""
+    """Yields the messages as blocks; replies of this server are sent back unchanged."""
     for message, reply in with_replies(messages, origin):
         if message["role"] == "tool":
             yield {"role": "user", "content": [_result(message)]}
             continue
         own = own_parts(reply, "content")
         blocks = list(_blocks(message)) if own is None else _own_blocks(own)
-        # A server takes no message without a block; of the user's, it says so.
+        # Servers refuse a message without blocks; an empty user message gets their error.
         if blocks or message["role"] != "assistant":
             yield {"role": message["role"], "content": blocks}
 
 
 def _own_blocks(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The blocks of a reply as the server takes them: it may give a text that has nothing in it, or
-    thoughts alone.
-    """
+    """Returns a reply's blocks as servers accept them: no empty texts or trailing thoughts."""
     kept = [one for one in blocks if one.get("type") != "text" or str(one.get("text")).strip()]
     named = [
         {**one, "name": sendable_name(one.get("name"))} if one.get("type") == "tool_use" else one
@@ -193,7 +192,7 @@ def _own_blocks(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _blocks(message: Message) -> Iterator[dict[str, Any]]:
-    """The blocks of a message that anybody may have written."""
+    """Yields a message of any origin as blocks."""
     content = message["content"]
     if is_list(content):
         yield from map(_block, content)
@@ -234,7 +233,7 @@ def _result(message: Message) -> dict[str, Any]:
     return {**result, "is_error": True} if isinstance(message, ToolErrorMessage) else result
 
 
-# The parts of a block that come in pieces: by the type of the event, its field and the block's.
+# The fields of a block that arrive in pieces: by event type, the event's field and the block's.
 _GROWING = {
     "text_delta": ("text", "text"),
     "thinking_delta": ("thinking", "thinking"),
@@ -257,12 +256,12 @@ class MessagesReader(ReplyReader):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the server has said that this is all."""
+        """True if the server has sent a stop reason."""
         return self._body.get("stop_reason") is not None
 
     @property
     def is_over(self) -> bool:
-        """Whether the message has been closed."""
+        """True after the event `message_stop`."""
         return self._is_over
 
     def _take(self, event: dict[str, Any]) -> str:
@@ -278,7 +277,7 @@ class MessagesReader(ReplyReader):
             case "content_block_delta" if isinstance(place, int) and place in self._blocks:
                 return self._add(place, object_at(event, "delta"))
             case "message_delta":
-                # The counts are of all that there was until now; what is not told stays.
+                # The counts are cumulative; missing ones keep their values.
                 told = object_at(event, "usage")
                 counts = {name: one for name, one in told.items() if one is not None}
                 usage = {**object_at(self._body, "usage"), **counts}
@@ -335,7 +334,7 @@ class MessagesReader(ReplyReader):
 
 
 def _input(text: str) -> Any:
-    """The arguments of a call, as text when they are cut off."""
+    """Returns the parsed arguments of a call, or their text if they are cut off."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -343,7 +342,7 @@ def _input(text: str) -> Any:
 
 
 def _tokens(usage: dict[str, Any]) -> dict[str, Any]:
-    """The tokens of a reply; the wire counts the input without what a cache had or was given."""
+    """Returns the token counts; the wire leaves cached and cache-written input tokens out."""
     parts = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     counts = (usage.get(name) for name in parts)
     sent = sum(one for one in counts if type(one) is int and one > 0)

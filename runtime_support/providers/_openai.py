@@ -1,11 +1,11 @@
-"""Any server that speaks a wire (`_wires`), through the package that has a client for it.
+"""The provider for servers that speak a wire (`_wires`), through the wire's client package.
 
     OpenAIProvider(settings, server).complete(request)          its reply
-    OpenAIProvider(settings, server).stream(request)            its pieces, and the reply
+    OpenAIProvider(settings, server).stream(request)            its chunks, and the reply
 
-The package's client sends, and gives its raw response: its typed models cost more than the rest of
-a call together. Its exceptions are mapped to ours here, and nowhere else. It retries nothing: when
-to ask again is for all threads together to know (`_backoff`, `_retries`).
+The package's client sends the request and returns the raw response: its typed models would cost
+more than the rest of the call. Only this module handles its exceptions. The client never retries:
+`_backoff` and `_retries` do so for all threads together.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 WIRES = ("chat", "responses", "messages")
 DEFAULT_MODEL = "gpt-4o-mini"
-LONGEST = 1e6  # seconds; the system has a limit for what one can wait
+LONGEST = 1e6  # seconds; the system limits time-outs
 
 _DONE = b"[DONE]"
 
@@ -56,18 +56,18 @@ _encoded = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan
 
 @dataclass(frozen=True, slots=True)
 class OpenAIProvider(Streaming):
-    """A server with the settings of one prompt, and how long that has waited."""
+    """A server with the settings of one prompt, and the time that the prompt has waited."""
 
     settings: Settings
     server: Server
     default_model: str = DEFAULT_MODEL
-    wire: Wire | None = None  # None takes the one that suits the server and the request
+    wire: Wire | None = None  # None selects it by server and request
     cache_key: str = ""
     waited: Waited = field(default_factory=Waited, compare=False, repr=False)
 
     @property
     def address(self) -> str:
-        """Where the server is, without what is secret of it."""
+        """The address of the server, without secrets."""
         return self.server.address
 
     @property
@@ -76,13 +76,13 @@ class OpenAIProvider(Streaming):
         return self.server.backoff_of(model if model in others else None)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The key stays behind: another process finds its own in its environment.
+        # Without the key: another process reads its own from its environment.
         from runtime_support.providers import live_provider
 
         return live_provider, (self.settings,)
 
     def retrying(self, request: Request, send: Callable[[Request], Replying]) -> Replying:
-        """The reply of one of the tries; when to try again is for all who ask the server."""
+        """Returns the reply of the first successful try; the backoff decides when to retry."""
 
         def attempt(number: int) -> Replying:
             try:
@@ -96,7 +96,7 @@ class OpenAIProvider(Streaming):
         return self._backoff.ask(self.settings, self.waited, attempt, tokens)
 
     def replying(self, request: Request, heard: Heard) -> Replying:
-        """The reply of the server to one try; a ProviderError when there is none."""
+        """Returns the server's reply to one try; raises ProviderError if there is none."""
         model = request.model or self.default_model
         wire = self.wire or suitable_wire(self.server, request)
         chat = 'or set `api` to "chat"'
@@ -105,7 +105,7 @@ class OpenAIProvider(Streaming):
         if request.tools and ("tools", model) in lacks:
             raise ToolsUnsupported(f"{model} at {self.address} takes no tools")
         form = RequestForm(
-            # As replies are marked with it, and journals keep it.
+            # Replies and journals store the origin.
             Origin(wire.NAME, self.server.name, model),
             self.server.is_openai,
             enforced=request.schema is not None
@@ -134,7 +134,7 @@ class OpenAIProvider(Streaming):
     def _milder(
         self, wire: Wire, request: Request, form: RequestForm, rejected: Rejected
     ) -> RequestForm:
-        """Another form in which the request may do; the error when there is none."""
+        """Returns another form of the request that may do; raises the error if there is none."""
         from runtime_support.providers._refusals import milder_forms, refuses_tools
 
         model, error = form.origin.model, rejected.error
@@ -151,7 +151,7 @@ class OpenAIProvider(Streaming):
         raise error from None
 
     def _remember(self, request: Request, begun: RequestForm, found: RequestForm) -> None:
-        """Notes what the server was found not to take of a model."""
+        """Records which parts of requests the server does not accept for a model."""
         model, lacks = found.origin.model, self.server.lacks
         for part in ("thoughts", "counted", "streamed"):
             if getattr(found, part) != getattr(begun, part):
@@ -169,13 +169,13 @@ class OpenAIProvider(Streaming):
         path, content = _sendable(wire, request, form)
         server = self.server
         sent: dict[str, Any] = {
-            "path": server.address + path,  # whole: joining costs a tenth of a call
+            "path": server.address + path,  # absolute, as the client's joining is slow
             "cast_to": httpx2.Response,
             "content": content,
             "stream": True,  # the body is read here
         }
         headers = {"X-Stainless-Retry-Count": str(request.tries)} if request.tries else {}
-        # The package makes a key of idempotency for each request, and sends none.
+        # The package would make an idempotency key for each request, which it does not send.
         times = _times_of(self.settings)
         options = {"timeout": times, "headers": headers, "idempotency_key": ""}
 
@@ -197,9 +197,9 @@ class OpenAIProvider(Streaming):
         return (yield from close_after(reading, body.closing))
 
     def _read(self, form: RequestForm, body: Body, reader: ReplyReader, heard: Heard) -> Replying:
-        """The pieces of a response, and the reply; once there is text, no other try.
+        """Yields the chunks of a response and returns the reply; after the first text, no retry.
 
-        A reply of events that is whole is one, however its connection ends.
+        A complete reply counts even if the connection breaks at its end.
         """
         problem: Exception = ValueError("it has no end")
         try:
@@ -241,14 +241,14 @@ class OpenAIProvider(Streaming):
             yield from body.drain()
 
     def _failure(self, error: Exception) -> Exception:
-        """The error as ours; Unanswered where another try may do."""
+        """Converts an error to ours; to Unanswered if a retry may help."""
         from runtime_support.providers._refusals import failure_of
 
         return failure_of(error, self.server, self.settings)
 
 
 def _times_of(settings: Settings) -> float | httpx2.Timeout:
-    """How long a request may take, and for how long nothing of its reply may come."""
+    """Returns the time-out of a request, with the limit on silence if one is set."""
     whole = min(settings.timeout, LONGEST)
     silence = settings.silence
     return whole if silence is None else httpx2.Timeout(whole, read=min(silence, whole))
@@ -256,9 +256,9 @@ def _times_of(settings: Settings) -> float | httpx2.Timeout:
 
 @contextmanager
 def _of_server() -> Generator[None]:
-    """Makes what goes wrong with a server's data in the block a ValueError: the data is damaged.
+    """Turns errors caused by a server's damaged data in the block into a ValueError.
 
-    Only functions of the data alone are called in it.
+    The block may call only functions of that data.
     """
     try:
         yield
@@ -271,7 +271,7 @@ def _of_server() -> Generator[None]:
 
 
 def suitable_wire(server: Server, request: Request) -> Wire:
-    """The wire for a request where none was chosen: at OpenAI, the one that takes all of it."""
+    """Returns the wire for a request if none is set: at OpenAI, the one that supports all of it."""
     if not server.is_openai:
         return wire_named("chat")
     from runtime_support.providers import _responses
@@ -282,19 +282,19 @@ def suitable_wire(server: Server, request: Request) -> Wire:
 
 
 def wire_named(name: str) -> Wire:
-    """The wire of this name, which is loaded when it is first asked for."""
+    """Returns the wire of this name; loads it at the first use."""
     wire: Any = import_module(f"runtime_support.providers._{name}")
     return wire
 
 
 def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, bytes]:
-    """The path, and the request as JSON; ProviderError when there is no text in its place."""
+    """Returns the path and the JSON body; ProviderError if the user's text cannot be encoded."""
     path, body = wire.render(request, form)
     try:
         return path, _encoded(body).encode()
     except UnicodeEncodeError:
         pass
-    # Models see again what they wrote, which reminders quote, and may have written half of a pair.
+    # A model's own text, also quoted in reminders, may contain half of a surrogate pair.
     said = enumerate(request.messages)
     others = [one for number, one in said if not _is_of_model(one, number > request.begins)]
     given = [others, request.model, request.tools, request.schema, dict(request.options)]
@@ -310,5 +310,5 @@ def _sendable(wire: Wire, request: Request, form: RequestForm) -> tuple[str, byt
 
 
 def _is_of_model(message: Message, is_behind: bool) -> bool:
-    """Whether a model wrote a message, or is reminded by it, `is_behind` the prompt."""
+    """True if a model wrote the message, or it is a reminder: a user message after the prompt."""
     return message["role"] == "assistant" or (is_behind and message["role"] == "user")

@@ -1,11 +1,11 @@
-"""What a response says that is not a reply: the error that it is, and what may help.
+"""Interprets error responses: which error to raise, and whether a retry may help.
 
     failure_of(error, server, settings)                 Unanswered(RateLimited("... answered 429"))
     reported_error({"code": 502, ...}, request_id)      ProviderError("the server reports: ...")
-    milder_forms(form, body, words)                     the forms in which a request may do
+    milder_forms(form, body, words)                     other forms that may be accepted
 
-It is loaded when a try has failed for the first time. Errors quote what servers and models wrote
-redacted, escaped and cut; never a key.
+The module is loaded when a try fails for the first time. Errors quote servers and models redacted,
+escaped and cut; never a key.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ _REFUSING = (400, 404, 422)
 _BUSY = (429, 503, 529)
 _BROKEN = (408, 409)
 
-# Only the beginning of a body is looked through for what can be shown of it.
+# Only the beginning of a body is parsed and quoted.
 _LOOKED_THROUGH = 65_536
 
-# What providers call an account that has nothing left. Google words every limit as OpenAI words
-# this one ("You exceeded your current quota"), so these words alone tell nothing.
+# Codes for an account without credit. Google uses OpenAI's words for it ("You exceeded your current
+# quota") for every limit, so those words prove nothing.
 _USED_UP = ("insufficient_quota", "billing_hard_limit_reached", "insufficient_balance")
 _NO_CREDIT = re.compile(r"insufficient (credit|balance|funds)|credit balance is too low")
 _TOO_LARGE = re.compile(r"request (entity )?too large|tokens must be reduced")
@@ -62,7 +62,7 @@ _TRY_AGAIN = re.compile(
 _DURATION = re.compile(r"(\d+(?:\.\d+)?) ?(ms|milli|s|m|h)")
 _SECONDS = {"ms": 0.001, "milli": 0.001, "s": 1, "m": 60, "h": 3600}
 
-# What providers call it when they decline a prompt, or when it is longer than a model can read.
+# Codes and words for a declined prompt, and for one that exceeds the model's context.
 _DECLINED = (
     *("content_filter", "content_policy_violation", "invalid_prompt", "bio_policy"),
     *("misalignment_policy_violation", "image_content_policy_violation"),
@@ -75,7 +75,7 @@ _TOO_LONG = re.compile(
 _TOO_LONG_HINT = "send less, or choose a model that reads more at once"
 _USED_UP_HINT = "the account of the key has nothing left: add to it, or use another key"
 
-# The status that a code means where a response has the status of a success.
+# The status that a code stands for in a response with a success status.
 _STATUSES = {
     "rate_limit_exceeded": 429,
     "rate_limit_error": 429,
@@ -86,7 +86,7 @@ _STATUSES = {
     "vector_store_timeout": 504,
 }
 
-# By what servers name a part of a request; each part is a field of its form.
+# The words by which servers name a part of a request; each part is a field of its form.
 _NAMES_OF_PARTS = {
     "thoughts": re.compile(r"encrypted|thinking"),
     "counted": re.compile(r"stream_options|include_usage"),
@@ -98,9 +98,9 @@ _NAMES_OF_PARTS = {
 }
 _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _OF_LIMIT = re.compile(r"max[_ ]?(completion_|output_|new_)?tokens|completion tokens|output tokens")
-# A number below is no limit, but a place or a version in the words of a server.
+# A smaller number in a server's words is a position or a version, not a limit.
 _LEAST_LIMIT = 256
-# Without tools a request is another one, so that is not found by trying.
+# Recognized by words alone: retrying without tools would be a different request.
 _NO_TOOLS = re.compile(
     r"(does not|doesn't) support (tools?|functions?)\b( (use|usage|calls?|calling))?"
     r"(?! ?[\"'`\[.:])"
@@ -114,8 +114,10 @@ _NO_TOOLS = re.compile(
 
 
 def failure_of(error: Exception, server: Server, settings: Settings) -> Exception:
-    """The error of a try as ours: Unanswered where another try may do, Rejected where it may in
-    another form. A ValueError is what is neither JSON nor text.
+    """Converts the error of a try to ours.
+
+    Returns Unanswered if a retry may help, Rejected if another form of the request may. A
+    ValueError is data that is neither JSON nor text.
     """
     package: Any = server.package
     if isinstance(error, package.APIStatusError):
@@ -155,7 +157,7 @@ def failure_of(error: Exception, server: Server, settings: Settings) -> Exceptio
 
 
 def _late(reason: str, address: str, settings: Settings) -> ProviderTimeout:
-    """The error of a try that took too long, with the setting that has ended it."""
+    """Returns the error for a try that took too long, with the setting to raise."""
     if reason == SILENT:
         return ProviderTimeout(
             f"{address} sent nothing for {settings.silence:g} s",
@@ -168,7 +170,7 @@ def _late(reason: str, address: str, settings: Settings) -> ProviderTimeout:
 
 
 def _of_response(response: httpx2.Response, address: str) -> Exception:
-    """The error that a response with the status of one means: whether to ask again, and how."""
+    """Returns the error for a response with an error status."""
     complaint, status = Complaint.of(response), response.status_code
     said = f"{shown(address)} answered {status}: {complaint.shown(SHOWN)}"
     wait = _wait_of_headers(response)
@@ -183,7 +185,7 @@ def _of_response(response: httpx2.Response, address: str) -> Exception:
 
 
 def _as_status(error: ProviderError | Refused, wait: float | None = None) -> Exception:
-    """The error, Unanswered where its status says that another try may do."""
+    """Returns the error; wrapped in Unanswered if its status allows a retry."""
     if isinstance(error, Refused) or error.hint in (_TOO_LONG_HINT, _USED_UP_HINT):
         return error
     wait = getattr(error, "retry_after", None) if wait is None else wait
@@ -194,9 +196,9 @@ def _as_status(error: ProviderError | Refused, wait: float | None = None) -> Exc
 
 
 class Complaint(NamedTuple):
-    """What the body of an error says: its words, its codes, and the seconds that it asks to wait.
+    """The body of an error: its words, its codes, and the seconds that it asks to wait.
 
-    A limit that `is_daily` is one that Google adds as a detail.
+    `is_daily` is true for a daily limit, which Google marks in the details.
     """
 
     words: str
@@ -206,7 +208,7 @@ class Complaint(NamedTuple):
 
     @classmethod
     def of(cls, response: httpx2.Response) -> Complaint:
-        """The complaint in the beginning of a body, which may be no JSON."""
+        """Reads the beginning of a response's body, which may not be JSON."""
         text = response.content[:_LOOKED_THROUGH].decode(errors="replace").strip()
         try:
             body = json.loads(text)
@@ -218,7 +220,7 @@ class Complaint(NamedTuple):
 
     @classmethod
     def read(cls, error: Any) -> Complaint:
-        """The complaint that an error is, as JSON data."""
+        """Reads an error given as JSON data."""
         data = error if is_object(error) else {}
         words = str(data.get("message") or error or "")
         codes = (data.get(name) for name in ("code", "type", "status", "param"))
@@ -236,36 +238,36 @@ class Complaint(NamedTuple):
 
     @property
     def searched(self) -> str:
-        """Its words and codes in lower case."""
+        """The words and codes in lower case."""
         return " ".join([self.shown(), *self.codes]).lower()
 
     @property
     def is_used_up(self) -> bool:
-        """Whether the account has nothing left, which no wait will change."""
+        """True if the account has no credit left, so that waiting is useless."""
         is_said = not self.codes.isdisjoint(_USED_UP) or _NO_CREDIT.search(self.words.lower())
         return bool(is_said) or (self.is_daily and self.wait is None)
 
     @property
     def is_too_large(self) -> bool:
-        """Whether the request is larger than the server takes at once, whenever it comes."""
+        """True if the request is larger than the server ever accepts."""
         words = self.words.lower()
         is_said = _TOO_LARGE.search(words) or _TOO_LONG.search(words)
         return "context_length_exceeded" in self.codes or is_said is not None
 
     @property
     def is_declined(self) -> bool:
-        """Whether the prompt itself is declined, as filters or policies say."""
+        """True if a filter or a policy declined the prompt itself."""
         return not self.codes.isdisjoint(_DECLINED) or bool(_FILTERED.search(self.words.lower()))
 
     def shown(self, most: int | None = None) -> str:
-        """Its words, fit to be shown."""
+        """Returns the words, redacted and escaped."""
         return shown(self.words, most) or "no explanation"
 
 
 def _error_of(
     complaint: Complaint, status: int | None, said: str, request_id: str | None
 ) -> ProviderError | Refused:
-    """The error that a complaint is; no status is that of a success."""
+    """Returns the error for a complaint; `status` is None if the response had a success status."""
     if complaint.is_declined and status in (None, 400, 403):
         words = complaint.shown(SHOWN)
         return Refused(f"the provider declined the prompt: {words}", text=words)
@@ -311,7 +313,7 @@ def _wait_of_headers(response: httpx2.Response) -> float | None:
 
 
 def reported_error(error: Any, request_id: str | None) -> ProviderError | Refused:
-    """The error that a server reports with a status that is none."""
+    """Returns the error that a server reports in a response with a success status."""
     complaint = Complaint.read(error)
     status = max(filter(None, map(_status_of, complaint.codes)), default=None)
     said = f"the server reports: {shown(complaint.words, SHOWN)}"
@@ -319,17 +321,17 @@ def reported_error(error: Any, request_id: str | None) -> ProviderError | Refuse
 
 
 def _status_of(code: str) -> int | None:
-    """The status that a code is, or means."""
+    """Returns the HTTP status that a code is, or stands for."""
     return int(code) if re.fullmatch("[45][0-9]{2}", code) else _STATUSES.get(code)
 
 
 def refuses_tools(words: str) -> bool:
-    """Whether a server that says this, in lower case, takes no tools."""
+    """True if these words, in lower case, say that the server does not support tools."""
     return _NO_TOOLS.search(words) is not None
 
 
 def milder_forms(form: RequestForm, body: dict[str, Any], words: str) -> Iterator[RequestForm]:
-    """The forms without a part of the request that a server names as it refuses this body."""
+    """Yields forms without a part of the request that the server's refusal names."""
     if "max_completion_tokens" in words:
         yield replace(form, has_new_limit=True)
     limits = [body[name] for name in _LIMITS if isinstance(body.get(name), int)]
@@ -344,5 +346,5 @@ def milder_forms(form: RequestForm, body: dict[str, Any], words: str) -> Iterato
 
 
 def excerpt(content: bytes) -> str:
-    """The beginning of a body, fit to be shown."""
+    """Returns the beginning of a body, redacted and escaped."""
     return shown(content[:_LOOKED_THROUGH].decode(errors="replace"), SHOWN) or "nothing"

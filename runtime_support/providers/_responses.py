@@ -1,11 +1,11 @@
-"""OpenAI's Responses on the wire, which is a `Wire` (`_wires`): requests and replies.
+"""The wire `responses`: OpenAI's Responses API, as a `Wire` (`_wires`).
 
     render(request, form)                       ("responses", {"model": ..., "input": [...]})
     READER(request, form, None).read(b'{"output": ...}')    Reply("...")
-    READER(request, form, None).add({"type": "response.output_text.delta", ...})    a piece
+    READER(request, form, None).add({"type": "response.output_text.delta", ...})    a chunk of text
 
-Nothing is kept by the server. What the model thought comes back encrypted, in items beside those of
-its message and of its calls; all items of a reply go back in their order, as they were.
+The server stores nothing. Reasoning arrives in encrypted items, beside the items of messages and
+calls. All items of a reply are sent back unchanged and in order.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from runtime_support.providers._wires import RequestForm
 NAME = "responses"
 LACKS = ("seed", "stop")
 
-# The fields of chat completions that are none of responses.
+# Fields of chat completions that the Responses API lacks.
 OF_CHAT = frozenset(
     (
         *("audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs"),
@@ -49,15 +49,15 @@ OF_CHAT = frozenset(
         *("verbosity", "web_search_options"),
     )
 )
-# At OpenAI, the models that think nothing, and refuse to be asked for it.
+# OpenAI's models without reasoning, which refuse requests for it.
 _WITHOUT_THOUGHTS = re.compile(r"(ft:)?(gpt-4|gpt-3\.5|chatgpt-4|gpt-5(\.\d+)?-chat)")
 
-# What replies are in the end, by the server's word and ours.
+# Finish reasons: the server's word and ours.
 _CUT = {"max_output_tokens": "length", "max_messages": "length"}
 
 
 def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
-    """The path and the body of a request."""
+    """Returns the path and the body of a request."""
     options = form.options(request)
     extra: dict[str, Any] = options.pop("extra_body", {})
     for name, own in (("max_tokens", "max_output_tokens"), ("reasoning_effort", "reasoning")):
@@ -91,7 +91,7 @@ def render(request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
 
 
 def is_for_chat(request: Request) -> bool:
-    """Whether the request has what only chat completions have a field for."""
+    """True if the request needs a field that only chat completions have."""
     extra: dict[str, Any] = request.options.get("extra_body", {})
     contents = (message["content"] for message in request.messages)
     return (
@@ -102,14 +102,12 @@ def is_for_chat(request: Request) -> bool:
 
 
 def _tool(described: dict[str, Any]) -> dict[str, Any]:
-    # Where it is not said, the server takes a tool to be strict.
+    # By default, the server treats tools as strict.
     return {"type": "function", **described["function"], "strict": False}
 
 
 def _input(messages: Iterable[Message], origin: Origin) -> Iterator[dict[str, Any]]:
-    """The messages as items; what this server has said itself goes back as it was, but for thoughts
-    that nothing follows.
-    """
+    """Yields the messages as items; this server's own are sent back without trailing thoughts."""
     for message, reply in with_replies(messages, origin):
         own = own_parts(reply, "output")
         if own is not None:
@@ -122,7 +120,7 @@ def _input(messages: Iterable[Message], origin: Origin) -> Iterator[dict[str, An
 
 
 def _readable_call(item: dict[str, Any]) -> dict[str, Any]:
-    """An item of a reply; a call with a name and arguments that any server reads again."""
+    """Returns an item of a reply; a call gets a name and arguments that any server accepts."""
     if item.get("type") != "function_call":
         return item
     name, arguments = sendable_name(item.get("name")), sendable_arguments(item.get("arguments"))
@@ -130,7 +128,7 @@ def _readable_call(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _items(message: Message) -> Iterator[dict[str, Any]]:
-    """A message as items that anybody may have written."""
+    """Yields a message of any origin as items."""
     content = message["content"]
     if content or "tool_calls" not in message:
         parts = [_part(one) for one in content] if is_list(content) else content or ""
@@ -170,12 +168,12 @@ class ResponsesReader(ReplyReader):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the server has said that this is all."""
+        """True if the final event has arrived."""
         return self._response is not None
 
     @property
     def is_over(self) -> bool:
-        """Whether the response has come, which is the last event."""
+        """True if the final event has arrived."""
         return self._response is not None
 
     def _take(self, event: dict[str, Any]) -> str:
@@ -203,7 +201,7 @@ class ResponsesReader(ReplyReader):
     def _whole(self) -> dict[str, Any]:
         body = self._checked(self._response)
         told = body.get("output")
-        # Each item is whole when it is done; some servers leave them out at the end.
+        # Finished items are complete; some servers leave them out of the final event.
         items = {**dict(enumerate(told if is_list(told) else ())), **self._items}
         return {**body, "output": [items[place] for place in sorted(items)]}
 
@@ -222,7 +220,7 @@ class ResponsesReader(ReplyReader):
 
 
 def _finish(body: dict[str, Any], has_calls: bool) -> str:
-    """How the reply ended."""
+    """Returns the finish reason."""
     status = body.get("status")
     if status not in (None, "completed", "incomplete"):
         raise ValueError(f"its status is {brief(status)}")
@@ -233,12 +231,12 @@ def _finish(body: dict[str, Any], has_calls: bool) -> str:
 
 
 def _is_aside(item: Any) -> bool:
-    """Whether a model says this on its way to the answer."""
+    """True if the item is commentary on the way to the answer."""
     return is_object(item) and item.get("phase") == "commentary"
 
 
 def _joined(messages: list[dict[str, Any]], kind: str, name: str) -> str:
-    """The texts of the parts of this kind."""
+    """Joins the texts in the parts of this kind."""
     contents = (message.get("content") for message in messages)
     parts = (part for content in contents if is_list(content) for part in content)
     texts = (one.get(name) for one in parts if is_object(one) and one.get("type") == kind)

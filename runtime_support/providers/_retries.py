@@ -1,10 +1,10 @@
-"""Asking again what a server could not answer, and waiting until it may be asked.
+"""Retries requests, and waits until a server accepts more.
 
-    patiently(backoff, request, send, tokens)       the reply, maybe of a later try
+    patiently(backoff, request, send, tokens)       the reply, possibly of a later try
 
-It is loaded when a request has first to wait, or a server has a rate to be kept to. How long, is
-for all threads together to know (`_backoff`). What breaks otherwise is asked again as often as
-`max_retries` says.
+The module is loaded when a request first has to wait, or when the settings limit the rate. The
+server's `_backoff` determines the wait, for all threads together. Other failures are retried
+`max_retries` times.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from runtime_support.providers._wires import Unanswered
 if TYPE_CHECKING:
     from runtime_support.providers._backoff import Backoff, QueuedRequest
 
-# Seconds after which somebody at a terminal would wonder.
+# Longer waits, in seconds, are reported at a terminal.
 TOLD_SECONDS = 2.0
 
 
 class Rates:
-    """When the next request may start, so that what is known of a server's rates is kept.
+    """Spaces requests so that they keep to the rates in the settings.
 
-    Requests start one after the other, at even distances. What a reply will take of the tokens is
-    guessed, and put right when it is there.
+    Requests start one by one, at even distances. The tokens of a reply are estimated, and corrected
+    when it arrives.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Rates:
         self._output: int | None = None
 
     def reserve(self, settings: Settings, tokens: int) -> tuple[float, float]:
-        """The seconds to wait for the start of a request of these tokens, and the tokens taken."""
+        """Returns the seconds to wait before a request of `tokens`, and the tokens reserved."""
         with self._lock:
             now = time.monotonic()
             start, taken = now, 0.0
@@ -60,7 +60,7 @@ class Rates:
             return start - now, taken
 
     def settle(self, settings: Settings, taken: float, reply: Reply) -> None:
-        """Puts what a reply has taken in the place of the guess."""
+        """Replaces the reserved tokens by those of the reply."""
         used = reply.input_tokens + reply.output_tokens
         if settings.tokens_per_minute is None or not used:
             return
@@ -76,10 +76,10 @@ def patiently(
     tokens: int,
     failure: Unanswered | None = None,
 ) -> Replying:
-    """The reply that `send` gets in one of its tries; it takes the number of the try, from 0.
+    """Returns the reply from `send(number)` in one of its tries, numbered from 0.
 
-    `tokens` is about how many the request has; `failure` is how its first try ended. What neither
-    waiting nor trying again mends is raised: the error of the last try.
+    `tokens` estimates the size of the request; `failure` is the error of a first try. If neither
+    waiting nor retrying helps, the error of the last try is raised.
     """
     settings, waited = request.settings, request.waited
     rates = backoff.rates = backoff.rates or Rates()
@@ -114,7 +114,7 @@ def _after(delay: float, replying: Replying) -> Replying:
 
 
 def _stay(backoff: Backoff, request: QueuedRequest, failure: Unanswered) -> None:
-    """Lets a request that was refused wait; raises its error where that is of no use."""
+    """Reports that a refused request waits; raises its error if waiting is useless."""
     settings = request.settings
     if backoff.was_alone(request) and not settings.max_retries:
         raise failure.error
@@ -125,7 +125,7 @@ def _stay(backoff: Backoff, request: QueuedRequest, failure: Unanswered) -> None
 
 
 def _begin(backoff: Backoff, request: QueuedRequest) -> Effects[None]:
-    """Waits for its turn, as long as there is patience; ProviderError when there is none."""
+    """Waits for the request's turn, up to `max_wait`; then raises ProviderError."""
     settings, waited = request.settings, request.waited
     began = time.monotonic()
     end = began + settings.max_wait - waited.seconds
@@ -151,7 +151,7 @@ def _begin(backoff: Backoff, request: QueuedRequest) -> Effects[None]:
 
 
 def _tell(error: ProviderError, wait: float) -> None:
-    """Tells somebody at a terminal of a long wait; once for all who wait."""
+    """Reports a long wait at a terminal, once for all waiting requests."""
     global _told_until
     now = time.monotonic()
     if wait <= TOLD_SECONDS or not is_at_terminal():

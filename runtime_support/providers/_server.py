@@ -1,7 +1,7 @@
-"""One address with one key: the client of a package, and what is known of the server.
+"""A server: an address with a key, its client, and what it was found not to support.
 
 Server("http://127.0.0.1:8080/v1", key)
-configured_server(settings, None, "OPENAI_API_KEY", "openai")      the one that settings name
+configured_server(settings, None, "OPENAI_API_KEY", "openai")      the server of the settings
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ if TYPE_CHECKING:
 OPENAI_HOST = "api.openai.com"
 OPENAI_ADDRESS = f"https://{OPENAI_HOST}/v1"
 
-# Parts of an address that are secrets when they have such a name.
+# Names of URL parameters whose values are secrets.
 _SECRET_PARAMETER = re.compile(r"key|token|secret|password|code|sig", re.IGNORECASE)
 
-# What the machine is has no say in the answer; who pays is OpenAI's business alone.
+# Headers that are not sent: the machine is irrelevant, and only OpenAI may learn who pays.
 _OF_THE_MACHINE = ("Arch", "Async", "Lang", "OS", "Package-Version", "Runtime", "Runtime-Version")
 _OF_OPENAI = ("OpenAI-Organization", "OpenAI-Project")
 
 
-# By package: the errors of its client. In all else they are alike, down to the names.
+# By package, the base of its client's errors; all other names are the same in both.
 _ERRORS = {"openai": "OpenAIError", "anthropic": "AnthropicError"}
 
 
 def package_of(wire: str | None) -> str:
-    """The package whose client sends the requests of a wire."""
+    """Returns the package whose client sends the requests of a wire."""
     return "anthropic" if wire == "messages" else "openai"
 
 
 def _imported(package: str) -> ModuleType:
-    """The package; ConfigError when it is not installed."""
+    """Imports the package; raises ConfigError if it is not installed."""
     try:
         return import_module(package)
     except ModuleNotFoundError as error:
@@ -65,7 +65,7 @@ def _imported(package: str) -> ModuleType:
 
 
 class Lacks:
-    """What a server was found not to take; tried again after a while, as servers change."""
+    """Remembers for ten minutes what a server does not support, as servers change."""
 
     SECONDS = 600.0
     MOST = 256
@@ -74,13 +74,13 @@ class Lacks:
         self._until: dict[tuple[str, ...], float] = {}
 
     def add(self, *what: str) -> None:
-        """Notes a part of requests, named by words."""
-        # A new dict each time: other threads look into the one before.
+        """Records an unsupported part of requests, named by words."""
+        # A new dict each time, as other threads read the old one.
         latest = list(self._until.items())[1 - self.MOST :]
         self._until = {**dict(latest), what: self.now() + self.SECONDS}
 
     def add_schema(self, model: str, schema: Any) -> None:
-        """Notes a schema that a model does not enforce; it enforces none after a second one."""
+        """Records that a model does not enforce a schema; after two different ones, all schemas."""
         own = ("schema", model, json.dumps(schema))
         if ("a schema", model) in self and own not in self:
             self.add("schema", model)
@@ -88,13 +88,13 @@ class Lacks:
         self.add(*own)
 
     def schema(self, model: str, schema: Any) -> bool:
-        """Whether a model does not enforce a schema."""
+        """True if a model does not enforce this schema."""
         if not self._until:
             return False
         return ("schema", model) in self or ("schema", model, json.dumps(schema)) in self
 
     def now(self) -> float:
-        """The time, in seconds."""
+        """Returns the current time in seconds."""
         return time.monotonic()
 
     def __contains__(self, what: tuple[str, ...]) -> bool:
@@ -102,10 +102,10 @@ class Lacks:
 
 
 class Server:
-    """One address with one key: a client for all threads, and what is known of the server.
+    """One address with one key: a client for all threads, and its known limits.
 
-    A forked process makes itself a client anew: the connections are its parent's. The client is
-    closed when the server is used no more, and when the process ends.
+    A forked process creates a new client, as the connections belong to its parent. The client is
+    closed when the server is garbage-collected or the process ends.
     """
 
     def __init__(
@@ -122,10 +122,10 @@ class Server:
         self.error: type[Exception] = getattr(self.package, _ERRORS[package])
         self.address = str(url.copy_with(userinfo=b"", query=None)).rstrip("/") + "/"
         self.key = key
-        # By model, the most tokens of a reply that it was found to give.
+        # By model, the highest `max_tokens` that the server accepts.
         self.limits: dict[str, int] = {}
         self.lacks = Lacks()
-        # Some regions have hosts of their own below it.
+        # Some regions have subdomains.
         self.host = url.host
         self.is_openai = f".{url.host}".endswith(f".{OPENAI_HOST}")
         self.is_embedded = is_embedded
@@ -135,18 +135,18 @@ class Server:
         secret_values = (v for k, v in url.params.multi_items() if _SECRET_PARAMETER.search(k))
         remember_secrets(key, *secret_values)
         remember_secrets(url.password, user=url.username)
-        # The address as it may be kept; the port of an embedded one is another in each process.
+        # The address to store; an embedded server's port changes with each process.
         self.name = "embedded" if is_embedded else redacted(self.address)
         _all_servers.add(self)
 
     def backoff_of(self, fallback: str | None) -> Backoff:
-        """When it may be asked: too busy for one model, it may answer by the fallback."""
+        """Returns the backoff; a fallback model has its own, as only one may be overloaded."""
         if fallback is None:
             return self.backoff
         return self._of_fallbacks.setdefault(fallback, Backoff())
 
     def forget_connections(self) -> None:
-        """Leaves the connections to the process that this one was forked from."""
+        """Drops the connections of the parent process."""
         if self._closing is not None:
             self._closing.detach()
         self._client: Any = None
@@ -156,7 +156,7 @@ class Server:
         self._of_fallbacks: dict[str, Backoff] = {}
 
     def client(self) -> Any:
-        """The client, made at the first use."""
+        """Returns the client; creates it at the first use."""
         if self._client is None:
             with self._lock:
                 if self._client is None:
@@ -164,9 +164,9 @@ class Server:
         return self._client
 
     async def async_client(self) -> Any:
-        """The client of the event loop that runs here, made at the first use.
+        """Returns the client of the current event loop; creates it at the first use.
 
-        It is closed when the loop is: its connections are of no use to another one.
+        It is closed with the loop, as another loop cannot use its connections.
         """
         import asyncio
 
@@ -195,7 +195,7 @@ class Server:
         left_out: list[str] = [f"X-Stainless-{name}" for name in _OF_THE_MACHINE]
         if not self.is_openai:
             left_out += _OF_OPENAI
-        # Its client would trace by itself where the environment says so, beside our spans.
+        # The environment may turn on the client's own tracing, which would duplicate our spans.
         untraced = {"open_telemetry": False} if self.package.__name__ == "anthropic" else {}
         return {
             "api_key": self.key,
@@ -208,14 +208,14 @@ class Server:
 
 
 class _LoopClient:
-    """A client that is closed with the event loop it belongs to."""
+    """A client that is closed with its event loop."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
         self._life = self._lives()
 
     async def begin(self) -> None:
-        """From now on the loop closes it: that is what loops do with generators at their end."""
+        """Registers with the loop, which closes its async generators when it ends."""
         await anext(self._life)
 
     async def _lives(self) -> AsyncGenerator[None]:
@@ -229,7 +229,7 @@ _all_servers: weakref.WeakSet[Server] = weakref.WeakSet()
 
 
 def waits() -> list[tuple[str, float, int | None]]:
-    """The hosts of servers that may not be asked yet, for so many seconds; the status they gave."""
+    """Returns the hosts that must not be asked yet, with seconds to wait and last status."""
     backoffs = [(server.host, server.backoff) for server in tuple(_all_servers)]
     return [
         (host, pause, backoff.trouble and backoff.trouble.status)
@@ -249,11 +249,11 @@ after_fork(_forget_all_connections)
 def configured_server(
     settings: Settings, own_address: str | None, key_variable: str, package: str
 ) -> Server:
-    """The server of these settings, else the one at its own address; ConfigError without a key."""
+    """Returns the server for these settings or its own address; ConfigError without a key."""
     variable = settings.api_key_env or key_variable
     key = os.environ.get(variable, "").strip()
     named = settings.base_url or (None if own_address else os.environ.get("OPENAI_BASE_URL"))
-    # Servers of one's own often need no key; the client wants some.
+    # Users' own servers often need no key, but the client requires one.
     if not key and (settings.api_key_env or not named):
         raise ConfigError(
             f"the environment has no {variable}",
@@ -274,15 +274,15 @@ def configured_server(
 
 
 def _checked(address: str, setting: str) -> httpx2.URL:
-    """The address as a URL; ConfigError when it is none."""
+    """Returns the address as a URL; raises ConfigError if it is invalid."""
     try:
         url = httpx2.URL(address.strip())
     except (httpx2.InvalidURL, ValueError):
         url = httpx2.URL("")
-    # A port beyond the last would be another one: of 99999, sockets keep 34463.
+    # Sockets would truncate a port that is too large: 99999 becomes 34463.
     has_port = url.port is None or 0 < url.port <= LAST_PORT
     if url.scheme not in ("http", "https") or not url.host or "%" in url.host or not has_port:
-        # Without what may be a password.
+        # Without a possible password.
         named = shown(re.sub(r"//.*@", "//", address).partition("?")[0], SHOWN)
         raise ConfigError(
             f"{setting}: {named} is not a valid server URL",

@@ -1,9 +1,9 @@
-"""The request that a prompt would send first, as its server would get it; nothing is sent.
+"""Shows the first request of a prompt as its server would receive it, without sending it.
 
     sent_first(question, "triage.urgent", is_streamed=False).body     '{"model":"gpt-4o-mini",...}'
 
-The client makes the request as always, and stops before there is a connection. Keys and passwords
-are `***`; whether there are any makes no difference.
+The client builds the request as usual, and stops before it connects. Keys and passwords appear as
+`***`; none need to be set.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from runtime_support.providers._server import OPENAI_ADDRESS, Server, package_of
 
 HIDDEN = "***"
 _SECRET_HEADERS = ("authorization", "x-api-key")
-# Where they are not known, neither is what is sent.
+# Settings that must be known to know the request.
 _DECIDING = ("provider", "base_url", "api_key_env", "api")
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A request of HTTP."""
+    """An HTTP request."""
 
     method: str
     url: str
@@ -40,7 +40,10 @@ class Sent:
 
 
 def sent_first(question: Question, cache_key: str, *, is_streamed: bool) -> Sent:
-    """The request; ConfigError when none is sent, or when the script alone knows where to."""
+    """Returns the first request of a prompt.
+
+    Raises ConfigError if none is sent, or if only the running script knows the server.
+    """
     for name in _DECIDING:
         if isinstance((question.options or {}).get(name), Unknown):
             raise ConfigError(f"where it is sent to is known when it runs, as `{name}` is")
@@ -71,7 +74,7 @@ def sent_first(question: Question, cache_key: str, *, is_streamed: bool) -> Sent
 
 
 class _AboutToConnect(BaseException):
-    """The client was about to connect."""
+    """Raised instead of connecting."""
 
     def __init__(self, request: httpx2.Request) -> None:
         super().__init__()
@@ -98,7 +101,7 @@ def _shown(request: httpx2.Request) -> Sent:
 
 
 def _hidden(name: str, value: str) -> str:
-    """The value of a header, of one that holds a key without it."""
+    """Returns the value of a header, without its key if it holds one."""
     if name.lower() not in _SECRET_HEADERS:
         return value
     scheme, _, key = value.partition(" ")

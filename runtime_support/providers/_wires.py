@@ -1,14 +1,14 @@
-"""What a wire is: the form in which one kind of server wants requests and gives replies.
+"""A wire translates requests and replies of one API.
 
-    path, body = wire.render(request, form)                what is sent, as JSON data
+    path, body = wire.render(request, form)                the path and the JSON body
     wire.READER(request, form, request_id).read(content)   the reply in the body of a response
-    wire.READER(request, form, request_id).add(event)      a piece of a reply that is streamed
-    without_lacking(wire.LACKS, "the wire ...", request)   the request as far as the wire has words
+    wire.READER(request, form, request_id).add(event)      the text that an event of a stream adds
+    without_lacking(wire.LACKS, "the wire ...", request)   the request without unsupported options
 
-and how a try ends that has no reply: `Unanswered`, `Rejected`.
+`Unanswered` and `Rejected` are the errors of a try without a reply.
 
-A wire is a module: a function and a class. Sending, waiting and asking again know none of them
-(`_openai`), and neither do journals and recordings: a `Request` has one form, on whatever wire.
+A wire is a module with a function and a class. The code that sends, waits and retries (`_openai`)
+does not depend on the wire, nor do journals and recordings: a `Request` is the same on all wires.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RequestForm:
-    """How a request is sent: to whom, its schema enforced, its reply in pieces, these counted.
+    """How a request is sent: to which server, with an enforced schema, streamed, with token counts.
 
-    `thoughts` asks for what the model has thought, encrypted, where a wire has it so.
-    `has_new_limit` says that chat completions call `max_tokens` `max_completion_tokens`, of which
-    the model gives `most_tokens` where that is known. Requests of one `cache_key` are kept
-    together, so that the provider finds again what they share.
+    `thoughts` requests encrypted reasoning, if the wire supports it. With `has_new_limit`, chat
+    completions call `max_tokens` `max_completion_tokens`. `most_tokens` is the model's highest
+    limit, if known. Providers route requests with the same `cache_key` together, so that they share
+    a cache.
     """
 
     origin: Origin
@@ -48,7 +48,7 @@ class RequestForm:
     cache_key: str = ""
 
     def options(self, request: Request, default_limit: int | None = None) -> dict[str, Any]:
-        """The sampling options of a request, which ask for no more tokens than the model gives."""
+        """Returns the options, with `max_tokens` at most `most_output` and `most_tokens`."""
         options = dict(request.options)
         if default_limit is not None:
             options.setdefault("max_tokens", default_limit)
@@ -61,34 +61,34 @@ class RequestForm:
 
 
 class Wire(Protocol):
-    """What a wire has."""
+    """Translates requests and replies of one API."""
 
     @property
     def NAME(self) -> str:
-        """The name of the wire, as settings, journals and origins have it."""
+        """The name of the wire in settings, journals and origins."""
         ...
 
     @property
     def LACKS(self) -> tuple[str, ...]:
-        """The sampling options that the wire has no field for."""
+        """The sampling options that the wire does not support."""
         ...
 
     def render(self, request: Request, form: RequestForm) -> tuple[str, dict[str, Any]]:
-        """The path below the address of the server, and the body."""
+        """Returns the path below the server's address, and the body."""
         ...
 
     @property
     def READER(self) -> type[ReplyReader]:
-        """What reads a reply, whole or in events."""
+        """The class that reads a reply, whole or in events."""
         ...
 
 
 def without_lacking(
     lacks: Collection[str], who: str, request: Request, *, hint: str | None = None
 ) -> Request:
-    """The request without the options that somebody has no field for.
+    """Returns the request without unsupported options; `who` does not support them.
 
-    One that the program has set is a ConfigError; one of the environment is reported once.
+    Raises ConfigError for an option that the program sets; reports one of the environment once.
     """
     missing = [name for name in lacks if name in request.options]
     if not missing:
@@ -105,21 +105,21 @@ def without_lacking(
     return replace(request, options=options)
 
 
-# What was reported to the user.
+# Messages that were reported already.
 _told: set[str] = set()
 
 
 # Tries
 
-# So much is shown of what a server says.
+# How many characters of a server's message are shown.
 SHOWN = 300
 
-# The server has too much to do; there is none at the address; or it went wrong this time.
+# The server is overloaded; it is unreachable; or this try failed.
 Reason: TypeAlias = Literal["busy", "away", "broken"]
 
 
 class Unanswered(Exception):
-    """A try after which another may do; `wait` is how many seconds the server asks to wait."""
+    """A failed try that may be retried; `wait` is the number of seconds the server asks to wait."""
 
     def __init__(self, error: ProviderError, reason: Reason, wait: float | None = None) -> None:
         super().__init__(error)
@@ -131,13 +131,13 @@ class Unanswered(Exception):
 
 @dataclass(slots=True)
 class Waited:
-    """For how many seconds one prompt has waited for its server."""
+    """The seconds that one prompt has waited for its server."""
 
     seconds: float = 0.0
 
 
 class Rejected(Exception):
-    """The server refused a request that may do in another form."""
+    """The server refused a request that it may accept in another form."""
 
     def __init__(self, error: ProviderError, words: str) -> None:
         super().__init__(str(error))
@@ -146,5 +146,5 @@ class Rejected(Exception):
 
 
 def request_id_of(response: httpx2.Response) -> str | None:
-    """What the server calls the request, for which it has two names of headers."""
+    """Returns the server's id of the request, from either of two headers."""
     return response.headers.get("x-request-id") or response.headers.get("request-id")
